@@ -1,5 +1,5 @@
-// What src/bundle.ts makes of the pages' look: the stylesheet of all pages, with the classes that are written in them and no others, and
-// the icons that they draw. Both come from packages of the installation: none is there where the service runs.
+// What src/bundle.ts makes of the pages' look: the stylesheet of all pages, with the classes that are written in them and no others, the
+// icons that they draw, and their colours for mails. It comes from packages of the installation: none is there where the service runs.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -23,6 +23,7 @@ export const look: Plugin = {
   name: 'look',
   setup(build) {
     build.onStart(writeIcons)
+    build.onStart(writePalette)
     build.onLoad({ filter: /pages\/assets\/pages\.css$/ }, async () => {
       const contents = await compileStyles()
       return { contents, loader: 'css', resolveDir: path.dirname(inSource(STYLES)) }
@@ -61,6 +62,18 @@ function writeIcons(): void {
   const shapes = Object.fromEntries(names.map((name) => [name, readShapes(name)]))
   mkdirSync(inSource('generated/browser'), { recursive: true })
   writeFileSync(inSource('generated/browser/icons.json'), JSON.stringify(shapes))
+}
+
+/** The colours of the themes, for mails: their programs know no variables. */
+function writePalette(): void {
+  const themes = readFileSync(inSource(STYLES), 'utf8').matchAll(/@plugin "daisyui\/theme" \{\s*name: "(\w+)";(.*?)\n\}/gs)
+  const palette = Object.fromEntries(
+    [...themes].map(([, name, rules]) => [
+      name,
+      Object.fromEntries([...rules!.matchAll(/--color-([\w-]+): (#[\da-f]{6});/g)].map(([, color, hex]) => [color, hex])),
+    ]),
+  )
+  writeFileSync(inSource('generated/palette.json'), JSON.stringify(palette))
 }
 
 /** What stands in the icon's drawing, each element with its end, as templates want it. */

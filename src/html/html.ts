@@ -15,8 +15,11 @@ const ADDRESSES = new Set(['href', 'src', 'action', 'formaction'])
 const HARMLESS = /^(?:$|[/?#]|https?:|mailto:)/i
 /** What a browser would read as code. */
 const FORBIDDEN_ATTRIBUTE = /^(?:on.*|style|srcdoc)$/
-/** Elements whose content is no markup; those of them whose content is only text, in which escaped characters are what they were. */
-const RAW = new Set(['script', 'style', 'textarea', 'title', 'noscript', 'iframe'])
+/**
+ * Elements whose content is no markup; those of them whose content is only text, in which escaped characters are what they were. A
+ * <noscript> holds markup where it is read at all, and nothing escaped can end it.
+ */
+const RAW = new Set(['script', 'style', 'textarea', 'title', 'iframe'])
 const HOLDS_TEXT = new Set(['textarea', 'title'])
 
 const places = new WeakMap<TemplateStringsArray, Place[]>()

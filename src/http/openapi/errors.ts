@@ -64,6 +64,8 @@ const occurrence = {
   too_many_searches: 'declared',
   too_many_passwords: 'declared',
   too_many_reports: 'declared',
+  too_many_simulations: 'declared',
+  too_many_batches: 'declared',
   webhook_disabled: 'declared',
   secret_rotated: 'declared',
   idempotency_key_reused: 'isIdempotent',
@@ -100,6 +102,8 @@ const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   too_many_mails: { retryAfter: 60, issues: [{ field: '', rule: 'mailed', limit: new Date('2026-03-02T09:31:00.000Z') }] },
   too_many_searches: { retryAfter: 5 },
   too_many_reports: { retryAfter: 5 },
+  too_many_simulations: { retryAfter: 5 },
+  too_many_batches: { retryAfter: 30 },
 }
 
 /**

@@ -66,7 +66,7 @@ export function serveAssets(app: FastifyInstance, prefix: string, assets: Record
 }
 
 /** Compressed when it is first asked for, and once. */
-function createCompressed(content: Buffer): () => Promise<Buffer> {
+export function createCompressed(content: Buffer): () => Promise<Buffer> {
   let made: Promise<Buffer> | undefined
   return () => {
     made ??= promisify<Buffer, { level: number }, Buffer>(gzip)(content, { level: 9 })

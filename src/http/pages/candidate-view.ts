@@ -1,4 +1,5 @@
 import { type Html, html } from '../../html/html.ts'
+import type { CandidateTexts } from '../../locales/languages.ts'
 import { type IconName, icon } from './icon.ts'
 
 // What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
@@ -26,12 +27,16 @@ type Assessed = { questionCount: number; totalPoints: number; timeLimit: number 
 export type Expectation = [isSo: boolean, IconName, what: string, meaning: string]
 
 /** What to expect of an assessment, at a glance. @param further what an invite to it asks besides. */
-export function expectations({ questionCount, totalPoints, timeLimit }: Assessed, further: Expectation[] = []): Html {
-  const points = totalPoints > 0 ? `, ${wordCount(totalPoints, 'point')} in all` : ''
+export function expectations(
+  t: CandidateTexts,
+  { questionCount, totalPoints: points, timeLimit }: Assessed,
+  further: Expectation[] = [],
+): Html {
+  const order = points > 0 ? t.text('expect.order.points', { points }) : t.text('expect.order')
   const all: Expectation[] = [
-    [true, 'list-checks', wordCount(questionCount, 'question'), `One at a time, and none comes back${points}`],
-    [timeLimit > 0, 'timer', wordDuration(timeLimit), 'From when you press Start'],
-    [timeLimit === 0, 'timer', 'No time limit for the whole', 'A question may have one of its own'],
+    [true, 'list-checks', t.text('expect.questions', { count: questionCount }), order],
+    [timeLimit > 0, 'timer', t.duration(timeLimit), t.text('expect.limit.meaning')],
+    [timeLimit === 0, 'timer', t.text('expect.unlimited'), t.text('expect.unlimited.meaning')],
     ...further,
   ]
   return html`<ul class="mt-6 grid gap-3 sm:grid-cols-2">
@@ -46,18 +51,17 @@ ${all.map(
 export const written = (text: string, language: string | null = null): Html =>
   html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
 
-/** The questions, in the order in which they are answered. */
-export const questionList = (questions: Question[]): Html => html`<ol class="questions list-decimal space-y-5 pl-6">
-${questions.map(
-  ({ script, audioUrl, videoUrl, responseType, timeLimit, points, sourceLanguage }) => html`<li>
-${script && written(script, sourceLanguage)}
-${isWebAddress(audioUrl) && html`<p><a href="${audioUrl}" rel="noreferrer">Listen to the question</a></p>`}
-${isWebAddress(videoUrl) && html`<p><a href="${videoUrl}" rel="noreferrer">Watch the question</a></p>`}
-<p class="facts">Answer by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}</p>
-</li>
-`,
-)}
-</ol>`
+/** The word is the organization's own: any other than these means text. */
+const KINDS = ['audio', 'video', 'mixed'] as const
+
+/** How a question is answered, and within what time. */
+export function wordAnswering(
+  t: CandidateTexts,
+  { responseType, timeLimit }: Pick<Question, 'responseType' | 'timeLimit'>,
+): string {
+  const kind = KINDS.find((known) => known === responseType) ?? 'other'
+  return timeLimit > 0 ? t.text('paper.answer.within', { kind, time: t.duration(timeLimit) }) : t.text('paper.answer', { kind })
+}
 
 /** Only these become links: what an organization gives as the address of a medium could also be a script's. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

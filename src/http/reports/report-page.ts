@@ -1,5 +1,6 @@
 import type { PrintedQuestion, PrintedReport } from '../../domain/values/printed-report.ts'
 import { type Html, html } from '../../html/html.ts'
+import { palette, quietOf, type Theme } from '../../html/palette.ts'
 import { written } from '../pages/candidate-view.ts'
 
 /** A report as a page that stands by itself: it loads nothing. */
@@ -33,9 +34,12 @@ ${comment && html`<h4>Comment</h4>\n${written(comment)}`}
 </section>
 `
 
-const style = html`<style>
-:root{color-scheme:light dark;--text:#111827;--quiet:#4b5563;--page:#fff;--line:#d1d5db}
-@media(prefers-color-scheme:dark){:root{--text:#e5e7eb;--quiet:#a8b0bd;--page:#111827;--line:#374151}}
+const colors = (theme: Theme): string =>
+  `--text:${theme['base-content']};--quiet:${quietOf(theme)};--page:${theme['base-100']};--line:${theme['base-300']}`
+
+const styles = `<style>
+:root{color-scheme:light dark;${colors(palette.light)}}
+@media(prefers-color-scheme:dark){:root{${colors(palette.dark)}}}
 body{font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;color:var(--text);background:var(--page);margin:0;overflow-wrap:anywhere}
 main{box-sizing:border-box;max-width:48rem;margin:0 auto;padding:1rem 1.25rem 3rem}
 h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0}
@@ -50,3 +54,5 @@ section{padding:.75rem 0;border-top:1px solid var(--line);break-inside:avoid}
 .points{font-weight:600}
 footer{margin-top:2rem;font-size:.85rem}
 </style>`
+/** A template without a value: none may stand in a style. */
+const style = html(Object.assign([styles], { raw: [styles] }))

@@ -52,6 +52,7 @@ export function fingerprintRequests(app: FastifyInstance): void {
  *
  * @param work does all its writing through the context it is given.
  * @param locate for a 201: path of the created resource, for `Location`.
+ * @param once doOnce or, of work that takes longer than a transaction may, doRepeatable.
  * @throws DomainError invalid for a malformed key, idempotency_key_reused; HttpError malformed_request when there is something to
  *   locate and the client has not said where it found the service; whatever the work throws.
  */
@@ -60,6 +61,7 @@ export async function answerOnce<Body extends object>(
   reply: FastifyReply,
   work: (ctx: Context) => Promise<Answer<Body>>,
   locate?: (body: Body) => string,
+  once: typeof doOnce = doOnce,
 ): Promise<FastifyReply> {
   const origin = locate && requestOrigin(request) // before the work, which must not be lost for the lack of it
   const showLocation = (body: Body) => {
@@ -77,7 +79,7 @@ export async function answerOnce<Body extends object>(
   }
   if (!new RegExp(KEY_PATTERN).test(idempotency.key))
     throw new DomainError('invalid', { issues: [{ field: 'Idempotency-Key', rule: 'idempotency-key' }] })
-  const answer = await doOnce(request.ctx, idempotency, async (ctx) => {
+  const answer = await once(request.ctx, idempotency, async (ctx) => {
     const { status, body, isSecret = false } = await work(ctx)
     // By the route's own serializer, so that a replay is the first answer to the byte.
     return { code: status, text: String(reply.code(status).serialize(body)), isSecret }

@@ -46,7 +46,7 @@ function tagAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknow
 }
 
 /** Whether the client has it: `*` is whatever there is. Weak and strong are compared alike, and no other tag can hold all of this one. */
-function isKnown({ headers }: FastifyRequest, opaque: string): boolean {
+export function isKnown({ headers }: FastifyRequest, opaque: string): boolean {
   const asked = headers['if-none-match']
   return asked !== undefined && (asked.trim() === '*' || asked.includes(opaque))
 }

@@ -12,6 +12,7 @@ import { candidateHeaders } from './kit/headers.ts'
 import type { CandidateSettings } from './kit/settings.ts'
 import { invitationRoutes } from './pages/invitation.routes.ts'
 import { takingRoutes } from './pages/taking.routes.ts'
+import { previewRoutes } from './preview/preview.routes.ts'
 import { sessionRoutes } from './session/session.routes.ts'
 
 /** Bytes that all candidates' bodies may take in memory: of 70 of the largest parts. */
@@ -29,7 +30,8 @@ export async function candidatePages(
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)
   })
-  answerFailures(app, () => candidateEnvelope)
+  const envelope = candidateEnvelope(settings.t)
+  answerFailures(app, () => envelope)
   serveAssets(app, INVITATION_PATH, assets)
   app.decorateRequest('bodySource', null)
   const countSaved = createWindows()
@@ -41,6 +43,7 @@ export async function candidatePages(
   }
   readForms(app, options.readBody)
   invitationRoutes(app, options)
+  await app.register((scope) => previewRoutes(scope, options))
   if (playerUrl) return
   takingRoutes(app, options)
   await app.register((scope) => sessionRoutes(scope, options), { prefix: '/:token/session' })

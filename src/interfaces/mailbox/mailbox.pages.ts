@@ -64,7 +64,7 @@ export const mailPage = (place: Place, { id, state, reason }: Mail, at: string, 
 <dt>State</dt><dd>${state}, ${at} UTC${reason && ` (${reason})`}</dd>
 </dl>
 <h2 class="mb-2">HTML</h2>
-<iframe class="h-144 w-full rounded-box border border-base-300 bg-white" title="The mail as HTML" sandbox="allow-popups allow-top-navigation-by-user-activation" src="${place.home}/${id}?part=html"></iframe>
+<iframe class="h-144 w-full rounded-box border border-base-300 bg-base-100" title="The mail as HTML" sandbox="allow-popups allow-top-navigation-by-user-activation" src="${place.home}/${id}?part=html"></iframe>
 <h2 class="mt-8 mb-2">Text</h2>
 <pre class="panel preformatted">${message.text}</pre>`,
   )

@@ -5,6 +5,7 @@ import { answerFailures } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
+import { candidatesRoutes } from './candidates/candidates.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
@@ -13,9 +14,11 @@ import { atsRoutes } from './integrations/ats.routes.ts'
 import { integrationsRoutes } from './integrations/integrations.routes.ts'
 import { webhookDeliveriesRoutes } from './integrations/webhook-deliveries.routes.ts'
 import { webhooksRoutes } from './integrations/webhooks.routes.ts'
+import { bulkRoutes } from './invites/bulk.routes.ts'
 import { inviteBatchesRoutes } from './invites/invite-batches.routes.ts'
 import { invitesRoutes } from './invites/invites.routes.ts'
 import { assets } from './kit/assets.ts'
+import { confirmRoutes } from './kit/confirm.ts'
 import { portalEnvelope } from './kit/errors.ts'
 import { readForms } from './kit/forms.ts'
 import { portalHeaders } from './kit/headers.ts'
@@ -41,6 +44,7 @@ const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRout
 /** Pages of one organization, for its members: with `request.ctx`. Each is a file of routes and a file of what it says. */
 const organizationPages = [
   homeRoutes,
+  confirmRoutes,
   assessmentsRoutes,
   questionsRoutes,
   accountRoutes,
@@ -55,6 +59,8 @@ const organizationPages = [
   invitesRoutes,
   mediaRoutes,
   inviteBatchesRoutes,
+  bulkRoutes,
+  candidatesRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,

@@ -1,9 +1,12 @@
 // What the candidates' pages gain where scripts run: devices are checked, answers recorded, texts saved as they are typed. One document
 // for the whole session, see pages/show-page.ts.
 
+import { messages } from '../../../generated/locales/browser.ts'
 import { button, make } from '../../../http/browser/dom.ts'
+import { type BrowserTexts, createTexts } from '../../../locales/texts.ts'
 import { sendLeftTexts } from './answering/text-drafts.ts'
 import { useDevices } from './devices/devices.ts'
+import { followEditor } from './pages/follow-editor.ts'
 import { followPages, type Pages } from './pages/follow-pages.ts'
 import { keepInStep } from './pages/keep-in-step.ts'
 import { clearNotSent, sendForms } from './pages/send-forms.ts'
@@ -12,39 +15,40 @@ import { keepNotes } from './session/notes.ts'
 import { type Outbox, openOutbox } from './session/outbox.ts'
 import { openPartDatabase } from './session/part-database.ts'
 import { openPartStore, type PartStore } from './session/part-store.ts'
+import { isPreview, openPreview } from './session/preview.ts'
 import { openSession, Refusal } from './session/session.ts'
 import { showStatus } from './session/status.ts'
 import { tellLeftStops } from './session/stops.ts'
 
-const TAKEN_OVER =
-  'You have opened it in another tab or window, or on another device. Continue there: nothing is recorded or saved here any more.'
-
 const found = document.querySelector<HTMLElement>('[data-session]')
-if (found) await take(found.dataset.session!).catch(showFailure)
+if (found) await take(createTexts(document.documentElement.lang, messages), found.dataset.session!).catch(showFailure)
 
-async function take(base: string): Promise<void> {
-  const status = showStatus()
+async function take(t: BrowserTexts, base: string): Promise<void> {
+  const status = showStatus(t)
   const devices = useDevices()
-  const session = openSession(base, { takenOver: () => void giveUp(), reachable: (is) => reachable(is) })
+  const session = isPreview()
+    ? openPreview(base)
+    : openSession(base, { takenOver: () => void giveUp(), reachable: (is) => reachable(is) })
   const database = await openPartDatabase(base, () => store.refuse()).catch(() => null)
   const store: PartStore = openPartStore(database, () => status.uploads(outbox))
   const outbox: Outbox = openOutbox(session, store, () => status.uploads(outbox))
   const notes = keepNotes(session)
-  const proctoring = watchSession({ session, outbox, devices, notes, status }, clearNotSent)
+  const proctoring = watchSession({ t, session, outbox, devices, notes, status }, clearNotSent)
   const connection = new EventTarget()
   let pages: Pages | null = null
 
   await session.claim()
   const state = await session.read()
   await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
-  pages = followPages({ session, outbox, devices, notes, status, state }, proctoring)
+  pages = followPages({ t, session, outbox, devices, notes, status, state }, proctoring)
   const { player, control } = pages
   void sendLeftTexts(player)
   tellLeftStops(session)
   sendForms(pages, proctoring, connection)
   keepInStep(player)
+  if (isPreview()) followEditor(pages)
   window.addEventListener('beforeunload', (event) => {
-    if (!session.isTakenOver() && (!outbox.isEmpty() || control().hasUnsaved?.())) event.preventDefault()
+    if (!session.isTakenOver() && !isPreview() && (!outbox.isEmpty() || control().hasUnsaved?.())) event.preventDefault()
   })
 
   function reachable(is: boolean): void {
@@ -60,14 +64,14 @@ async function take(base: string): Promise<void> {
     pages?.leave()
     await proctoring.end()
     status.remove()
-    showTakenOver()
+    showTakenOver(t)
   }
 }
 
-function showTakenOver(): void {
-  const heading = make('h1', { tabindex: '-1' }, 'This assessment is open in another tab')
-  const text = make('p', {}, TAKEN_OVER)
-  const again = button('Continue here', () => location.reload(), 'btn btn-primary mt-6')
+function showTakenOver(t: BrowserTexts): void {
+  const heading = make('h1', { tabindex: '-1' }, t.text('taken_over.heading'))
+  const text = make('p', {}, t.text('taken_over.text'))
+  const again = button(t.text('taken_over.here'), () => location.reload(), 'btn btn-primary mt-6')
   document.querySelector('main')!.replaceChildren(make('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, again))
   heading.focus()
 }

@@ -2,58 +2,51 @@ import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
+import type { CandidateTexts } from '../../../locales/languages.ts'
 import { candidateHeaders } from './headers.ts'
 import { column, type Page, renderPage, sendPage } from './layout.ts'
 
-const refusedPage: Page = {
-  title: 'Not sent',
-  body: column(html`<h1>That did not work</h1>
-<p class="mt-3">Please go back to the page from your invitation's link, reload it, and try again.</p>`),
-}
-const unknownPage: Page = {
-  title: 'Unknown link',
-  body: column(html`<h1>This link is not valid</h1>
-<p class="mt-3">Please open the link from the most recent invitation you were sent: an earlier one may have been replaced. If that does not help, ask whoever invited you for a new one.</p>`),
-}
-const failurePage: Page = {
-  title: 'Something went wrong',
-  body: column(html`<h1>Something went wrong on our side</h1>
-<p class="mt-3">Nothing is lost. Please try again in a few minutes.</p>`),
-}
+const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'failure'): Page => ({
+  language: t.language,
+  title: t.text(`errors.${what}.title`),
+  body: column(html`<h1>${t.text(`errors.${what}.heading`)}</h1>
+<p class="mt-3">${t.text(`errors.${what}.text`)}</p>`),
+})
 
-type Answer = [status: number, page: Page]
+type Answer = [status: number, page: Parameters<typeof errorPage>[1]]
 
 /** For errors that a person can only answer by going back to the page they came from. */
-const REFUSED: Answer = [400, refusedPage]
-const UNKNOWN: Answer = [404, unknownPage]
+const REFUSED: Answer = [400, 'refused']
+const UNKNOWN: Answer = [404, 'unknown']
 
 const answers: Partial<Record<FailureKind, Answer>> = {
   invite_not_found: UNKNOWN,
   path_not_found: UNKNOWN,
-  request_timeout: [408, refusedPage],
-  headers_too_large: [431, refusedPage],
-  rate_limited: [429, failurePage],
-  too_many_uploads: [429, failurePage],
-  overloaded: [503, failurePage],
-  store_unavailable: [503, failurePage],
-  database_busy: [503, failurePage],
-  database_away: [503, failurePage],
-  internal: [500, failurePage],
+  request_timeout: [408, 'refused'],
+  headers_too_large: [431, 'refused'],
+  rate_limited: [429, 'failure'],
+  too_many_uploads: [429, 'failure'],
+  overloaded: [503, 'failure'],
+  store_unavailable: [503, 'failure'],
+  database_busy: [503, 'failure'],
+  database_away: [503, 'failure'],
+  internal: [500, 'failure'],
 }
 
 /** Errors of the candidates' pages are pages too. */
-export const candidateEnvelope: Envelope = {
+export const candidateEnvelope = (t: CandidateTexts): Envelope => ({
   prefix: INVITATION_PATH,
   sendFailure({ kind, retryAfter }, { routeOptions }, reply) {
     // A malformed link cannot be one of ours.
     const isUnreadable = kind === 'malformed_request' && routeOptions.url === undefined
-    const [status, page] = isUnreadable ? UNKNOWN : (answers[kind] ?? REFUSED)
+    const [status, what] = isUnreadable ? UNKNOWN : (answers[kind] ?? REFUSED)
     reply.headers(candidateHeaders()) // missing when the request failed before the scope's hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return sendPage(reply, status, page)
+    return sendPage(reply, status, errorPage(t, what))
   },
   rawFailure(kind) {
-    const [status, page] = answers[kind] ?? REFUSED
-    return { status, headers: { ...candidateHeaders(), 'content-type': 'text/html; charset=utf-8' }, body: renderPage(page) }
+    const [status, what] = answers[kind] ?? REFUSED
+    const body = renderPage(errorPage(t, what))
+    return { status, headers: { ...candidateHeaders(), 'content-type': 'text/html; charset=utf-8' }, body }
   },
-}
+})

@@ -1,28 +1,52 @@
 import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
+import type { Terms } from '../../../domain/submissions/needs.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import type { CandidateTexts } from '../../../locales/languages.ts'
 import { assets } from './assets.ts'
 
 export type Page = {
+  language: string
   title: string
   body: Html
+  /** What stands above it, also when another page takes its place. */
+  above?: Html
   /** Whether it loads the script: only where there is a session for it. */
   hasScript?: true
 }
 
-/** Whose page it is. */
+/** What pages show of an invite; of one that is only previewed there is no more. */
+export type ShownInvite = Terms &
+  Pick<
+    CandidateInvite,
+    | 'organization'
+    | 'recipientName'
+    | 'customMessage'
+    | 'expiresAt'
+    | 'completedAt'
+    | 'returnUrl'
+    | 'questionReplayLimit'
+    | 'answerRecordLimit'
+    | 'waivedChecks'
+  > & {
+    assessment: Omit<CandidateInvite['assessment'], 'instruction'> & { instruction: { title: string; body: string } | null }
+    createdBy: { user: { firstName: string; lastName: string; email: string } } | null
+  }
+
+/** Whose page it is, and in whose language. */
 export type View = {
-  invite: CandidateInvite
+  t: CandidateTexts
+  invite: ShownInvite
   token: string
   /** What shows that a form comes from one of these pages. */
   proof: string
 }
 
-export const renderPage = ({ title, body, hasScript }: Page): string =>
+export const renderPage = ({ language, title, body, above, hasScript }: Page): string =>
   toText(html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -33,7 +57,7 @@ export const renderPage = ({ title, body, hasScript }: Page): string =>
 ${hasScript && html`<script type="module" src="${assets.script.address}"></script>`}
 </head>
 <body>
-<main class="min-h-dvh">
+${above}<main class="min-h-dvh">
 ${body}
 </main>
 </body>
@@ -49,31 +73,33 @@ export const withScript = (page: Page): Page => ({ ...page, hasScript: true })
 export const pathOf = ({ token }: Pick<View, 'token'>): string => `${INVITATION_PATH}/${token}`
 
 /** A page of an invite: who invites to what at its top, whom to ask at its bottom. */
-export const invitePage = ({ invite }: View, title: string, body: Html): Page => ({
+export const invitePage = ({ t, invite }: View, title: string, body: Html): Page => ({
+  language: t.language,
   title,
   body: column(html`<div class="flex items-center gap-3">${initial(invite.organization.name)}
-<p class="leading-tight"><strong class="font-semibold">${invite.organization.name}</strong><br><span class="quiet text-sm">invites you to an assessment</span></p></div>
+<p class="leading-tight"><strong class="font-semibold">${invite.organization.name}</strong><br><span class="quiet text-sm">${t.text('layout.invites')}</span></p></div>
 <h1 class="mt-6 text-3xl">${invite.assessment.name}</h1>
 ${body}
-${contact(invite)}`),
+${contact(t, invite)}`),
 })
 
 /** How far the candidate is, above the page. @property clock what is left of the time, as text; the script counts on from there. */
 export type Way = { done: number; of: number; clock: Html | false }
 
 /** A page on the way through the questions: who invites to what, the time and how much is done stay in view. */
-export const takingPage = ({ invite }: View, title: string, { done, of, clock }: Way, body: Html): Page => ({
+export const takingPage = ({ t, invite }: View, title: string, { done, of, clock }: Way, body: Html): Page => ({
+  language: t.language,
   title,
   body: html`<header class="sticky top-0 z-10 border-b border-base-300 bg-base-100">
 <div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${initial(invite.organization.name)}
 <p class="min-w-0 flex-1 basis-40 text-sm"><strong class="font-semibold">${invite.organization.name}</strong> <span class="quiet max-sm:block">${invite.assessment.name}</span></p>
 <div class="flex flex-wrap gap-2" data-clocks>${clock}</div></div>
-${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="Questions done">${done} of ${of}</progress>`}
+${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="${t.text('layout.done')}">${t.text('layout.progress', { done, of })}</progress>`}
 </header>
 <div class="mx-auto max-w-3xl px-4 py-8">
 <h1 class="sr-only">${invite.assessment.name}</h1>
 ${body}
-${contact(invite)}</div>`,
+${contact(t, invite)}</div>`,
 })
 
 /** The only column of a page that is read from its top to its end. */
@@ -87,12 +113,13 @@ const initial = (name: string): Html =>
 export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>
   html`<div class="notice alert alert-soft alert-${kind} my-4" role="${role}">${icon(kind === 'info' ? 'info' : 'triangle-alert', 'size-5')}<div class="min-w-0 space-y-1">${content}</div></div>`
 
-function contact({ createdBy, organization }: CandidateInvite): Html {
-  const person = createdBy?.user
-  return html`<p class="quiet mt-10 text-sm">Questions? Please contact ${
-    person
-      ? html`${person.firstName} ${person.lastName} at ${organization.name}: <a href="${`mailto:${person.email}`}">${person.email}</a>.`
-      : html`whoever invited you at ${organization.name}.`
+function contact(t: CandidateTexts, { createdBy, organization: { name: organization } }: ShownInvite): Html {
+  const user = createdBy?.user
+  const address = user && html`<a href="${`mailto:${user.email}`}">${user.email}</a>`
+  return html`<p class="quiet mt-10 text-sm">${
+    user && address
+      ? t.html('layout.contact.person', { person: `${user.firstName} ${user.lastName}`, organization, address })
+      : t.text('layout.contact.anybody', { organization })
   }</p>`
 }
 

@@ -24,7 +24,7 @@ export async function choosePage(
   happened: Happened = {},
 ): Promise<Page> {
   const { invite } = session
-  const view = { invite, token, proof: signForm(settings.secretKeys, token) }
+  const view = { t: settings.t, invite, token, proof: signForm(settings.secretKeys, token) }
   switch (invite.status) {
     case 'completed': {
       const result = session.submission && (await findOwnResult(session.ctx, session.submission.id))
@@ -35,15 +35,16 @@ export async function choosePage(
     case 'revoked':
       return revokedPage(view)
     default:
-      return settings.playerUrl ? chooseWithPlayer(view, settings) : chooseHere(view, session, settings, happened)
+      return settings.playerUrl ? chooseWithPlayer(view, invite, settings) : chooseHere(view, session, settings, happened)
   }
 }
 
-function chooseWithPlayer(view: View, settings: CandidateSettings): Page {
-  const { invite } = view
+function chooseWithPlayer(view: View, invite: Session['invite'], settings: CandidateSettings): Page {
   if (invite.status === 'pending') return pendingPage(view, null)
   const player = invite.status === 'started' ? playerAddress(settings, invite) : null
-  return player === null ? acceptedPage(view, button(view, 'start', 'Start')) : elsewherePage(view, player)
+  return player === null
+    ? acceptedPage(view, button(view, 'start', view.t.text('invitation.start')))
+    : elsewherePage(view, player)
 }
 
 /** @returns null where there is no player, or nothing for it to take. */
@@ -67,7 +68,7 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
     if (!submission || !hasConsented(submission, preparation.needs))
       return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
     const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
-    const agreed = html`<details class="mt-8"><summary class="quiet">What you have agreed to</summary>${termsInWords(view, terms)}</details>`
+    const agreed = html`<details class="mt-8"><summary class="quiet">${view.t.text('invitation.agreed')}</summary>${termsInWords(view, terms)}</details>`
     return withScript(acceptedPage(view, html`${preparing}\n${agreed}`))
   }
   if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)

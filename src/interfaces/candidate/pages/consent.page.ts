@@ -1,73 +1,64 @@
 import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
-import { consentedMedia, type Needs, type Requirement } from '../../../domain/submissions/needs.ts'
+import { consentedMedia, type Needs } from '../../../domain/submissions/needs.ts'
 import { CONSENT_VERSION } from '../../../domain/submissions/taking/give-consent.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import type { CandidateTexts } from '../../../locales/languages.ts'
 import { form, hidden, type View } from '../kit/layout.ts'
 
 /** How the assessment is taken here, and for how long what is sent in is kept. */
 export type Terms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video' }
 
-const NONE = 'nothing but this page'
-
 /** What is needed, what is recorded, who sees it, and how long it is kept. */
-export function termsInWords({ invite }: View, terms: Terms): Html {
-  const { needs, keptDays } = terms
+export function termsInWords({ t, invite }: View, terms: Terms): Html {
+  const { needs } = terms
   const needed = [
-    needs.screen && 'a computer (a phone can not share its screen)',
-    (needs.camera || needs.idPhoto || needs.facePhoto) && 'a camera',
-    needs.microphone && 'a microphone',
-    needs.idPhoto && 'your identity document',
+    needs.screen && t.text('terms.needed.computer'),
+    (needs.camera || needs.idPhoto || needs.facePhoto) && t.text('terms.needed.camera'),
+    needs.microphone && t.text('terms.needed.microphone'),
+    needs.idPhoto && t.text('terms.needed.document'),
   ].filter((item) => item !== false)
-  const proctored = needs.screen || invite.webcamMonitoring
-  return html`<h2 class="mt-6 mb-2">What you need, and what is kept</h2>
+  return html`<h2 class="mt-6 mb-2">${t.text('terms.heading')}</h2>
 <dl class="details">
-<dt>Needed</dt><dd>${needed.join(', ') || NONE}</dd>
-<dt>Recorded</dt><dd>${['your answers', ...recordedBesides(invite.webcamMonitoring, terms), 'when you opened and left each question, and whether this page was in front'].join('; ')}</dd>
-<dt>Seen by</dt><dd>${invite.organization.name}: those who run this assessment, and those who grade it</dd>
-<dt>Kept</dt><dd>${[
-    `answers for ${wordCount(keptDays.answers, 'day')}`,
-    proctored && `recordings of the screen and of the webcam for ${wordCount(keptDays.proctoring, 'day')}`,
-    (needs.idPhoto || needs.facePhoto) &&
-      `photos until ${wordCount(keptDays.idPhoto, 'day')} after the results are released, at the longest as long as the answers`,
-  ]
-    .filter((item) => item !== false)
-    .join(', ')}, or until ${invite.organization.name} deletes them</dd>
+<dt>${t.text('terms.needed')}</dt><dd>${needed.length > 0 ? t.list(needed) : t.text('terms.needed.nothing')}</dd>
+<dt>${t.text('terms.recorded')}</dt><dd>${listed(wordRecorded(t, invite.webcamMonitoring, terms))}</dd>
+<dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization: invite.organization.name })}</dd>
+<dt>${t.text('terms.kept')}</dt><dd>${listed(wordKept(t, invite, terms))}</dd>
 </dl>`
 }
 
-function recordedBesides(webcamMonitoring: boolean, { needs, webcam }: Terms): string[] {
-  const all: [boolean, string][] = [
-    [needs.screen, 'your screen, from the start to the end'],
-    [webcamMonitoring && webcam === 'stills', 'a picture of your webcam now and then'],
-    [webcamMonitoring && webcam === 'video', 'your webcam, from the start to the end'],
-    [needs.idPhoto, 'a photo of your identity document'],
-    [needs.facePhoto, 'a photo of your face'],
-  ]
-  return all.filter(([isRecorded]) => isRecorded).map(([, what]) => what)
-}
+const listed = (items: (string | false)[]): Html =>
+  html`<ul>${items.map((item) => item !== false && html`<li>${item}</li>`)}</ul>`
 
-const MEDIA: Record<Requirement, string> = {
-  camera: 'your camera',
-  microphone: 'your microphone',
-  screen: 'your screen',
-  id_photo: 'the photo of your identity document',
-  face_photo: 'the photo of your face',
-}
+const wordRecorded = (t: CandidateTexts, webcamMonitoring: boolean, { needs, webcam }: Terms) => [
+  t.text('terms.recorded.answers'),
+  needs.screen && t.text('terms.recorded.screen'),
+  webcamMonitoring && t.text(webcam === 'stills' ? 'terms.recorded.stills' : 'terms.recorded.webcam'),
+  needs.idPhoto && t.text('terms.recorded.document'),
+  needs.facePhoto && t.text('terms.recorded.face'),
+  t.text('terms.recorded.times'),
+]
+
+const wordKept = (t: CandidateTexts, { webcamMonitoring, organization }: View['invite'], { needs, keptDays }: Terms) => [
+  t.text('terms.kept.answers', { days: keptDays.answers }),
+  (needs.screen || webcamMonitoring) && t.text('terms.kept.recordings', { days: keptDays.proctoring }),
+  (needs.idPhoto || needs.facePhoto) && t.text('terms.kept.photos', { days: keptDays.idPhoto }),
+  t.text('terms.kept.deleted', { organization: organization.name }),
+]
 
 /** What the candidate agrees to, and the button that says so. */
 export function consentForm(view: View, terms: Terms): Html {
-  const media = consentedMedia(terms.needs)
-  const { name } = view.invite.organization
+  const { t } = view
+  const consented = consentedMedia(terms.needs)
+  const media = t.list(consented.map((medium) => t.text('consent.medium', { medium })))
   return html`<section class="panel mt-6 space-y-3" aria-labelledby="consent-heading">
-<h2 id="consent-heading">Your consent</h2>
-<p>${name} uses what you send in to assess you, and for nothing else. People look at it: nothing judges faces or voices automatically. Until you start you can go back on it by closing this page; later you can ask ${name} to delete what you have sent in.</p>
-${media.length > 0 && html`<p>This page uses ${media.map((medium) => MEDIA[medium]).join(', ')}${terms.needs.choice && '; for questions that leave the choice to you, only if you choose to record'}.</p>`}
+<h2 id="consent-heading">${t.text('consent.heading')}</h2>
+<p>${t.text('consent.text', { organization: view.invite.organization.name })}</p>
+${consented.length > 0 && html`<p>${t.text(terms.needs.choice ? 'consent.media.choice' : 'consent.media', { media })}</p>`}
 ${form(
   view,
   'consent',
   html`${hidden('version', CONSENT_VERSION)}
-${hidden('media', media.join(' '))}
-<button type="submit" class="btn btn-primary btn-lg">I agree</button>`,
+${hidden('media', consented.join(' '))}
+<button type="submit" class="btn btn-primary btn-lg">${t.text('consent.agree')}</button>`,
 )}</section>`
 }

@@ -1,8 +1,6 @@
-import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
-import { timeInWords } from '../../../domain/values/format-time.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { expectations, wordCount, written } from '../../../http/pages/candidate-view.ts'
+import { expectations, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { button, form, invitePage, type Page, pathOf, type View } from '../kit/layout.ts'
 
@@ -10,31 +8,33 @@ import { button, form, invitePage, type Page, pathOf, type View } from '../kit/l
 
 /** @param terms what is needed and kept; null where the assessment is taken elsewhere. */
 export function pendingPage(view: View, terms: Html | null): Page {
+  const { t } = view
   const { recipientName, assessment, customMessage, expiresAt } = view.invite
   return invitePage(
     view,
     assessment.name,
-    html`<p class="mt-2">${recipientName ? `${recipientName}, you` : 'You'} are invited to take this assessment.</p>
+    html`<p class="mt-2">${recipientName ? t.text('invitation.greeting', { name: recipientName }) : t.text('invitation.greeting.nobody')}</p>
 ${customMessage && quoted(customMessage)}
-${facts(view.invite)}
-${openUntil(expiresAt, 'You can start at any moment before.')}
-${button(view, 'accept', 'Accept the invitation')}
-${terms && html`<details class="mt-8"><summary class="link">What you need, what is recorded, and who sees it</summary>${terms}</details>`}
+${facts(view)}
+${openUntil(t.html('invitation.open.pending', { time: t.time(expiresAt) }))}
+${button(view, 'accept', t.text('invitation.accept'))}
+${terms && html`<details class="mt-8"><summary class="link">${t.text('invitation.terms')}</summary>${terms}</details>`}
 ${decline(view)}`,
   )
 }
 
 /** @param rest what is to be done before the start. */
 export function acceptedPage(view: View, rest: Html): Page {
+  const { t } = view
   const { assessment, expiresAt } = view.invite
   const { instruction } = assessment
   return invitePage(
     view,
     assessment.name,
-    html`<p class="mt-2">You have accepted the invitation. Start when you are ready.</p>
-${instruction && html`<h2 class="mt-6">${instruction.title || 'Instructions'}</h2>${written(instruction.body)}`}
-${facts(view.invite)}
-${openUntil(expiresAt, 'Start before then.')}
+    html`<p class="mt-2">${t.text('invitation.accepted')}</p>
+${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${written(instruction.body)}`}
+${facts(view)}
+${openUntil(t.html('invitation.open.accepted', { time: t.time(expiresAt) }))}
 ${rest}
 ${decline(view)}`,
   )
@@ -45,70 +45,77 @@ export const elsewherePage = (view: View, player: string): Page =>
   invitePage(
     view,
     view.invite.assessment.name,
-    html`<p class="mt-2">Your assessment has begun.</p>
-<p class="mt-6"><a class="btn btn-primary btn-lg" href="${player}">Continue</a></p>`,
+    html`<p class="mt-2">${view.t.text('elsewhere.begun')}</p>
+<p class="mt-6"><a class="btn btn-primary btn-lg" href="${player}">${view.t.text('elsewhere.continue')}</a></p>`,
   )
 
 /** @param result what was released to the candidate, if anything. @param goesOn whether there is somewhere to go on to. */
-export const completedPage = (view: View, result: OwnResult | null, goesOn: boolean): Page =>
-  invitePage(
+export function completedPage(view: View, result: OwnResult | null, goesOn: boolean): Page {
+  const { t } = view
+  const { assessment, completedAt, returnUrl } = view.invite
+  const said = completedAt ? t.text('completed.text.at', { time: t.time(completedAt) }) : t.text('completed.text')
+  return invitePage(
     view,
-    `Completed: ${view.invite.assessment.name}`,
-    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>You have completed this assessment.${view.invite.completedAt && ` It was handed in on ${timeInWords(view.invite.completedAt)}.`} Thank you.${!goesOn && ' There is nothing more for you to do here.'}</span></p>
-${goesOn && view.invite.returnUrl !== null && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${pathOf(view)}/return`}">Go on at ${new URL(view.invite.returnUrl).host}</a></p>`}
+    t.text('completed.title', { assessment: assessment.name }),
+    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>${said}${!goesOn && html` ${t.text('completed.nothing')}`}</span></p>
+${goesOn && returnUrl !== null && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${pathOf(view)}/return`}">${t.text('completed.return', { host: new URL(returnUrl).host })}</a></p>`}
 ${result && ownResult(view, result)}`,
   )
+}
 
 const ownResult = (
-  { invite }: View,
+  { t, invite }: View,
   { points, ofPoints, percent, message, grades }: OwnResult,
-): Html => html`<section class="panel mt-6"><h2>Your result</h2>
+): Html => html`<section class="panel mt-6"><h2>${t.text('result.heading')}</h2>
 ${
   percent === null
-    ? html`<p>No points are given for this assessment.</p>`
-    : html`<p class="mt-1 text-3xl font-semibold tabular-nums">${percent} %</p>
-<p><strong class="font-medium">${points} of ${wordCount(ofPoints, 'point')}</strong></p>`
+    ? html`<p>${t.text('result.nothing')}</p>`
+    : html`<p class="mt-1 text-3xl font-semibold tabular-nums">${t.text('result.percent', { percent })}</p>
+<p><strong class="font-medium">${t.text('result.points', { points, ofPoints })}</strong></p>`
 }
 ${
   message &&
-  html`<p class="mt-4">${invite.organization.name} writes:</p>
+  html`<p class="mt-4">${t.text('result.message', { organization: invite.organization.name })}</p>
 ${quoted(message)}`
 }
-<dl class="details mt-4">${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>Question ${number}</dt><dd>${points} of ${wordCount(ofPoints, 'point')}</dd>\n`)}</dl></section>`
+<dl class="details mt-4">${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>${t.text('result.question', { number })}</dt><dd>${t.text('result.points', { points, ofPoints })}</dd>\n`)}</dl></section>`
 
 export const expiredPage = (view: View): Page =>
   invitePage(
     view,
-    `Expired: ${view.invite.assessment.name}`,
-    html`<p class="mt-2">This invitation was open until ${timeInWords(view.invite.expiresAt)} and has expired. If you still want to take part, ask for it to be opened again.</p>`,
+    view.t.text('expired.title', { assessment: view.invite.assessment.name }),
+    html`<p class="mt-2">${view.t.text('expired.text', { time: view.t.time(view.invite.expiresAt) })}</p>`,
   )
 
 export const revokedPage = (view: View): Page =>
   invitePage(
     view,
-    `Closed: ${view.invite.assessment.name}`,
-    html`<p class="mt-2">This invitation has been withdrawn or declined, and can no longer be used.</p>`,
+    view.t.text('revoked.title', { assessment: view.invite.assessment.name }),
+    html`<p class="mt-2">${view.t.text('revoked.text')}</p>`,
   )
 
 /** What somebody of the organization has written. */
 const quoted = (text: string): Html =>
   html`<blockquote class="script my-4 border-l-4 border-base-300 pl-4" lang="" dir="auto">${text}</blockquote>`
 
-const openUntil = (expiresAt: Date, what: string): Html =>
-  html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>Open until <strong>${timeInWords(expiresAt)}</strong>. ${what}</p></div>`
+const openUntil = (said: Html): Html =>
+  html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${said}</p></div>`
 
 /** What to expect, and what the invite asks. */
-const facts = (invite: CandidateInvite): Html => html`<h2 class="sr-only">What to expect</h2>
-${expectations(invite.assessment, [
-  [true, 'rotate-cw', `Played up to ${wordCount(invite.questionReplayLimit, 'time')}`, 'Each question that has sound or video'],
-  [true, 'mic', `Recorded up to ${wordCount(invite.answerRecordLimit, 'time')}`, 'Each answer that you record'],
-  [invite.screenRecording, 'monitor', 'Your screen is recorded', 'While you take the assessment'],
-  [invite.webcamMonitoring, 'video', 'Your webcam is on', 'While you take the assessment'],
-  [invite.requireIdCapture, 'camera', 'You show an identity document', 'A photo of it, before the start'],
-  [invite.facePhotoRequired, 'camera', 'A photo of your face is taken', 'Before the start'],
+function facts({ t, invite }: View): Html {
+  const throughout = t.text('expect.throughout')
+  return html`<h2 class="sr-only">${t.text('expect.heading')}</h2>
+${expectations(t, invite.assessment, [
+  [true, 'rotate-cw', t.text('expect.plays', { count: invite.questionReplayLimit }), t.text('expect.plays.meaning')],
+  [true, 'mic', t.text('expect.takes', { count: invite.answerRecordLimit }), t.text('expect.takes.meaning')],
+  [invite.screenRecording, 'monitor', t.text('expect.screen'), throughout],
+  [invite.webcamMonitoring, 'video', t.text('expect.webcam'), throughout],
+  [invite.requireIdCapture, 'camera', t.text('expect.id'), t.text('expect.id.meaning')],
+  [invite.facePhotoRequired, 'camera', t.text('expect.face'), t.text('expect.face.meaning')],
 ])}`
+}
 
 const decline = (view: View): Html => html`<details class="mt-4">
-<summary class="quiet">I do not want to take part</summary>
-<p class="mt-2">Declining closes this invitation. Only ${view.invite.organization.name} can open it again.</p>
-${form(view, 'decline', html`<button type="submit" class="btn btn-outline mt-3">Decline the invitation</button>`)}</details>`
+<summary class="quiet">${view.t.text('invitation.decline.summary')}</summary>
+<p class="mt-2">${view.t.text('invitation.decline.text', { organization: view.invite.organization.name })}</p>
+${form(view, 'decline', html`<button type="submit" class="btn btn-outline mt-3">${view.t.text('invitation.decline')}</button>`)}</details>`

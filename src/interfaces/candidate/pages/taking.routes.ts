@@ -95,8 +95,13 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
   })
 }
 
-/** Forms end lines by CR LF. */
-const readText = (fields: URLSearchParams): string => (fields.get('text') ?? '').replaceAll('\r\n', '\n')
+/** Forms end lines by CR LF. Without a text it is the form of a question of a kind; to clear it is to answer nothing. */
+function readText(fields: URLSearchParams): string {
+  const text = fields.get('text')
+  if (text !== null) return text.replaceAll('\r\n', '\n')
+  const given = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
+  return new URLSearchParams(given.map((value): [string, string] => ['answer', value])).toString()
+}
 
 const sayTooLate = ({ request, reply }: Pick<Sent, 'request' | 'reply'>) =>
   reply.redirect(`${INVITATION_PATH}/${request.params.token}?late=1`, 303)

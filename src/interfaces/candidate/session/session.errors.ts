@@ -1,6 +1,7 @@
 import type { SessionProblem } from '../../../domain/errors.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
+import type { CandidateTexts } from '../../../locales/languages.ts'
 import { candidateEnvelope } from '../kit/errors.ts'
 
 type Answer = [status: number, message: string]
@@ -41,8 +42,8 @@ const answers: Partial<Record<FailureKind, Answer>> = {
 }
 
 /** Errors of what the pages' scripts ask for: `code` is for them, `message` for who reads along. */
-export const sessionEnvelope: Envelope = {
-  ...candidateEnvelope,
+export const sessionEnvelope = (t: CandidateTexts): Envelope => ({
+  ...candidateEnvelope(t),
   sendFailure({ kind, issues, retryAfter }, _request, reply) {
     const [first] = issues
     const refused = first?.rule === 'session' ? first : undefined
@@ -51,4 +52,4 @@ export const sessionEnvelope: Envelope = {
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return reply.code(status).send({ code: problem ?? kind, message, ...(refused?.parts && { missing: refused.parts }) })
   },
-}
+})

@@ -54,7 +54,8 @@ declare module 'fastify' {
 
 /** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
 export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
-  answerFailures(scope, () => sessionEnvelope)
+  const envelope = sessionEnvelope(options.settings.t)
+  answerFailures(scope, () => envelope)
   const ajv = new Ajv() // without coercion
   scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))
   scope.decorateRequest('session')

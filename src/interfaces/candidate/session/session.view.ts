@@ -6,6 +6,7 @@ import {
   readProgress,
 } from '../../../domain/submissions/taking/read-progress.ts'
 import type { PreparedSession } from '../../../domain/submissions/taking/session.ts'
+import type { QuestionKinds } from '../../../domain/values/question-kind.ts'
 import { isoTime, isoTimeOrNull } from '../../../http/schema/field-types.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 
@@ -23,7 +24,7 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
     checks: { passed: submission.passedChecks, waived: invite.waivedChecks.filter((waived) => isNeeded(waived)) },
     photos,
     webcam,
-    question: progress?.open ? presentQuestion(progress.open, progress.of) : null,
+    question: progress?.open ? presentQuestion(ctx.deps.kinds, progress.open, progress.of) : null,
     uploads: await listUploads(session),
   }
 
@@ -32,14 +33,14 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
   }
 }
 
-const presentQuestion = (question: OpenQuestion, of: number) => ({
+const presentQuestion = (kinds: QuestionKinds, question: OpenQuestion, of: number) => ({
   number: question.number,
   of,
   responseType: question.responseType,
   closesAt: isoTimeOrNull(question.closesAt),
   playsLeft: question.playsLeft,
   takesLeft: question.takesLeft,
-  text: question.text,
+  text: question.text && { text: formOf(kinds, question) ?? question.text.text, revision: question.text.revision },
   takes: question.takes.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
   answers: question.answers.map(({ id, mediaId, kind, milliseconds, cutOff, counts }) => ({
     id,
@@ -50,3 +51,10 @@ const presentQuestion = (question: OpenQuestion, of: number) => ({
     counts,
   })),
 })
+
+/** Of a question of a kind the answer as its form has it, which the page's script saves as a text. */
+function formOf(kinds: QuestionKinds, { version, text }: OpenQuestion): string | undefined {
+  const kind = version ? kinds.get(version.responseType) : undefined
+  if (!kind || text?.value == null) return undefined
+  return new URLSearchParams(kind.toForm(text.value).map((value): [string, string] => ['answer', value])).toString()
+}

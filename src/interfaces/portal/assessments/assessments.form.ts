@@ -7,10 +7,10 @@ import {
 import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { printDuration, readDuration, readText } from '../../../http/forms/read-typed.ts'
 import { area, checkbox, choice, choices, type Form, field, mistakes, readFields, readLines, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { printDuration, readDuration, readText } from '../kit/read-typed.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/wording.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { languageOptions } from './languages.ts'
@@ -81,14 +81,14 @@ export const editAssessmentPage = (form: Form, { ctx, assessment, input }: Facts
   title: `Edit ${assessment.name}`,
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   tabs: assessmentTabs(ctx, assessment, 'settings'),
-  body: html`${mistakes(form)}<section class="panel">
-<form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">
+  body: html`<div data-side class="space-y-6">${mistakes(form)}<section class="panel">
+<form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/edit`)}" data-guarded>
 ${seenField(form, assessment)}
 ${fields(form, input)}
 <button class="btn btn-primary">Save</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, `assessments/${assessment.id}`)}">Cancel</a>
 </form>
-</section>`,
+</section></div>`,
 })
 
 const fields = (form: Form, input: AssessmentInput): Html => html`

@@ -7,45 +7,57 @@ import {
   createAssessment,
   deleteAssessment,
   duplicateAssessment,
+  setArchived,
   updateAssessment,
 } from '../../../domain/assessments/edit-assessments.ts'
 import { listQuestions, wholeQuestion } from '../../../domain/assessments/questions.ts'
-import { listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { previewPath } from '../../../http/addresses/preview.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf, readPage } from '../kit/paging.ts'
+import { assessmentPage, type Facts } from './assessment.page.ts'
 import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessments.form.ts'
-import { assessmentPage, assessmentsPage, previewPage } from './assessments.page.ts'
+import { assessmentsPage, NOTICES } from './assessments.page.ts'
 
 export type AssessmentRoute = { Params: { assessmentId: string } }
 
 /** One assessment, with a page of its questions. */
-export async function showAssessment(request: FastifyRequest, assessmentId: string, form: Form) {
+export async function readFacts(request: FastifyRequest, assessmentId: string): Promise<Facts> {
   const { ctx } = request
-  const query = queryOf(request)
   const assessment = await getAssessment(ctx, assessmentId)
-  const page = readPage(query, MAX_PAGE_SIZE)
+  const page = readPage(queryOf(request), MAX_PAGE_SIZE)
   const questions = await listQuestions(ctx, wholeQuestion, assessmentId, { field: 'order', direction: 'asc' }, page)
   const input = await toAssessmentInput(ctx, assessment)
-  const cautions = await readCautions(ctx, assessment)
-  return assessmentPage(form, { ctx, assessment, input, questions, cautions, done: query.get('done') ?? '' })
+  return { ctx, assessment, input, questions, cautions: await readCautions(ctx, assessment) }
+}
+
+export async function showAssessment(request: FastifyRequest, assessmentId: string, form: Form) {
+  const notice = NOTICES.get(queryOf(request).get('done') ?? '')
+  return assessmentPage(form, { ...(await readFacts(request, assessmentId)), notice })
 }
 
 export function assessmentsRoutes(app: FastifyInstance): void {
   app.get('/assessments', async (request, reply) => {
     const { ctx } = request
     const query = queryOf(request)
-    const { search } = readFields(query, 'search')
+    const { search, shown } = readFields(query, 'search', 'shown')
+    const archived = shown === 'archived'
     const page = readPage(query, DEFAULT_PAGE_SIZE)
     try {
-      const listing = await listAssessments(ctx, wholeAssessment, { search }, { field: 'createdAt', direction: 'desc' }, page)
-      return show(request, reply, assessmentsPage(emptyForm, { ctx, listing, search, done: query.get('done') ?? '' }))
+      const listing = await listAssessments(
+        ctx,
+        wholeAssessment,
+        { search, ...(archived ? { isArchived: true } : { isInUse: true }) },
+        { field: 'createdAt', direction: 'desc' },
+        page,
+      )
+      return show(request, reply, assessmentsPage(emptyForm, { ctx, listing, search, archived, done: query.get('done') ?? '' }))
     } catch (error) {
       const none = { items: [], total: 0, page: 1, pageSize: page.size }
       const form = { values: query, issues: issuesOf(error) }
-      return show(request, reply, assessmentsPage(form, { ctx, listing: none, search, done: '' }), 422)
+      return show(request, reply, assessmentsPage(form, { ctx, listing: none, search, archived, done: '' }), 422)
     }
   })
 
@@ -87,6 +99,15 @@ export function assessmentsRoutes(app: FastifyInstance): void {
     }),
   )
 
+  // The candidate's own pages, see interfaces/candidate/preview.
+  app.get<AssessmentRoute>('/assessments/:assessmentId/preview', async ({ ctx, params }, reply) =>
+    reply.redirect(previewPath(ctx, (await getAssessment(ctx, params.assessmentId)).id, 'invited'), 303),
+  )
+  wholeRoutes(app)
+}
+
+/** What is done with an assessment as a whole. */
+function wholeRoutes(app: FastifyInstance): void {
   app.post<AssessmentRoute>('/assessments/:assessmentId/duplicate', (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => showAssessment(request, request.params.assessmentId, form),
@@ -94,6 +115,20 @@ export function assessmentsRoutes(app: FastifyInstance): void {
         `${pathOf(ctx, `assessments/${await duplicateAssessment(ctx, request.params.assessmentId)}`)}?done=duplicated`,
     }),
   )
+
+  for (const [action, isArchived] of [
+    ['archive', true],
+    ['unarchive', false],
+  ] as const)
+    app.post<AssessmentRoute>(`/assessments/:assessmentId/${action}`, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => showAssessment(request, request.params.assessmentId, form),
+        async work() {
+          await setArchived(request.ctx, request.params.assessmentId, isArchived)
+          return `${pathOf(request.ctx, `assessments/${request.params.assessmentId}`)}?done=${action}d`
+        },
+      }),
+    )
 
   app.post<AssessmentRoute>('/assessments/:assessmentId/delete', (request, reply) =>
     submit(request, reply, {
@@ -104,12 +139,4 @@ export function assessmentsRoutes(app: FastifyInstance): void {
       },
     }),
   )
-
-  app.get<AssessmentRoute>('/assessments/:assessmentId/preview', async (request, reply) => {
-    const { ctx } = request
-    const assessment = await getAssessment(ctx, request.params.assessmentId)
-    const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
-    const input = await toAssessmentInput(ctx, assessment)
-    return show(request, reply, previewPage({ ctx, assessment, input, questions }))
-  })
 }

@@ -1,141 +1,92 @@
-import type { Assessment } from '../../../domain/assessments/assessments.ts'
 import { MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
 import { EMPTY_QUESTION, type QuestionInput } from '../../../domain/assessments/edit-questions.ts'
-import type { ListedQuestion, Question } from '../../../domain/assessments/questions.ts'
-import type { Context } from '../../../domain/context.ts'
-import type { Listing } from '../../../domain/lists/page.ts'
+import type { Question } from '../../../domain/assessments/questions.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordDuration } from '../../../http/pages/candidate-view.ts'
+import { previewPath } from '../../../http/addresses/preview.ts'
+import { printDuration } from '../../../http/forms/read-typed.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { area, choice, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
+import { confirmation } from '../kit/confirm.ts'
+import { area, choice, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { printDuration, readDuration, readNumber, readText } from '../kit/read-typed.ts'
-import { table } from '../kit/table.ts'
-import { confirmation, FORMAT_LABELS, labelOf } from '../kit/wording.ts'
+import { FORMAT_LABELS } from '../kit/wording.ts'
+import { editorPage, type Facts } from './assessment.page.ts'
 import { changesReach } from './cautions.ts'
 import { languageOptions } from './languages.ts'
 
-/** Characters of a question in a table. */
-const EXCERPT = 140
-
-/** A page of an assessment's questions, each with what can be done with it. @param path the assessment's address. */
-export const questionTable = (path: string, { items, total, page, pageSize }: Listing<ListedQuestion>): Html =>
-  table(
-    'questions-heading',
-    ['Question', 'Question is', 'Answer is', 'Points', 'Time limit', 'Order'],
-    items.map((question, i) => {
-      const place = (page - 1) * pageSize + i + 1
-      return [
-        html`${place}. <a id="${`question-${question.id}`}" href="${path}/questions/${question.id}">${excerpt(question.script) || 'Without text'}</a>`,
-        labelOf(FORMAT_LABELS, question.inputType),
-        labelOf(FORMAT_LABELS, question.responseType),
-        question.points,
-        question.timeLimit > 0 ? wordDuration(question.timeLimit) : 'none',
-        html`<div class="flex gap-1">${place > 1 && move(path, question, place - 1, `Move question ${place} up`, 'Up')}${place < total && move(path, question, place + 1, `Move question ${place} down`, 'Down')}</div>`,
-      ]
-    }),
-  )
-
-function excerpt(text: string): string {
-  const characters = [...text]
-  return characters.length > EXCERPT ? `${characters.slice(0, EXCERPT).join('')}…` : text
-}
-
-const move = (path: string, { id, order }: Pick<Question, 'id' | 'order'>, place: number, label: string, text: string): Html =>
-  html`<form method="post" action="${path}/questions/${id}/move">
-<input type="hidden" name="order" value="${order}">
-<input type="hidden" name="place" value="${place}">
-<button class="btn btn-ghost btn-square btn-sm" aria-label="${label}" title="${label}">${icon(text === 'Up' ? 'arrow-up' : 'arrow-down')}</button>
-</form>`
-
-/** What was typed into the form. */
-export const readQuestion = (values: URLSearchParams): QuestionInput => {
-  const { inputType, responseType, audioUrl, videoUrl, sourceLanguage, targetLanguage } = readFields(
-    values,
-    'inputType',
-    'responseType',
-    'audioUrl',
-    'videoUrl',
-    'sourceLanguage',
-    'targetLanguage',
-  )
-  return {
-    inputType,
-    responseType,
-    script: readText(values, 'script'),
-    audioUrl: audioUrl.trim(),
-    videoUrl: videoUrl.trim(),
-    points: readNumber(values, 'points'),
-    timeLimit: readDuration(values, 'timeLimit'),
-    sourceLanguage: sourceLanguage.trim(),
-    targetLanguage: targetLanguage.trim(),
-  }
-}
-
-/** @param facts.open how many are invited and have not started. */
-type Facts = { ctx: Context; assessment: Assessment; open: number }
-
-export const newQuestionPage = (form: Form, { ctx, assessment, open }: Facts): Page => {
-  const { defaultQuestionFormat: inputType, defaultAnswerFormat: responseType } = assessment
-  const empty = { ...EMPTY_QUESTION, inputType, responseType }
-  return {
-    title: 'New question',
-    trail: [
-      ['Assessments', pathOf(ctx, 'assessments')],
-      [assessment.name, pathOf(ctx, `assessments/${assessment.id}`)],
-    ],
-    body: html`${mistakes(form)}${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
-<section class="panel">
-<form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/questions`)}">${onceField()}
-${fields(form, empty)}
-<button class="btn btn-primary">Add the question</button>
+/** The form of a question that there is not yet. @param answer how it is answered; else as the assessment has it. @param added the one before was just added. */
+export function newQuestionPage(form: Form, facts: Facts, { answer, added }: { answer: string; added: boolean }): Page {
+  const { ctx, assessment } = facts
+  const { defaultQuestionFormat: inputType, defaultAnswerFormat } = assessment
+  const responseType = MEDIA_FORMATS.find((format) => format === answer) ?? defaultAnswerFormat
+  const path = pathOf(ctx, `assessments/${assessment.id}`)
+  const place = assessment.questionCount + 1
+  const title = `Question ${place}`
+  return editorPage(facts, {
+    title,
+    previewAddress: previewPath(ctx, assessment.id, `question-${place}`),
+    side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
+<h2 class="mb-4" id="question-heading">${title}</h2>
+${added && html`<p class="alert alert-soft alert-success mb-4" role="status">${icon('circle-check', 'size-5')}<span>Question ${place - 1} is added.</span></p>`}
+${reach(facts)}<form method="post" action="${path}/questions" data-guarded>${onceField()}
+${fields(form, { ...EMPTY_QUESTION, inputType, responseType })}
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Add the question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
 </form>
 </section>`,
-  }
+  })
 }
 
-export const editQuestionPage = (
+/** The form of a question that there is. */
+export function editQuestionPage(
   form: Form,
-  { ctx, assessment, question, input, open }: Facts & { question: Question; input: QuestionInput },
-): Page => {
-  const path = pathOf(ctx, `assessments/${assessment.id}/questions/${question.id}`)
-  return {
-    title: 'Edit a question',
-    trail: [
-      ['Assessments', pathOf(ctx, 'assessments')],
-      [assessment.name, pathOf(ctx, `assessments/${assessment.id}`)],
-    ],
-    body: html`${mistakes(form)}${open > 0 && html`<p class="alert alert-soft alert-warning">${changesReach(open)}</p>`}
-<section class="panel">
-<form method="post" action="${path}">
+  facts: Facts,
+  { question, input }: { question: Question; input: QuestionInput },
+): Page {
+  const { ctx, assessment, questions } = facts
+  const assessmentPath = pathOf(ctx, `assessments/${assessment.id}`)
+  const path = `${assessmentPath}/questions/${question.id}`
+  const index = questions.items.findIndex(({ id }) => id === question.id)
+  const place = (questions.page - 1) * questions.pageSize + index + 1
+  const title = index === -1 ? 'Question' : `Question ${place}`
+  return editorPage(facts, {
+    title,
+    currentId: question.id,
+    previewAddress: previewPath(ctx, assessment.id, `question-${Math.max(1, place)}`),
+    side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
+<h2 class="mb-4" id="question-heading">${title}</h2>
+${reach(facts)}<form method="post" action="${path}" data-guarded>
 ${seenField(form, question)}
 ${fields(form, input)}
-<button class="btn btn-primary">Save</button>
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
-</section>
-<section class="panel" aria-labelledby="place-heading">
-<h2 class="mb-4" id="place-heading">Its place</h2>
-<form method="post" action="${path}/move">
+<details class="mt-4"><summary class="quiet text-sm">Move or delete this question</summary>
+<form class="mt-3" method="post" action="${path}/move">
 <input type="hidden" name="order" value="${question.order}">
 ${field(form, { name: 'place', label: 'Move it to place', hint: `From 1 to ${assessment.questionCount}.` })}
-<button class="btn">Move</button>
+<button class="btn btn-sm">Move</button>
 </form>
-${confirmation('Delete', 'Delete this question? That can not be undone.', `${path}/delete`)}
+${confirmation({ label: 'Delete', question: 'Delete this question?', consequence: 'That can not be undone.', address: `${path}/delete` })}
+</details>
 </section>`,
-  }
+  })
 }
 
+const reach = ({ cautions: { open } }: Facts): Html | false =>
+  open > 0 && html`<p class="alert alert-soft alert-warning mb-4">${changesReach(open)}</p>\n`
+
 const fields = (form: Form, input: QuestionInput): Html => html`
+${area(form, { name: 'script', label: 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 })}
 ${choice(form, { name: 'inputType', label: 'The question is', options: formats(input.inputType), value: input.inputType })}
-${area(form, { name: 'script', label: 'Text', value: input.script, rows: 5 })}
 ${field(form, { name: 'audioUrl', label: 'Address of the audio', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
 ${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.videoUrl, hint: 'Begins with https://', optional: true })}
 ${choice(form, { name: 'responseType', label: 'The answer is', options: formats(input.responseType), value: input.responseType })}
+<div class="grid grid-cols-2 items-end gap-x-3">
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
-${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
+${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'Minutes, or 1:30. Empty: none.', optional: true })}
+</div>
+<details class="mb-4" ${(input.sourceLanguage || input.targetLanguage || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Languages</summary>
 ${language(form, 'sourceLanguage', 'Language of the question', input.sourceLanguage)}
-${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}`
+${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}</details>`
 
 const language = (form: Form, name: string, label: string, value: string): Html =>
   choice(form, { name, label, options: [['', 'Not said'], ...languageOptions([value])], value })

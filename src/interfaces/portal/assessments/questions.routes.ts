@@ -1,39 +1,43 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/access/permissions.ts'
-import { getAssessment } from '../../../domain/assessments/assessments.ts'
-import { readCautions } from '../../../domain/assessments/cautions.ts'
 import {
   addQuestion,
   deleteQuestion,
-  moveQuestion,
+  duplicateQuestion,
   toQuestionInput,
   updateQuestion,
 } from '../../../domain/assessments/edit-questions.ts'
+import { moveQuestion, orderQuestions } from '../../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../../domain/assessments/questions.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
-import { emptyForm, type Form, readSeen, submit } from '../kit/forms.ts'
+import { readNumber, readQuestion } from '../../../http/forms/read-typed.ts'
+import { emptyForm, type Form, issuesOf, readFields, readSeen, submit, valuesOf } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { readNumber } from '../kit/read-typed.ts'
-import { type AssessmentRoute, showAssessment } from './assessments.routes.ts'
-import { editQuestionPage, newQuestionPage, readQuestion } from './questions.page.ts'
+import { queryOf } from '../kit/paging.ts'
+import { wordIssue } from '../kit/wording.ts'
+import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
+import { editQuestionPage, newQuestionPage } from './questions.page.ts'
 
 type QuestionRoute = { Params: QuestionRef }
 
-export function questionsRoutes(app: FastifyInstance): void {
-  const newPage = async ({ ctx }: FastifyRequest, assessmentId: string, form: Form) => {
-    const assessment = await getAssessment(ctx, assessmentId)
-    return newQuestionPage(form, { ctx, assessment, open: (await readCautions(ctx, assessment)).open })
-  }
-  const editPage = async ({ ctx }: FastifyRequest, ref: QuestionRef, form: Form) => {
-    const question = await getQuestion(ctx, ref)
-    const assessment = await getAssessment(ctx, ref.assessmentId)
-    const { open } = await readCautions(ctx, assessment)
-    return editQuestionPage(form, { ctx, assessment, question, open, input: toQuestionInput(question) })
-  }
-  const after = ({ ctx }: FastifyRequest, { assessmentId }: { assessmentId: string }, done: string) =>
-    `${pathOf(ctx, `assessments/${assessmentId}`)}?done=question-${done}`
+const newPage = async (request: FastifyRequest, assessmentId: string, form: Form) => {
+  const { answer, done } = readFields(queryOf(request), 'answer', 'done')
+  return newQuestionPage(form, await readFacts(request, assessmentId), { answer, added: done === 'question-added' })
+}
 
+const editPage = async (request: FastifyRequest, ref: QuestionRef, form: Form) => {
+  const question = await getQuestion(request.ctx, ref)
+  return editQuestionPage(form, await readFacts(request, ref.assessmentId), { question, input: toQuestionInput(question) })
+}
+
+const pathTo = ({ ctx }: FastifyRequest, { assessmentId }: { assessmentId: string }): string =>
+  pathOf(ctx, `assessments/${assessmentId}`)
+
+const after = (request: FastifyRequest, of: { assessmentId: string }, done: string): string =>
+  `${pathTo(request, of)}?done=question-${done}`
+
+export function questionsRoutes(app: FastifyInstance): void {
   app.get<AssessmentRoute>('/assessments/:assessmentId/questions/new', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
     return show(request, reply, await newPage(request, request.params.assessmentId, emptyForm))
@@ -43,8 +47,9 @@ export function questionsRoutes(app: FastifyInstance): void {
     submitOnce(request, reply, {
       page: (form) => newPage(request, request.params.assessmentId, form),
       async work(ctx, values) {
-        await addQuestion(ctx, request.params.assessmentId, readQuestion(values))
-        return after(request, request.params, 'added')
+        const question = readQuestion(values)
+        await addQuestion(ctx, request.params.assessmentId, question)
+        return afterSaving(request, request.params, values, 'added')
       },
     }),
   )
@@ -59,22 +64,17 @@ export function questionsRoutes(app: FastifyInstance): void {
       page: (form) => editPage(request, request.params, form),
       async work(values) {
         await updateQuestion(request.ctx, request.params, readQuestion(values), readSeen(values))
-        return after(request, request.params, 'saved')
+        return afterSaving(request, request.params, values, 'saved')
       },
     }),
   )
 
-  app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/move', (request, reply) =>
-    submit(request, reply, {
-      // The place is typed into the question's page; Up and Down are on that of the assessment.
-      page: (form) =>
-        form.issues.some(({ field }) => field === 'place')
-          ? editPage(request, request.params, form)
-          : showAssessment(request, request.params.assessmentId, form),
-      async work(values) {
-        const [place, order] = [readNumber(values, 'place'), readNumber(values, 'order')]
-        const moved = await moveQuestion(request.ctx, request.params, { place, order })
-        return `${after(request, request.params, 'moved')}&page=${Math.ceil(moved / MAX_PAGE_SIZE)}#question-${request.params.questionId}`
+  app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/duplicate', (request, reply) =>
+    submitOnce(request, reply, {
+      page: (form) => showAssessment(request, request.params.assessmentId, form),
+      async work(ctx) {
+        const id = await duplicateQuestion(ctx, request.params)
+        return `${after(request, request.params, 'duplicated')}#question-${id}`
       },
     }),
   )
@@ -88,4 +88,46 @@ export function questionsRoutes(app: FastifyInstance): void {
       },
     }),
   )
+  orderRoutes(app)
 }
+
+/** Back to the list, or on to the form of another question, which is answered in the same way. */
+function afterSaving(request: FastifyRequest, of: { assessmentId: string }, values: URLSearchParams, done: string): string {
+  if (values.get('next') !== 'another') return after(request, of, done)
+  const query = new URLSearchParams({ done: `question-${done}`, answer: values.get('responseType') ?? '' })
+  return `${pathTo(request, of)}/questions/new?${query}`
+}
+
+function orderRoutes(app: FastifyInstance): void {
+  app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/move', (request, reply) =>
+    submit(request, reply, {
+      // The place is typed into the question's page; up and down are on that of the assessment.
+      page: (form) =>
+        form.issues.some(({ field }) => field === 'place')
+          ? editPage(request, request.params, form)
+          : showAssessment(request, request.params.assessmentId, form),
+      async work(values) {
+        const [place, order] = [readNumber(values, 'place'), readNumber(values, 'order')]
+        const moved = await moveQuestion(request.ctx, request.params, { place, order })
+        return `${after(request, request.params, 'moved')}&page=${Math.ceil(moved / MAX_PAGE_SIZE)}#question-${request.params.questionId}`
+      },
+    }),
+  )
+
+  // What the script of the list sends: ids between spaces. 409 of an order that is not the newest.
+  app.post<AssessmentRoute>('/assessments/:assessmentId/order', { bodyLimit: ORDER_BODY_LIMIT }, async (request, reply) => {
+    const { seen, wanted } = readFields(valuesOf(request), 'seen', 'wanted')
+    try {
+      await orderQuestions(request.ctx, request.params.assessmentId, { seen: idsIn(seen), wanted: idsIn(wanted) })
+      return reply.send({})
+    } catch (error) {
+      const issues = issuesOf(error)
+      return reply.code(seen === '' ? 422 : 409).send({ mistakes: issues.map(wordIssue) })
+    }
+  })
+}
+
+/** Two lists of a page's ids. */
+const ORDER_BODY_LIMIT = 2 * MAX_PAGE_SIZE * 40 + 1_024
+
+const idsIn = (text: string): string[] => text.split(' ').filter((id) => id !== '')

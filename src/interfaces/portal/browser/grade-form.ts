@@ -41,8 +41,8 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   const fields = findFields(form)
   const drafts: Drafts = openDrafts(key)
   const subject = `Question ${form.dataset.grade}`
-  const line = make('p', { class: 'hint mt-2 min-h-6', id: `saved-${form.dataset.grade}` })
-  form.querySelector('button')!.replaceWith(line)
+  const line = make('p', { class: 'hint', id: `saved-${form.dataset.grade}` })
+  form.querySelector('[data-saving]')!.replaceChildren(line)
   fields.describeBy(line)
   const offer = makeOffer(form, (decided, newer) => {
     if (decided === 'newer') fields.write(newer)

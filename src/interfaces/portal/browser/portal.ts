@@ -1,9 +1,15 @@
 // What a page gains where scripts run; without them it says and does the same.
 
+import { guardForm } from './assessments/guard.ts'
+import { keepOrder } from './assessments/order.ts'
+import { offerPreview } from './assessments/preview.ts'
+import { openBulkBar } from './bulk.ts'
+import { confirmInDialogs } from './confirm.ts'
 import { openSheet } from './sheet.ts'
 import { localizeTimes } from './times.ts'
 
 localizeTimes(document)
+confirmInDialogs()
 
 /** `<button hidden data-copy="id">` copies the text of the element with that id. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
@@ -26,6 +32,15 @@ document.addEventListener('submit', (event) => {
   if (event.timeStamp - before < CLICKS_TOGETHER_MS) event.preventDefault()
   else sentAt.set(form, event.timeStamp)
 })
+
+const bulk = document.querySelector<HTMLElement>('[data-bulk]')
+if (bulk) openBulkBar(bulk)
+const order = document.querySelector<HTMLElement>('[data-order]')
+if (order) keepOrder(order)
+const guarded = document.querySelector<HTMLFormElement>('form[data-guarded]')
+if (guarded) guardForm(guarded)
+const previewing = document.querySelector<HTMLAnchorElement>('a[data-preview-link]')
+if (guarded && previewing) offerPreview(previewing, guarded)
 
 const sheet = document.querySelector<HTMLElement>('[data-sheet]')
 if (sheet) openSheet(sheet)

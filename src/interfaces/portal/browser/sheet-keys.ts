@@ -1,7 +1,10 @@
 import { openDrafts } from '../../../http/browser/drafts.ts'
 import type { setUpPlayers } from './sheet-players.ts'
+import { type TypedPoints, typePoints } from './type-points.ts'
 
 const SKIPPED_SECONDS = 10
+/** The classes of the question that one is at. */
+const HERE = ['outline-2', 'outline-offset-8', 'outline-primary/50']
 
 type Options = { tools: HTMLElement; players: ReturnType<typeof setUpPlayers>; say: (text: string) => void }
 
@@ -13,6 +16,7 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
   box.checked = kept.read() ?? true
   box.addEventListener('change', () => kept.write(box.checked))
   let last = -1
+  let typed: TypedPoints = null
 
   /** Where the grader is: in the question that has the focus, or was gone to last. */
   function current(): number {
@@ -22,26 +26,52 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
 
   function go(by: 1 | -1): void {
     last = Math.min(Math.max(current() + by, 0), questions.length - 1)
-    const heading = questions[last]?.querySelector('h2')
-    if (!heading) return
+    const question = questions[last]
+    const heading = question?.querySelector('h2')
+    if (!question || !heading) return
     heading.tabIndex = -1
-    heading.focus()
-    heading.scrollIntoView({ block: 'start' })
+    heading.focus({ preventScroll: true })
+    question.scrollIntoView({ block: 'start' })
+    mark()
+  }
+
+  /** Shows where the keys work. */
+  function mark(): void {
+    const marked = questions[current()]
+    for (const question of questions) question.classList.remove(...HERE)
+    marked?.classList.add(...HERE)
   }
 
   const here = () => questions[Math.max(current(), 0)]
 
-  function addPoints(by: number): void {
+  /** The points of the question that one is at. @returns null where it gives none, or is released. */
+  function findPoints() {
     const form = here()?.querySelector<HTMLFormElement>('form[data-grade]')
     const field = form?.querySelector<HTMLInputElement>('[name=points]')
-    if (!form || !field || field.readOnly) return
-    const most = Number(form.dataset.most)
-    const points = Number(field.value.replace(',', '.'))
-    const next = field.value.trim() === '' ? (by > 0 ? 0 : most) : points + by
-    if (Number.isNaN(next)) return
-    field.value = String(Math.min(Math.max(next, 0), most))
-    field.dispatchEvent(new Event('input', { bubbles: true }))
-    say(`Question ${form.dataset.grade}: ${field.value} of ${most} points`)
+    if (!form || !field || field.readOnly) return null
+    const [question, most] = [Number(form.dataset.grade), Number(form.dataset.most)]
+    const set = (points: number) => {
+      field.value = String(points)
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      say(`Question ${question}: ${points} of ${most} points`)
+    }
+    return { question, most, typed: field.value.trim().replace(',', '.'), set }
+  }
+
+  function addPoints(by: number): void {
+    const found = findPoints()
+    if (!found) return
+    const { most, set } = found
+    const next = found.typed === '' ? (by > 0 ? 0 : most) : Number(found.typed) + by
+    if (!Number.isNaN(next)) set(Math.min(Math.max(next, 0), most))
+  }
+
+  function typeDigit(digit: number, at: number): void {
+    const found = findPoints()
+    if (!found) return
+    typed = typePoints(typed, { ...found, digit, at })
+    if (typed) found.set(typed.points)
+    else say(`Question ${found.question} gives at most ${found.most} points`)
   }
 
   const actions: Record<string, () => void> = {
@@ -52,15 +82,30 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
     f: () => players.skip(here(), SKIPPED_SECONDS),
     '+': () => addPoints(0.5),
     '-': () => addPoints(-0.5),
+    c: () => here()?.querySelector<HTMLTextAreaElement>('[name=comment]')?.focus(),
+    n: () => document.querySelector<HTMLElement>('[data-go=next]')?.click(),
+    N: () => document.querySelector<HTMLElement>('[data-go=previous]')?.click(),
   }
 
+  sheet.addEventListener('focusin', mark)
   document.addEventListener('keydown', (event) => {
-    if (!box.checked || event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return
+    if (!box.checked || event.ctrlKey || event.altKey || event.metaKey) return
+    if (isTyping(event.target)) return event.key === 'Escape' ? leave(event.target) : undefined
+    if (/^\d$/.test(event.key)) return typeDigit(Number(event.key), event.timeStamp)
+    typed = null
     const act = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined
     if (!act) return
     event.preventDefault()
     act()
   })
+}
+
+/** Where the focus was, the keys work on: the question that the field is of is the one that one is at. */
+function leave(field: EventTarget | null): void {
+  const heading = (field as HTMLElement).closest('[data-question]')?.querySelector('h2')
+  if (!heading) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
 }
 
 const isTyping = (target: EventTarget | null): boolean =>

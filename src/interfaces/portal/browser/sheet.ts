@@ -3,6 +3,7 @@ import { type SheetAnswer, saveGradeAsTyped } from './grade-form.ts'
 import { listenToKeys } from './sheet-keys.ts'
 import { setUpPlayers } from './sheet-players.ts'
 import { localizeTimes } from './times.ts'
+import { drawWaveforms } from './waveform.ts'
 
 /** How often others are told that this grader is here: far more often than the service forgets it. */
 const HERE_EVERY_MS = 45_000
@@ -21,8 +22,8 @@ export function openSheet(sheet: HTMLElement): void {
     saveGradeAsTyped(form, { key: `${sheet.dataset.drafts} ${form.dataset.grade}`, say, shown: listShown, answered: show }),
   )
   const tools = document.querySelector<HTMLElement>('[data-tools]')!
-  tools.hidden = false
   const players = setUpPlayers(sheet, tools)
+  drawWaveforms(sheet)
   listenToKeys(sheet, { tools, players, say })
 
   function show({ isReleased, parts }: SheetAnswer): void {

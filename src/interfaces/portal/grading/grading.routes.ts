@@ -7,6 +7,7 @@ import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../../domain/limits.ts'
 import { listGrades } from '../../../domain/submissions/grading/grades.ts'
 import { FIELDS, handOn, takeOver } from '../../../domain/submissions/grading/hand-on.ts'
 import { listQueue, listQueuedAssessments, queuesOf } from '../../../domain/submissions/grading/queue.ts'
+import { findQueuePlace } from '../../../domain/submissions/grading/queue-place.ts'
 import { releaseResult, reopenResult } from '../../../domain/submissions/grading/release-result.ts'
 import type { Place } from '../../../domain/submissions/grading/rounds.ts'
 import { about, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
@@ -140,7 +141,8 @@ async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, 
   const named = readNamed(query)
   const chosenIds = [sheet.submission.graderId ?? '', sheet.submission.secondGraderId ?? '']
   const graders = await listGraderChoices(ctx, { named, chosenIds })
-  return sheetPage(form, { ctx, sheet, graders, named, done, ...shown })
+  const place = await findQueuePlace(ctx, sheet.submission)
+  return sheetPage(form, { ctx, sheet, place, graders, named, done, ...shown })
 }
 
 async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {

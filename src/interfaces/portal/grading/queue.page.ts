@@ -12,9 +12,9 @@ import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
-import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
-import { avatar, linkButton, tabs } from '../kit/parts.ts'
+import { avatar, empty, linkButton, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
@@ -36,22 +36,6 @@ type Facts = {
   done: string | null
 }
 
-/** How much waits to be graded, on the first page of those who grade. */
-export const waitingPanel = (ctx: Context, counts: { whose: Whose; count: number }[]): Html | false =>
-  counts.some(({ count }) => count > 0) &&
-  panel(
-    'waiting',
-    'Waiting to be graded',
-    table(
-      'waiting-heading',
-      ['Whose', 'Submissions'],
-      counts.map(({ whose, count }) => [
-        html`<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>`,
-        count,
-      ]),
-    ),
-  )
-
 /** What was handed in and waits to be graded. */
 export function gradingPage(form: Form, { ctx, whose, queues, assessments, list, done }: Facts): Page {
   const address = pathOf(ctx, 'grading')
@@ -66,14 +50,16 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
     ),
     notice: done === 'handed-on' ? 'It is assigned.' : undefined,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="queue-heading">
-<h2 class="mb-4" id="queue-heading">Waiting longest first</h2>
+<h2 class="sr-only" id="queue-heading">Waiting longest first</h2>
 <form class="filters" method="get" action="${address}">
 <input type="hidden" name="whose" value="${whose}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${namedField(readNamed(form.values), [assessments])}<button class="btn">Show</button>
+${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
+<p class="hint ml-auto">Waiting longest first</p>
 </form>
-${list.items.length > 0 ? rows(ctx, list.items) : html`<p>${list.total > 0 ? 'None here.' : NOTHING[whose]}</p>`}
-${pager(address, query, list)}
+${list.items.length > 0 ? rows(ctx, list.items) : empty('circle-check', list.total > 0 ? 'None here.' : NOTHING[whose])}
+${pager(address, query, list, ['submission', 'submissions'])}
 </section>`,
   }
 }
@@ -81,7 +67,7 @@ ${pager(address, query, list)}
 const rows = (ctx: Context, items: Queued[]): Html =>
   table(
     'queue-heading',
-    ['Candidate', 'Assessment', 'Waiting since', 'Graded by', 'Graded', 'Action'],
+    ['Candidate', 'Assessment', 'Waiting since', 'Graded by', 'Graded', '(Actions)'],
     items.map((submission) => {
       const { id, assessment, submittedAt, progress } = submission
       const name = candidateName(ctx, submission)
@@ -95,7 +81,7 @@ const rows = (ctx: Context, items: Queued[]): Html =>
         wordGraders(submission),
         progress && wordProgress(progress, submission),
         placeToTake(ctx, submission) &&
-          html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-ghost btn-sm" aria-label="${`Take over ${name}`}">Take over</button></form>`,
+          html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`,
       ]
     }),
   )

@@ -7,9 +7,13 @@ import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/
 import type { Source, Standing } from '../../../domain/submissions/grading/totals.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
+
+import { icon } from '../../../http/pages/icon.ts'
+import { confirmation } from '../kit/confirm.ts'
 import { pathOf } from '../kit/layout.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { confirmation, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 
 // What changes on the sheet while it is open. The script puts in what there is now: each part into the element of its name.
 
@@ -18,8 +22,14 @@ const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
 /** All parts of the sheet, by name. */
 export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Html][] => [
   ['others', others(sheet)],
+  ['who', who(sheet)],
+  ['state', state(sheet)],
+  ['action', action(sheet, addressOf(ctx, sheet))],
   ['progress', progress(sheet)],
-  ...sheet.questions.map((question): [string, Html] => [`given-${question.number}`, given(question, addressOf(ctx, sheet))]),
+  ...sheet.questions.flatMap((question): [string, Html][] => [
+    [`given-${question.number}`, given(question, addressOf(ctx, sheet))],
+    [`counts-${question.number}`, countsFor(question)],
+  ]),
   ['result', result(sheet, addressOf(ctx, sheet))],
 ]
 
@@ -31,16 +41,43 @@ const list = new Intl.ListFormat('en-GB')
 export const others = ({ others }: Sheet): Html =>
   html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
 
+/** How it stands, in a word. */
+export function state({ submission, progress }: Sheet): Html {
+  const { questions, ungraded, undecided, isOwnPart } = progress
+  if (submission.state === 'released') return badge('released')
+  if (ungraded.length > 0)
+    return html`<span class="badge badge-soft badge-warning gap-1 font-medium whitespace-nowrap">${icon('pencil-line', 'size-3.5')}${questions - ungraded.length - undecided.length} of ${questions} graded</span>`
+  if (undecided.length > 0)
+    return html`<span class="badge badge-soft badge-error gap-1 font-medium whitespace-nowrap">${icon('circle-alert', 'size-3.5')}${undecided.length} to decide</span>`
+  return isOwnPart ? badge('waiting') : badge('ready to release')
+}
+
+/** The one thing to do when every question is graded; before, nothing. */
+export const action = (sheet: Sheet, address: string): Html =>
+  html`${isToRelease(sheet) && html`<a class="btn btn-primary" href="${`${address}/release`}">${icon('check')}Release…</a>`}`
+
+const isToRelease = ({ submission, progress, mayRelease }: Sheet): boolean =>
+  submission.state !== 'released' &&
+  mayRelease &&
+  !progress.isOwnPart &&
+  progress.ungraded.length + progress.undecided.length === 0
+
 /** How far the grading is. */
-export function progress(sheet: Sheet): Html {
-  const { submission, progress } = sheet
+export function progress({ progress }: Sheet): Html {
   const { questions, points, ofPoints, ungraded, undecided } = progress
   const missing = ungraded.length + undecided.length
-  return html`<dl class="details"><dt>Handed in</dt><dd>${submission.submittedAt && time(submission.submittedAt)}</dd>
-<dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd>
-<dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></dl>
-${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}
-${submission.state !== 'released' && formerGraders(sheet).map((name) => html`<p>It was assigned to ${name}, who no longer grades. The grades given so far are kept, and another grader can take it over.</p>`)}`
+  return html`<dl class="details flex flex-wrap gap-x-5 gap-y-0"><div class="flex gap-2"><dt>Points</dt><dd>${points} of ${ofPoints}${missing > 0 && ' so far'}</dd></div>
+<div class="flex gap-2"><dt>Graded</dt><dd>${questions - missing} of ${wordCount(questions, 'question')}</dd></div></dl>
+${questions > 0 && html`<progress class="progress progress-primary mt-1 block h-1.5" value="${questions - missing}" max="${questions}" aria-label="Questions graded"></progress>`}`
+}
+
+/** By how many it is graded, and whom it was assigned to who grades no more. */
+export function who(sheet: Sheet): Html {
+  const { submission } = sheet
+  const former = submission.state === 'released' ? [] : formerGraders(sheet)
+  const isGone = (name: string) =>
+    html`<p>It was assigned to ${name}, who no longer grades. The grades given so far are kept, and another grader can take it over.</p>`
+  return html`${submission.assessment.secondGrader && html`<p>${wordTwoGraders(sheet)}</p>`}${former.map(isGone)}`
 }
 
 /** The names of those who keep their places free for others. */
@@ -58,10 +95,13 @@ function wordTwoGraders({ round, progress, submission }: Sheet): string {
   return `You are the ${round === 2 ? 'second' : 'first'} of two graders: these are your grades alone. You see the other’s once both of you have graded every question.`
 }
 
-/** What counts for a question, and the grades that stand. @param address of the sheet. */
-export const given = ({ number, points, standing, given }: GradedQuestion, address: string): Html =>
-  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${wordStanding(standing, points)}</p>`}
-${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
+/** What counts for a question. */
+export const countsFor = ({ points, standing }: GradedQuestion): Html =>
+  html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${wordStanding(standing, points)}</p>`}`
+
+/** The grades of a question that stand. @param address of the sheet. */
+export const given = ({ number, given }: GradedQuestion, address: string): Html =>
+  html`${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
 
 export function wordStanding(standing: Standing, points: number): string {
   if (points === 0) return 'It gives no points.'
@@ -75,14 +115,15 @@ const SOURCES: Record<Source, string> = {
   grader: '',
   both: ', the mean of both grades to the nearest half point',
   admin: ', as an admin has decided',
+  key: ', by the key',
 }
 
 /** @param address where all of them are. */
 function history(given: NewestGrade[], address: string, number: number): Html {
   const earlier = given.reduce((sum, grade) => sum + grade.earlier, 0)
   const heading = `grades-${number}-heading`
-  return html`<details>
-<summary id="${heading}">Grades so far: ${given.length + earlier}</summary>
+  return html`<details class="mt-4">
+<summary class="py-2 text-sm font-medium" id="${heading}">Grades so far: ${given.length + earlier}</summary>
 ${gradeTable(heading, given)}
 ${earlier > 0 && html`<p><a href="${address}">Earlier grades of question ${number}</a></p>`}
 </details>`
@@ -107,7 +148,7 @@ export function result(sheet: Sheet, address: string): Html {
   if (submission.state !== 'released') return html`${before}${unreleased(sheet, address)}`
   if (!mayRelease) return html`${before}<p>The first grader or an admin can reopen it.</p>`
   return html`${before}<p>To change it, reopen it and release it anew.</p>
-${confirmation('Reopen', 'Grade it again? What was released stays visible until it is released anew.', `${address}/reopen`)}`
+${confirmation({ label: 'Reopen', question: 'Grade it again?', consequence: 'What was released stays visible until it is released anew.', address: `${address}/reopen`, look: 'plain' })}`
 }
 
 const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>

@@ -10,40 +10,45 @@ import {
 } from '../../../domain/invites/overview/read-overview.ts'
 import type { Whose } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { LABELS } from '../grading/queue.page.ts'
-import { bar, chart, curve } from '../kit/chart.ts'
+import { bar, curve, scaled } from '../kit/chart.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { figure, linkButton, type Need, needs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
 
+type Shown = { name: string; subtitle: string | undefined; body: Html; notice: string | undefined }
+
 /** @param name of who looks, as they are called. */
-export const homePage = (ctx: Context, name: string, body: Html, notice?: string): Page => ({
+export const homePage = (ctx: Context, { name, subtitle, body, notice }: Shown): Page => ({
   title: 'Home',
   notice,
   heading: name ? `Welcome back, ${name}` : 'Home',
+  subtitle,
   actions: may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main'),
   body,
 })
 
-type Queues = { whose: Whose; count: number }[] | null
+/** How many submissions wait for a grade in each queue that whoever looks may see, and since when the first. */
+type Waiting = { queues: { whose: Whose; count: number }[]; count: number; since: Date | null }
 
-/** @param queues how many submissions wait for a grade; null for who does not grade. */
-export function organizationHome(ctx: Context, overview: Overview, queues: Queues): Html {
-  const total = [...overview.states.values()].reduce((sum, count) => sum + count, 0)
+/** @param waiting null for who does not grade. */
+export function organizationHome(ctx: Context, overview: Overview, waiting: Waiting | null): Html {
+  const total = sum([...overview.states.values()])
   if (total === 0) return firstSteps(ctx, overview)
   const { states, days, failedMails, expiring } = overview
-  return html`${attention(ctx, overview, queues)}${figures(overview, total, waitingIn(queues))}
+  return html`${attention(ctx, overview, waiting)}${figures(ctx, overview, total, waiting)}
 <div class="grid items-start gap-6 xl:grid-cols-5"><div class="xl:col-span-3">${byDay(days)}</div>
 <div class="xl:col-span-2">${panel('states', 'How far candidates come', stateTable(ctx, states, total))}</div></div>
 ${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}`
 }
 
-/** What needs somebody today, most urgent first; nothing where nothing does. */
-function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Overview, queues: Queues): Html | false {
-  const waiting = waitingIn(queues)
-  const to = (address: string, label: string) => linkButton(address, label, undefined, 'small')
+/** What needs somebody today, most urgent first. */
+function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Overview, waiting: Waiting | null): Html {
+  const to = (address: string, label: string, name = label) =>
+    html`<a class="btn btn-sm" href="${address}" aria-label="${name}">${label}</a>`
   const items: (Need | false | null)[] = [
     mailsWaitSince && {
       icon: 'mail-x',
@@ -58,46 +63,73 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Over
       look: 'error',
       text: `${counted(failedMails.length)} ${failedMails.length === 1 ? 'invitation was' : 'invitations were'} not delivered`,
       detail: `${failedMails[0]!.recipientEmail}: ${failedMails[0]!.reason}`,
-      action: to('#failed-heading', 'Review'),
+      action: to('#failed-heading', 'Review', 'Review what was not delivered'),
     },
     expiring.length > 0 && {
       icon: 'clock-alert',
       look: 'warning',
       text: `${counted(expiring.length)} ${expiring.length === 1 ? 'invite expires' : 'invites expire'} within three days`,
       detail: `${expiring[0]!.recipientEmail}, ${expiring[0]!.assessment}`,
-      action: to('#expiring-heading', 'Review'),
+      action: to('#expiring-heading', 'Review', 'Review what expires'),
     },
     waiting !== null &&
-      waiting > 0 && {
+      waiting.count > 0 && {
         icon: 'pencil-line',
         look: 'info',
-        text: `${waiting.toLocaleString('en')} ${waiting === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
-        detail: html`${queues?.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>: ${count}`)}`,
+        text: `${waiting.count.toLocaleString('en')} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
+        detail: html`${waiting.queues.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>: ${count}`)}`,
         action: to(pathOf(ctx, 'grading?whose=all'), 'Grade'),
       },
   ]
   const open = items.filter((item): item is Need => Boolean(item))
-  return open.length > 0 && panel('attention', 'Needs attention', needs(open))
+  return panel('attention', 'Needs attention', open.length > 0 ? needs(open) : nothingToDo('Nothing needs you now.'))
 }
 
-const waitingIn = (queues: Queues): number | null => queues?.find(({ whose }) => whose === 'all')?.count ?? null
+export const nothingToDo = (text: string): Html =>
+  html`<p class="text-base-content/70 flex items-center gap-3"><span class="text-success">${icon('circle-check', 'size-5')}</span>${text}</p>`
 
 /** More are counted than are shown. */
 const counted = (length: number): string => (length > OVERVIEW_ROWS ? `More than ${OVERVIEW_ROWS}` : String(length))
 
-function figures({ days, states }: Overview, total: number, waiting: number | null): Html {
-  const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
-  const half = Math.floor(days.length / 2)
-  const of = (name: 'invited' | 'completed', label: string) => {
-    const values = days.map((day) => day[name])
-    const [before, last] = [sum(values.slice(0, half)), sum(values.slice(half))]
-    return figure(`${label}, ${days.length} days`, sum(values), `${last} in the last ${half}, ${before} before`, curve(values))
-  }
-  const completed = states.get('completed') ?? 0
-  const share = Math.round((completed / total) * 100)
-  return html`<div class="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">${of('invited', 'Invited')}${of('completed', 'Completed')}${figure('Completion rate', `${share} %`, `${completed.toLocaleString('en')} of ${total.toLocaleString('en')} completed`)}${waiting !== null && figure('Waiting for a grade', waiting, waiting === 0 ? 'All is graded' : 'Handed in, not released')}</div>
+function figures(ctx: Context, { days, before, medianTime, states }: Overview, total: number, waiting: Waiting | null): Html {
+  const invited = days.map((day) => day.invited)
+  const completed = days.map((day) => day.completed)
+  const all = states.get('completed') ?? 0
+  return html`<div class="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">${figure(`Invited, ${days.length} days`, sum(invited), trend(sum(invited), before.invited), curve(invited))}
+${figure('Completion rate', percent(all / total), `${all.toLocaleString('en')} of ${total.toLocaleString('en')} completed`, curve(shares(completed, invited)))}
+${figure('Median time to complete', medianTime.last === null ? '–' : wordSpan(medianTime.last), wordMedian(medianTime))}
+${waiting !== null && figure('Waiting for a grade', waiting.count, waiting.since ? html`the oldest ${ago(ctx, waiting.since)}` : 'All is graded')}</div>
 `
 }
+
+const sum = (values: number[]): number => values.reduce((all, value) => all + value, 0)
+
+/** By each day, how many were completed of those that were invited, since the first. */
+const shares = (completed: number[], invited: number[]): number[] =>
+  completed.map((_count, day) => sum(completed.slice(0, day + 1)) / Math.max(1, sum(invited.slice(0, day + 1))))
+
+/** How a number went against that of the same time before. */
+function trend(last: number, before: number): Html {
+  if (before === 0) return html`${last === 0 ? 'None in the 30 days before either' : 'None in the 30 days before'}`
+  const change = Math.round((last / before - 1) * 100)
+  const look = change > 0 ? 'text-success font-medium' : 'font-medium'
+  return html`<span class="${look}">${change > 0 && '+'}${change} %</span> on the 30 days before`
+}
+
+const wordMedian = ({ last, before }: Overview['medianTime']): string => {
+  if (last === null) return 'Nobody has completed one in 30 days'
+  return before === null ? 'From the invitation to the end' : `${wordSpan(before)} in the 30 days before`
+}
+
+const HOUR_MS = 3_600_000
+/** "12 min", "5 h", "1.8 days". */
+function wordSpan(milliseconds: number): string {
+  if (milliseconds < HOUR_MS) return `${Math.max(1, Math.round(milliseconds / 60_000))} min`
+  if (milliseconds < 24 * HOUR_MS) return `${Math.round(milliseconds / HOUR_MS)} h`
+  return `${(milliseconds / (24 * HOUR_MS)).toFixed(1)} days`
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`
 
 const firstSteps = (
   ctx: Context,
@@ -142,10 +174,10 @@ function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: numb
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 const byDay = (days: DayCounts[]): Html => html`<section class="panel" aria-labelledby="days-heading">
-<h2 class="mb-4" id="days-heading">The last ${days.length} days</h2>
-<p class="text-base-content/70 mb-3 flex gap-3 text-sm"><span class="flex items-center gap-1.5"><span class="bg-primary size-2.5 rounded-sm"></span>Invited</span><span class="flex items-center gap-1.5"><span class="bg-primary/30 size-2.5 rounded-sm"></span>Completed</span></p>
-${chart(days.map(({ invited, completed }) => [invited, completed] as const))}
-<p class="text-base-content/70 mt-1 flex justify-between text-xs"><span>${format.format(days[0]!.day)}</span><span>${`At most ${Math.max(...days.map(({ invited, completed }) => Math.max(invited, completed)))} a day`}</span><span>${format.format(days.at(-1)!.day)}</span></p>
+<div class="mb-4 flex flex-wrap items-center gap-3"><h2 id="days-heading">The last ${days.length} days</h2>
+<p class="text-base-content/70 ml-auto flex gap-3 text-sm"><span class="flex items-center gap-1.5"><span class="bg-primary size-2.5 rounded-sm"></span>Invited</span><span class="flex items-center gap-1.5"><span class="bg-primary/30 size-2.5 rounded-sm"></span>Completed</span></p></div>
+${scaled(days.map(({ invited, completed }) => [invited, completed] as const))}
+<p class="text-base-content/70 mt-1 flex justify-between pr-8 text-xs"><span>${format.format(days[0]!.day)}</span><span>${format.format(days.at(-1)!.day)}</span></p>
 <details>
 <summary class="py-2 text-sm font-medium">The same as a table</summary>
 ${table(

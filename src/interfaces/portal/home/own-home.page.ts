@@ -2,14 +2,39 @@ import type { Context } from '../../../domain/context.ts'
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import type { OwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
+import type { Whose } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { pathOf } from '../kit/layout.ts'
+import { panel, pathOf } from '../kit/layout.ts'
+import { type Need, needs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
+import { ago } from '../kit/wording.ts'
+import { nothingToDo } from './home.page.ts'
+
+type Own = OwnOverview & { waiting: { queues: { whose: Whose; count: number }[]; since: Date | null } | null }
 
 /** The first page of those who do not run the organization: what they have to do with its invites. */
-export function ownHome(ctx: Context, { assigned, assessments }: OwnOverview): Html {
+export function ownHome(ctx: Context, { assigned, assessments, waiting }: Own): Html {
   if (assigned === null && assessments === null) return nothing(ctx)
-  return html`${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
+  return html`${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
+}
+
+/** What waits to be graded: a line each with its button. */
+function waitingNeeds(ctx: Context, { queues, since }: NonNullable<Own['waiting']>): Html {
+  const open = queues.filter(({ count }) => count > 0)
+  if (open.length === 0) return nothingToDo('Nothing is waiting to be graded.')
+  return needs(
+    open.map(({ whose, count }): Need => {
+      const wait = count === 1 ? 'submission waits' : 'submissions wait'
+      const isMine = whose === 'mine'
+      return {
+        icon: 'pencil-line',
+        look: isMine ? 'warning' : 'info',
+        text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
+        detail: isMine ? html`${since && html`The oldest was handed in ${ago(ctx, since)}`}` : 'Whoever takes one over grades it',
+        action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade what waits for you' : 'See them: what has no grader'}">${isMine ? 'Grade' : 'See them'}</a>`,
+      }
+    }),
+  )
 }
 
 const nothing = (ctx: Context): Html => html`<section class="panel">

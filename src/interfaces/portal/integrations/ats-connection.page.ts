@@ -8,6 +8,7 @@ import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
+import { empty } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -31,6 +32,7 @@ export function atsConnectionPage(form: Form, { ctx, connection, orders, calls, 
   const { ats, mode, keys } = connection
   return {
     title: `${SYSTEMS[ats].name}, ${mode === 'test' ? 'test' : 'live'} invites`,
+    trail: [['Recruiting systems', pathOf(ctx, 'settings/ats')]],
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${panel(
       'test',
@@ -41,21 +43,21 @@ ${keys.every(({ revokedAt }) => revokedAt) && html`<p>All keys are revoked: noth
     )}${panel(
       'orders',
       'Orders',
-      html`${orders.items.length === 0 ? html`<p>There are none yet.</p>` : orderTable(ctx, orders.items)}
+      html`${orders.items.length === 0 ? empty('plug', `There are no orders yet. They come when a stage with an assessment is reached in ${SYSTEMS[ats].name}.`) : orderTable(ctx, orders.items)}
 ${pager(address, form.values, orders, ['order', 'orders'])}`,
     )}${panel(
       'calls',
       'The last calls',
       html`<p>Kept for ${CALLS_KEPT_DAYS} days.</p>
-${calls.items.length === 0 ? html`<p>There are none yet.</p>` : callTable(calls.items)}`,
-    )}<p><a href="${pathOf(ctx, 'settings/ats')}">All recruiting systems</a></p>`,
+${calls.items.length === 0 ? empty('plug', 'There are no calls yet. Send a test to see one.') : callTable(calls.items)}`,
+    )}`,
   }
 }
 
 const orderTable = (ctx: Context, orders: OrderSummary[]): Html =>
   table(
     'orders-heading',
-    ['Candidate', 'Assessment', 'Ordered', 'Reported', 'What is wrong', 'There'],
+    ['Candidate', 'Assessment', 'Ordered', 'Reported', 'Problem', 'Profile'],
     orders.map((order) => [
       html`<a href="${pathOf(ctx, `invites/${order.inviteId}`)}">${order.invite?.recipientName || order.invite?.recipientEmail}</a>`,
       order.invite?.assessment.name,
@@ -63,7 +65,7 @@ const orderTable = (ctx: Context, orders: OrderSummary[]): Html =>
       wordReported(order),
       order.lastError !== '' &&
         html`${order.lastError}<form method="post" action="${pathOf(ctx, `settings/ats/orders/${order.id}/report`)}">${onceField()}<p><button class="btn">Send again</button></p></form>`,
-      order.profileUrl !== '' && html`<a href="${order.profileUrl}" rel="noreferrer">Profile</a>`,
+      order.profileUrl !== '' && html`<a href="${order.profileUrl}" rel="noreferrer">Open</a>`,
     ]),
   )
 

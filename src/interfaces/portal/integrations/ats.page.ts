@@ -1,11 +1,12 @@
 import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connections.ts'
 import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { confirmation } from '../kit/confirm.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
-import { confirmation, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 
 const PATH = 'settings/ats'
 
@@ -76,11 +77,13 @@ const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySumm
       key.lastUsedAt ? time(key.lastUsedAt) : 'never',
       key.revokedAt
         ? html`revoked ${time(key.revokedAt)}`
-        : confirmation(
-            'Revoke',
-            'Revoke this key? Whoever uses it is refused at once. Without another one nothing more is reported. That can not be undone.',
-            pathOf(ctx, `${PATH}/keys/${key.id}/revoke`),
-          ),
+        : confirmation({
+            label: 'Revoke',
+            question: 'Revoke this key?',
+            consequence:
+              'Whoever uses it is refused at once. Without another one nothing more is reported. That can not be undone.',
+            address: pathOf(ctx, `${PATH}/keys/${key.id}/revoke`),
+          }),
     ]),
   )
 

@@ -11,10 +11,10 @@ import {
 import { refuse } from '../../../domain/checking/refuse.ts'
 import { KEY_RIGHTS } from '../../../domain/context.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
+import { readNumber } from '../../../http/forms/read-typed.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { readNumber } from '../kit/read-typed.ts'
 import { browserOf, signedInOf } from '../sign-in/session.ts'
 import { integrationsPage, keyPage, oneKeyPage } from './integrations.page.ts'
 

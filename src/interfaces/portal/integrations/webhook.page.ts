@@ -3,10 +3,11 @@ import type { WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.t
 import type { DeliveryCounts } from '../../../domain/webhooks/deliveries.ts'
 import { DISABLED_AFTER_DAYS } from '../../../domain/webhooks/state.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { confirmation } from '../kit/confirm.ts'
 import { type Form, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { confirmation, time } from '../kit/wording.ts'
+import { time } from '../kit/wording.ts'
 import { MODE_LABELS, webhookFields, wordCounts, wordState } from './webhooks.page.ts'
 
 const NOTICES = new Map([
@@ -85,10 +86,10 @@ function actions({ state, previousSecretUntil }: WebhookEndpoint, address: strin
   return html`${
     state === 'active'
       ? html`<form method="post" action="${`${address}/test`}">${onceField()}<p><button class="btn btn-primary">Send a test</button></p></form>
-${confirmation('Disable', 'Disable it? Nothing is sent to it until it is enabled again. What it misses can be sent then.', `${address}/disable`)}`
+${confirmation({ label: 'Disable', question: 'Disable the webhook?', consequence: 'Nothing is sent to it until it is enabled again. What it misses can be sent then.', address: `${address}/disable` })}`
       : html`<p>When it is enabled, it is told of what happens from then on, and what still waits is sent. What it has missed can be sent afterwards.</p>
 <form method="post" action="${`${address}/enable`}"><p><button class="btn btn-primary">Enable</button></p></form>`
   }
-${confirmation('Give it a new secret', `Give it a new secret? ${rotation}`, `${address}/rotate-secret`, html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`)}
-${confirmation('Delete', 'Delete it, with all that is known of its deliveries? That can not be undone.', `${address}/delete`)}`
+${confirmation({ label: 'Give it a new secret', question: 'Give the webhook a new secret?', consequence: rotation, address: `${address}/rotate-secret`, hidden: html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`, look: 'plain' })}
+${confirmation({ label: 'Delete', question: 'Delete the webhook?', consequence: 'All that is known of its deliveries is deleted with it. That can not be undone.', address: `${address}/delete` })}`
 }

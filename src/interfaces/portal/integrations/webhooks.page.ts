@@ -32,7 +32,7 @@ export const webhooksPage = (form: Form, { ctx, endpoints, counts, done }: Facts
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="webhooks-heading">
 <h2 class="mb-4" id="webhooks-heading">Webhooks</h2>
 <p>What happens to invites is sent to your own system as soon as it happens, signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> describe it. <a href="/docs">What is sent</a></p>
-${endpoints.length === 0 ? empty('webhook', 'There are none yet.') : endpointTable(ctx, endpoints, counts)}
+${endpoints.length === 0 ? empty('webhook', 'There are no webhooks yet. Make one below to have your system told what happens to invites.') : endpointTable(ctx, endpoints, counts)}
 </section>
 <section class="panel" aria-labelledby="new-heading">
 <h2 class="mb-4" id="new-heading">Make a webhook</h2>

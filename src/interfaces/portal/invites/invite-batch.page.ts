@@ -9,6 +9,7 @@ import type { Column } from '../../../http/sending/send-csv.ts'
 import { choice } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
+import { empty, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { wordIssue } from '../kit/wording.ts'
@@ -51,7 +52,7 @@ ${whatNext(ctx, batch)}
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
 <button class="btn">Show</button>
 </form>
-${list.items.length === 0 ? html`<p>There are none.</p>` : rowTable(ctx, list.items, names)}
+${list.items.length === 0 ? empty('list-checks', 'There are no such rows.') : rowTable(ctx, list.items, names)}
 ${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}
 </section>`,
 })
@@ -66,8 +67,7 @@ function headingOf({ startedAt, stoppedAt, finishedAt }: Batch): string {
 function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
   if (!startedAt || finishedAt) return false
   const done = counts.invited
-  return html`<p><label for="progress">${done.toLocaleString('en')} of ${(done + counts.ready).toLocaleString('en')}</label>
-<progress class="progress progress-primary" id="progress" value="${done}" max="${done + counts.ready}"></progress></p>`
+  return progressBar(done, done + counts.ready)
 }
 
 function whatNext(ctx: Context, batch: Batch): Html {

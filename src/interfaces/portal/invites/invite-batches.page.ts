@@ -6,6 +6,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { narrowing } from '../kit/choices.ts'
 import { area, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
+import { empty } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -38,7 +39,7 @@ ${termFields(form, choices)}
 </section>
 <section class="panel" aria-labelledby="batches-heading">
 <h2 class="mb-4" id="batches-heading">Earlier lists</h2>
-${batches.length === 0 ? html`<p>There are none.</p>` : batchTable(ctx, batches)}
+${batches.length === 0 ? empty('upload', 'No list was checked yet. Choose a CSV file above, or paste some rows.') : batchTable(ctx, batches)}
 </section>`,
 })
 
@@ -52,10 +53,12 @@ const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
   table(
     'batches-heading',
     ['Given', 'Assessment', 'By', 'State'],
-    batches.map(({ id, createdAt, assessment, createdBy, startedAt, stoppedAt, finishedAt }) => [
+    batches.map(({ id, createdAt, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
       assessment.name,
-      createdBy === null ? 'an API key' : `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
+      createdBy === null || createdByKeyId !== null
+        ? 'an API key'
+        : `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
       badge(stateOf({ startedAt, stoppedAt, finishedAt })),
     ]),
   )

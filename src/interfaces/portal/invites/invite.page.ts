@@ -16,13 +16,14 @@ import type { Tag } from '../../../domain/tags/tags.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
+import { confirmation } from '../kit/confirm.ts'
 import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { facts as factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { confirmation, demandsOf, time, wordState } from '../kit/wording.ts'
+import { demandsOf, time, wordState } from '../kit/wording.ts'
 import { corrections } from './invite-corrections.page.ts'
 import { timelineTable } from './timeline.ts'
 
@@ -64,7 +65,7 @@ export function invitePage(form: Form, { done = '', ...facts }: Facts): Page {
     title: `Invite of ${recipientEmail}`,
     heading: recipientName || recipientEmail,
     state: badge(wordState(invite)),
-    subtitle: html`${recipientName && html`${recipientEmail} · `}${may(ctx, 'read') ? assessmentLink(ctx, invite) : invite.assessmentName}`,
+    subtitle: html`${candidateOf(ctx, invite)} · ${may(ctx, 'read') ? assessmentLink(ctx, invite) : invite.assessmentName}`,
     trail: [['Invites', pathOf(ctx, 'invites')]],
     actions: mayOpen && linkButton(pathOf(ctx, `invites/${invite.id}/submission`), 'Open submission', 'file-text', 'main'),
     notice: NOTICES.get(done),
@@ -76,6 +77,10 @@ export function invitePage(form: Form, { done = '', ...facts }: Facts): Page {
 }
 
 type Shown = Omit<Facts, 'done'>
+
+/** Their address; with the way to all that there is of them, for who may see it. */
+const candidateOf = (ctx: Context, { id, recipientEmail }: InviteDetail): Value =>
+  may(ctx, 'read') ? html`<a href="${pathOf(ctx, `candidates/${id}`)}">${recipientEmail}</a>` : recipientEmail
 
 /** Between the attempts of a candidate, for who may see all of them. */
 const attemptLink = (ctx: Context, id: string | null, attempt: number): Html | false =>
@@ -175,7 +180,7 @@ ${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">
 <form method="post" action="${`${path}/extend`}" class="mt-3">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<button class="btn">Change the expiry</button></form>
 </details>`,
     )}
-${ifMay('revoke', confirmation('Revoke', 'Revoke the invite? Its link opens the assessment no more. It can be reactivated.', `${path}/revoke`))}</div>`,
+${ifMay('revoke', confirmation({ label: 'Revoke', question: 'Revoke the invite?', consequence: 'Its link opens the assessment no more. It can be reactivated.', address: `${path}/revoke` }))}</div>`,
   )
 }
 
@@ -201,11 +206,11 @@ function waiving(form: Form, invite: InviteDetail, path: string, requirements: R
   const open = requirements.filter((requirement) => !waivedChecks.includes(requirement) && (!isStarted || isLasting(requirement)))
   if (open.length === 0 || !(isStarted || status === 'pending' || status === 'accepted')) return []
   const options = open.map((requirement): [string, string] => [requirement, REQUIREMENT_NAMES.get(requirement)!])
-  const what = isStarted ? 'go on' : 'start'
-  const body = html`<p class="hint mb-3">If the candidate can not meet something, let them ${what} without it. This stays in the audit log.</p>
+  const what = isStarted ? 'continue' : 'start'
+  const body = html`<p class="hint mb-3">If the candidate cannot meet a requirement, you can waive it: then they ${what} without it. This stays in the audit log.</p>
 <form method="post" action="${`${path}/waive`}">
-${choice(form, { name: 'requirement', label: isStarted ? 'Go on without' : 'Start without', options })}
-<button class="btn">Waive it</button>
+${choice(form, { name: 'requirement', label: 'Requirement', options })}
+<button class="btn">Waive the requirement</button>
 </form>`
   return [panel('waive', 'Requirements', body)]
 }

@@ -1,33 +1,51 @@
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
+import { BULK_ACTIONS } from '../../../domain/invites/bulk/bulk-changes.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES, type ListedInvite } from '../../../domain/invites/invites.ts'
 import type { InviteOrder } from '../../../domain/invites/listing/filter.ts'
+import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
+import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, exportButton, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { noRows, pager } from '../kit/paging.ts'
-import { linkButton, person, tabs } from '../kit/parts.ts'
+import { filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
+import { empty, linkButton, person, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, wordState } from '../kit/wording.ts'
+import { ACTIONS } from './bulk.page.ts'
+import { FILTERS } from './read-filter.ts'
+import { savedFilters } from './saved-filters.ts'
 
 /** The orders of the list, by the word in its address. The first is the one without a word. */
-export const orders: Record<string, { label: string; order: InviteOrder }> = {
-  sent: { label: 'Sent last', order: { field: 'sentAt', direction: 'desc' } },
-  'sent-first': { label: 'Sent first', order: { field: 'sentAt', direction: 'asc' } },
-  expires: { label: 'Expires first', order: { field: 'expiresAt', direction: 'asc' } },
-  'expires-last': { label: 'Expires last', order: { field: 'expiresAt', direction: 'desc' } },
-  created: { label: 'Created last', order: { field: 'createdAt', direction: 'desc' } },
-  state: { label: 'State', order: { field: 'status', direction: 'asc' } },
+export const orders: Record<string, InviteOrder> = {
+  sent: { field: 'sentAt', direction: 'desc' },
+  'sent-first': { field: 'sentAt', direction: 'asc' },
+  expires: { field: 'expiresAt', direction: 'asc' },
+  'expires-last': { field: 'expiresAt', direction: 'desc' },
+  created: { field: 'createdAt', direction: 'desc' },
+  state: { field: 'status', direction: 'asc' },
+  'state-last': { field: 'status', direction: 'desc' },
 }
 
-type Facts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<ListedInvite> | null }
+type Facts = {
+  ctx: Context
+  assessments: Named[]
+  tags: Named[]
+  /** How many are in each state, where that is known. */
+  counts: StateCounts | null
+  list: Listing<ListedInvite> | null
+  saved: SavedFilter[]
+  /** What was typed to keep the filter. */
+  saving: Form
+}
 
 /** @param facts.list null: there is nothing to list. */
-export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts): Page {
+export function invitesPage(form: Form, { ctx, assessments, tags, counts, list, saved, saving }: Facts): Page {
   const path = pathOf(ctx, 'invites')
   const readsAll = may(ctx, 'read')
   const grades = !readsAll && may(ctx, 'read_as_grader')
@@ -36,57 +54,75 @@ export function invitesPage(form: Form, { ctx, assessments, tags, list }: Facts)
     ...(any ? [['', any] as [string, string]] : []),
     ...named.map(({ id, name }): [string, string] => [id, name]),
   ]
+  const fields = html`<input type="hidden" name="state" value="${form.values.get('state')}">
+${field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })}
+${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
+${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
+${namedField(readNamed(form.values), [assessments, tags])}`
+  const isBulk = may(ctx, 'operate_invites')
   return {
     title: 'Invites',
     actions:
       may(ctx, 'invite') &&
       html`${linkButton(pathOf(ctx, 'invites/batches'), 'Invite many', 'upload')}${linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus', 'main')}`,
-    tabs: statusTabs(path, form.values),
-    body: html`${mistakes(form)}<section class="panel" aria-label="Invites">
+    tabs: statusTabs(path, form.values, counts),
+    body: html`${mistakes(form)}${mistakes(saving)}${savedFilters({ ctx, saved, values: form.values, form: saving })}<section class="panel" aria-label="Invites">
 <h2 class="sr-only" id="list-heading">Invites</h2>
-<form method="get" action="${path}" class="filters">
-<input type="hidden" name="state" value="${form.values.get('state')}">
-${field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })}
-${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
-${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
-${namedField(readNamed(form.values), [assessments, tags])}
-${choice(form, { name: 'sort', label: 'Order', options: Object.entries(orders).map(([word, { label }]) => [word, label]) })}
-<button class="btn">Show</button>
-${isNarrowed(form.values) && html`<a class="btn btn-ghost" href="${path}">Reset</a>`}
-${list && exportButton(`${path}/export`)}
-</form>
-${list && list.items.length > 0 ? inviteTable(ctx, list.items) : noRows(assessments.length > 0 || readsAll || grades ? 'There are none.' : 'You are not a client of any assessment.', path, form.values)}
-${list && pager(path, form.values, list, ['invite', 'invites'])}
+${filterLine(path, form.values, fields, list !== null && exportButton(`${path}/export`))}
+${list && list.items.length > 0 ? html`${inviteTable(ctx, form.values, list.items, isBulk)}${isBulk && bulkBar(ctx, form.values, list)}` : nothing(ctx, form.values, readsAll || grades || assessments.length > 0, counts)}
+${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
 </section>`,
   }
 }
 
-const isNarrowed = (values: URLSearchParams): boolean =>
-  ['state', 'search', 'assessment', 'tag', 'named'].some((name) => (values.get(name) ?? '') !== '')
+function nothing(ctx: Context, values: URLSearchParams, seesAny: boolean, counts: StateCounts | null): Html {
+  const path = pathOf(ctx, 'invites')
+  if (!seesAny) return noRows('You are not a client of any assessment.', path, values)
+  if (counts?.size !== 0 || !may(ctx, 'invite')) return noRows('There are none.', path, values)
+  return empty(
+    'send',
+    'Nobody is invited yet. Invite a candidate to an assessment, and follow here how far they are.',
+    linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus'),
+  )
+}
 
 /** A tab for each status, which keeps what else the list is narrowed to. */
-function statusTabs(path: string, values: URLSearchParams): Html {
+function statusTabs(path: string, values: URLSearchParams, counts: StateCounts | null): Html {
   const current = values.get('state') ?? ''
+  const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
   return tabs(
     'Status',
-    ['', ...INVITE_STATUSES].map((status) => {
+    (['', ...INVITE_STATUSES] as const).map((status) => {
       const query = new URLSearchParams(values)
       query.delete('page')
       query.set('state', status)
       const label = status === '' ? 'All' : `${status.charAt(0).toUpperCase()}${status.slice(1)}`
-      return { label, address: `${path}?${query}`, isCurrent: status === current }
+      const count = status === '' ? all : counts && (counts.get(status) ?? 0)
+      return { label, address: `${path}?${query}`, isCurrent: status === current, count: count ?? undefined }
     }),
   )
 }
 
-const inviteTable = (ctx: Context, invites: ListedInvite[]) =>
-  table(
+const BULK = 'bulk'
+
+function inviteTable(ctx: Context, query: URLSearchParams, invites: ListedInvite[], isBulk: boolean): Html {
+  const of = { path: pathOf(ctx, 'invites'), query, orders }
+  return table(
     'list-heading',
-    ['Candidate', 'Assessment', 'Status', 'Sent', 'Expires'],
+    [
+      'Candidate',
+      'Assessment',
+      sortable('Status', 'status', of),
+      sortable('Sent', 'sentAt', of),
+      sortable('Expires', 'expiresAt', of),
+    ],
     invites.map((invite) => {
       const { id, recipientEmail, recipientName, attempt, assessmentName, sentAt, expiresAt } = invite
+      const who = person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) })
       return [
-        person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) }),
+        isBulk
+          ? html`<span class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" form="${BULK}" name="id" value="${id}" aria-label="${`Tick ${recipientName || recipientEmail}`}">${who}</span>`
+          : who,
         attempt > 1 ? `${assessmentName} (attempt ${attempt})` : assessmentName,
         badge(wordState(invite)),
         ago(ctx, new Date(sentAt)),
@@ -94,3 +130,18 @@ const inviteTable = (ctx: Context, invites: ListedInvite[]) =>
       ]
     }),
   )
+}
+
+/** What can be done with the ticked invites, or with all that match. */
+function bulkBar(ctx: Context, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
+  const kept = FILTERS.map((name) => html`<input type="hidden" name="${name}" value="${values.get(name)}">`)
+  return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="With the ticked invites">${kept}
+<div class="flex flex-wrap items-center gap-x-4 gap-y-2" data-bulk>
+<span class="text-sm font-medium" data-bulk-count>With the ticked ones</span>
+<label class="flex items-center gap-2 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Tick this page</label>
+${total > items.length && html`<label class="flex items-center gap-2 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="all" value="yes"> All ${total.toLocaleString('en')} that match</label>`}
+<div class="flex flex-wrap gap-2">${BULK_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>\n`)}</div>
+<a class="ml-auto text-sm hover:underline" href="${pathOf(ctx, 'invites/changes')}">Bulk changes so far</a>
+</div>
+</form>`
+}

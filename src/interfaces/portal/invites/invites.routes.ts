@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authorize, may } from '../../../domain/access/permissions.ts'
 import { findAssessments } from '../../../domain/assessments/assessments.ts'
 import { readCautions } from '../../../domain/assessments/cautions.ts'
-import { isEmailAddress } from '../../../domain/checking/email-address.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { completeTerms } from '../../../domain/invites/assessment-terms.ts'
@@ -10,38 +9,34 @@ import { assignGrader, tagInvite, untagInvite } from '../../../domain/invites/ch
 import { changeExpiry, correctInvite, replaceInvite } from '../../../domain/invites/correct-invite.ts'
 import { createInvite } from '../../../domain/invites/create-invite.ts'
 import { listInviteEmails } from '../../../domain/invites/emails.ts'
-import {
-  listAssessmentChoices,
-  listChoices,
-  listClientAssessments,
-  listGraderChoices,
-  listTagChoices,
-  type Named,
-} from '../../../domain/invites/form-options.ts'
+import { listChoices, listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { getInvitationLink } from '../../../domain/invites/invitation-link.ts'
-import { getInvite, INVITE_STATUSES, wholeInvite } from '../../../domain/invites/invites.ts'
+import { getInvite, wholeInvite } from '../../../domain/invites/invites.ts'
 import { listInviteTags } from '../../../domain/invites/list-invite-tags.ts'
 import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { reactivateInvite, resendInvite, revokeInvite } from '../../../domain/invites/operations.ts'
+import { readStates, type StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import { findRetake, retakeInvite } from '../../../domain/invites/retake-invite.ts'
+import { deleteSavedFilter, listSavedFilters, saveFilter } from '../../../domain/invites/saved-filters.ts'
 import { readTimeline } from '../../../domain/invites/timeline.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
-import type { Asked } from '../../../domain/lists/filters.ts'
+import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { listRequirements } from '../../../domain/submissions/reading/submission.ts'
 import { waiveRequirement } from '../../../domain/submissions/reading/waive-requirement.ts'
 import { defined } from '../../../domain/values/defined.ts'
-import { isUuid } from '../../../domain/values/uuid.ts'
 import { cautionsShown } from '../assessments/cautions.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { queryOf, readPage } from '../kit/paging.ts'
+import { pageSizeOf, queryOf, readPage, readSort } from '../kit/paging.ts'
+import { mayReadInvites } from '../kit/sidebar.ts'
 import { invitePage } from './invite.page.ts'
 import { invitesPage, orders } from './invites.page.ts'
 import { chosenIn, newInvitePage, readNumber, readTerms } from './new-invite.page.ts'
+import { findFilterChoices, readInviteFilter } from './read-filter.ts'
+import { keptQuery } from './saved-filters.ts'
 
 type InviteRoute = { Params: { inviteId: string } }
 type Work = (ctx: Context, values: URLSearchParams) => Promise<unknown>
@@ -75,6 +70,7 @@ export function invitesRoutes(app: FastifyInstance): void {
 
   changingRoutes(app)
   belongingsRoutes(app)
+  savedFilterRoutes(app)
 }
 
 /** Does something with an invite, and shows it. */
@@ -195,68 +191,56 @@ async function newPage(request: FastifyRequest, form: Form) {
 }
 
 async function showList(request: FastifyRequest, reply: FastifyReply) {
-  const { ctx } = request
   const values = queryOf(request)
+  const page = await listPage(request, { values, issues: [] })
+  return show(request, reply, page, page.isRefused ? 422 : 200)
+}
+
+/** @param saving what was typed to keep the filter. */
+async function listPage(request: FastifyRequest, form: Form, saving: Form = emptyForm) {
+  const { ctx } = request
+  const { values } = form
   const { assessments, tags } = await findFilterChoices(ctx, values)
-  const { sort } = readFields(values, 'sort')
-  const { order } = (Object.hasOwn(orders, sort) ? orders[sort] : undefined) ?? orders.sent!
   const filter = readInviteFilter(ctx, values, assessments)
+  const counts = filter && (await countTabs(ctx, filter))
+  const facts = { ctx, assessments, tags, counts, saved: await listSavedFilters(ctx), saving }
   try {
-    const list = filter && (await listInvites(ctx, wholeInvite, filter, order, readPage(values, DEFAULT_PAGE_SIZE)))
-    return show(request, reply, invitesPage({ values, issues: [] }, { ctx, assessments, tags, list }))
+    const order = orders[readSort(values, orders)]!
+    const list = filter && (await listInvites(ctx, wholeInvite, filter, order, readPage(values, pageSizeOf(request))))
+    return { ...invitesPage(form, { ...facts, list }), isRefused: false }
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
     const issues = error.issues.map((issue) => (issue.field === 'recipient' ? { ...issue, field: 'search' } : issue))
-    return show(request, reply, invitesPage({ values, issues }, { ctx, assessments, tags, list: null }), 422)
+    return { ...invitesPage({ values, issues }, { ...facts, list: null }), isRefused: true }
   }
 }
 
-/** What the list can be filtered by. */
-export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<{ assessments: Named[]; tags: Named[] }> {
-  const { assessment, tag } = readFields(values, 'assessment', 'tag')
-  const wanted = { named: readNamed(values), chosenIds: [assessment, tag] }
-  if (!may(ctx, 'read'))
-    return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [] }
-  const [assessments, tags] = await Promise.all([listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted)])
-  return { assessments, tags }
+/** What narrows the list, kept under a name. */
+function savedFilterRoutes(app: FastifyInstance): void {
+  app.post('/invites/filters', (request, reply) => {
+    if (!mayReadInvites(request.ctx)) throw new DomainError('not_permitted')
+    const asked = (values: URLSearchParams) => new URLSearchParams(readFields(values, 'query').query)
+    return submitOnce(request, reply, {
+      page: (form) => listPage(request, { values: asked(form.values), issues: [] }, form),
+      async work(ctx, values) {
+        const query = keptQuery(asked(values))
+        const name = readFields(values, 'filterName').filterName
+        await saveFilter(ctx, { name, query, isShared: values.get('shared') === 'yes' })
+        return `${pathOf(ctx, 'invites')}?${query}`
+      },
+    })
+  })
+
+  app.post<{ Params: { filterId: string } }>('/invites/filters/:filterId/delete', async (request, reply) => {
+    if (!mayReadInvites(request.ctx)) throw new DomainError('not_permitted')
+    await deleteSavedFilter(request.ctx, request.params.filterId)
+    return reply.redirect(pathOf(request.ctx, 'invites'), 303)
+  })
 }
 
-/**
- * What the list's form asks for; what it can't ask for is left out. Of those who may not read everything a grader looks at what is
- * assigned to them, and a client at one assessment at a time, so that their lists are as cheap as everybody's.
- *
- * @returns null when there is nothing that they could look at.
- * @throws DomainError not_permitted for who is neither.
- */
-export function readInviteFilter(ctx: Context, values: URLSearchParams, assessments: Named[]): InviteFilter | null {
-  const filter = readFilter(values)
-  if (may(ctx, 'read') || filter.assessmentId !== undefined) return filter
-  if (ctx.actor.kind === 'member' && may(ctx, 'read_as_grader')) return { ...filter, assignedGraderId: ctx.actor.id }
-  authorize(ctx, 'read_as_client')
-  return assessments[0] ? { ...filter, assessmentId: assessments[0].id } : null
-}
-
-function readFilter(values: URLSearchParams): InviteFilter {
-  const { state, assessment, tag, search } = readFields(values, 'state', 'assessment', 'tag', 'search')
-  const typed = search.trim()
-  const isAddress = isEmailAddress(typed)
-  const asked: Asked<InviteFilter> = {
-    status: INVITE_STATUSES.find((status) => status === state),
-    assessmentId: isUuid(assessment) ? assessment : undefined,
-    tagId: isUuid(tag) ? tag : undefined,
-    recipientEmail: isAddress ? typed : undefined,
-    recipient: isAddress ? undefined : typed,
-    search: undefined,
-    assignedGraderId: undefined,
-    externalId: undefined,
-    statuses: undefined,
-    sentFrom: undefined,
-    sentTo: undefined,
-    expiresFrom: undefined,
-    expiresTo: undefined,
-    updatedSince: undefined,
-  }
-  return defined(asked)
+/** How many invites each tab has, where that is kept: under no other filter than an assessment's. */
+async function countTabs(ctx: Context, { status: _, assessmentId, ...others }: InviteFilter): Promise<StateCounts | null> {
+  return Object.keys(others).length === 0 ? readStates(ctx, defined({ assessmentId })) : null
 }
 
 async function onePage(request: FastifyRequest, id: string, form: Form, done?: string) {

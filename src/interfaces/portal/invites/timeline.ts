@@ -12,14 +12,23 @@ const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
   given_up: 'all attempts have failed',
 }
 
-/** What happened to an invite, the newest last. */
-export const timelineTable = (headingId: string, { events, names, isWhole }: Timeline): Html =>
+/**
+ * What happened to an invite, or to several of one candidate, the newest last.
+ *
+ * @param assessments of several: what each invite, by its id, is to.
+ */
+export const timelineTable = (headingId: string, { events, names, isWhole }: Timeline, assessments?: Map<string, string>): Html =>
   html`${
     events.length > 0 &&
     table(
       headingId,
-      ['When', 'What', 'Who'],
-      events.map((event) => [time(event.createdAt), whatOf(event), whoOf(event, names)]),
+      ['When', ...(assessments ? ['Assessment'] : []), 'What', 'Who'],
+      events.map((event) => [
+        time(event.createdAt),
+        ...(assessments ? [assessments.get(event.data.inviteId)] : []),
+        whatOf(event),
+        whoOf(event, names),
+      ]),
     )
   }
 ${!isWhole && html`<p class="hint">${reasonOf(events)}</p>`}`

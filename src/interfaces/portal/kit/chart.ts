@@ -14,10 +14,9 @@ const FILLS = ['fill-primary', 'fill-primary/30']
 /**
  * A bar or two for each step of a scale. What it shows stands in a table as well, for those who do not see it.
  *
- * @param values of the bars, from 0.
+ * @param values of the bars, from 0. @param most at the top of the scale.
  */
-export function chart(values: (readonly [first: number, second?: number])[]): Html {
-  const most = Math.max(1, ...values.flat().map(Number))
+export function chart(values: Bars, most = mostOf(values)): Html {
   const columns = (bars: readonly (number | undefined)[], i: number) =>
     bars.map((value = 0, j) => {
       const height = Math.ceil((value / most) * HEIGHT)
@@ -25,9 +24,20 @@ export function chart(values: (readonly [first: number, second?: number])[]): Ht
       return html`<rect class="${FILLS[j]}" x="${i * SLOT + 1 + j * width}" y="${HEIGHT - height}" width="${width}" height="${height}"></rect>`
     })
   return html`<svg class="block h-40 w-full print:break-inside-avoid" viewBox="0 0 ${values.length * SLOT} ${HEIGHT + 1}" preserveAspectRatio="none" aria-hidden="true">
-<rect class="fill-base-300" x="0" y="${HEIGHT}" width="${values.length * SLOT}" height="1"></rect>
+${[0, HEIGHT / 2, HEIGHT].map((y) => html`<rect class="fill-base-300" x="0" y="${y}" width="${values.length * SLOT}" height="1"></rect>`)}
 ${values.map(columns)}
 </svg>`
+}
+
+type Bars = (readonly [first: number, second?: number])[]
+const mostOf = (values: Bars): number => Math.max(1, ...values.flat().map(Number))
+
+/** The same beside its scale, which ends at a number that can be halved. */
+export function scaled(values: Bars): Html {
+  const most = mostOf(values)
+  const top = most + (most % 2)
+  return html`<div class="flex gap-2"><div class="min-w-0 grow">${chart(values, top)}</div>
+<div class="text-base-content/70 flex w-6 flex-col justify-between text-xs leading-none tabular-nums" aria-hidden="true">${[top, top / 2, 0].map((at) => html`<span>${at.toLocaleString('en')}</span>`)}</div></div>`
 }
 
 /** How a number went, without its values: those stand elsewhere. */

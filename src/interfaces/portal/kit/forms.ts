@@ -2,9 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind, type Issue } from '../../../domain/errors.ts'
 import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { readFields } from '../../../http/forms/read-typed.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { type Page, show } from './layout.ts'
 import { wordIssue } from './wording.ts'
+
+export { readFields }
 
 /** What was typed into a form, and what is wrong with it. */
 export type Form = { values: URLSearchParams; issues: Issue[] }
@@ -21,15 +24,6 @@ export function readForms(app: FastifyInstance): void {
     async (_request: unknown, body: string) => new URLSearchParams(body),
   )
 }
-
-/**
- * What was typed into these fields; the empty text where one is missing. Without NUL, which PostgreSQL does
- * not hold and nobody can type, and with lines that end as everywhere else, not as browsers send them.
- */
-export const readFields = <Name extends string>(values: URLSearchParams, ...names: Name[]): Record<Name, string> =>
-  Object.fromEntries(
-    names.map((name) => [name, (values.get(name) ?? '').replaceAll('\0', '').replaceAll('\r\n', '\n')]),
-  ) as Record<Name, string>
 
 /** The lines that were typed into a field, or what was chosen of a list, without what is empty. */
 export const readLines = (values: URLSearchParams, name: string): string[] =>
@@ -158,10 +152,10 @@ export function field(form: Form, { name, label, type = 'text', value = '', hint
   )
 }
 
-type Area = { name: string; label: string; value?: string; hint?: string; rows?: number }
+type Area = { name: string; label: string; value?: string; hint?: string; rows?: number; hasFocus?: boolean }
 
 /** A field for a text of several lines, which may be empty. */
-export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Area): Html =>
+export const area = (form: Form, { name, label, value = '', hint, rows = 3, hasFocus = false }: Area): Html =>
   labelled(
     form,
     { name, label, hint },
@@ -169,7 +163,7 @@ export const area = (form: Form, { name, label, value = '', hint, rows = 3 }: Ar
     (
       described,
       invalid,
-    ) => html`<textarea id="${name}" name="${name}" class="textarea w-full" rows="${rows}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}">
+    ) => html`<textarea id="${name}" name="${name}" class="textarea w-full" rows="${rows}" dir="auto" aria-describedby="${described}" aria-invalid="${invalid}" ${hasFocus && html`autofocus`}>
 ${form.values.get(name) ?? value}</textarea>`,
   )
 

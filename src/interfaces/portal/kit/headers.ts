@@ -8,7 +8,7 @@ export const portalHeaders = {
   ...pageHeaders(),
   'content-security-policy': [
     "default-src 'none'",
-    ...['style-src', 'font-src', 'script-src', 'img-src', 'media-src', 'connect-src', 'form-action'].map(
+    ...['style-src', 'font-src', 'script-src', 'img-src', 'media-src', 'connect-src', 'frame-src', 'form-action'].map(
       (directive) => `${directive} 'self'`,
     ),
     "base-uri 'none'",

@@ -8,7 +8,7 @@ import { type Html, html, toText, type Value } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { assets } from './assets.ts'
-import { isHome, sections, sidebar, type Viewer } from './sidebar.ts'
+import { isHome, membershipOf, sections, sidebar, type Viewer } from './sidebar.ts'
 import { time } from './wording.ts'
 
 /** What a page says; the frame is the same for all. */
@@ -84,7 +84,7 @@ type Sent = Page & { warning?: Value; isRefused?: boolean; counts?: MenuCounts }
 /** The text of a page. @param viewer null: somebody who is not signed in, or has not chosen an organization. */
 export const renderPage = (page: Sent, viewer: Viewer | null): string =>
   toText(html`<!doctype html>
-<html lang="en">
+<html lang="en" data-zone="${viewer && membershipOf(viewer)?.timeZone}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { type Listing, type Page, pageCount } from '../../../domain/lists/page.ts'
+import { PAGE_SIZES } from '../../../domain/limits.ts'
+import { type Listing, type Order, type Page, pageCount } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { homeIn } from './confirm.ts'
 import { type Form, issuesOf } from './forms.ts'
 import { empty } from './parts.ts'
-
-/** Rows of a page of a list. */
-const PAGE_SIZE = 50
+import { membershipOf } from './sidebar.ts'
+import type { Sortable } from './table.ts'
 
 /** What was typed into the filter of a list, what is wrong with that, and the rows it finds: none where something is. */
 export type Filtered<T> = { form: Form; list: Listing<T> }
@@ -13,6 +14,10 @@ export type Filtered<T> = { form: Form; list: Listing<T> }
 /** What an address asks for. */
 export const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')
+
+/** Rows of a page as the member wants it. */
+export const pageSizeOf = ({ ctx, signedIn }: FastifyRequest): number =>
+  (signedIn && membershipOf({ ctx, signedIn })?.pageSize) ?? PAGE_SIZES[0]
 
 /** The page of a list that an address asks for; the first where it asks for none. */
 export const readPage = (query: URLSearchParams, size: number): Page => ({ number: readPageNumber(query), size })
@@ -26,18 +31,66 @@ export function readPageNumber(query: URLSearchParams): number {
 /** Reads the page of a list that the address asks for. @param find finds it. */
 export async function readList<T>(request: FastifyRequest, find: (page: Page) => Promise<Listing<T>>): Promise<Filtered<T>> {
   const values = queryOf(request)
+  const pageSize = pageSizeOf(request)
   try {
-    return { form: { values, issues: [] }, list: await find(readPage(values, PAGE_SIZE)) }
+    return { form: { values, issues: [] }, list: await find(readPage(values, pageSize)) }
   } catch (error) {
-    const list = { items: [], total: 0, page: 1, pageSize: PAGE_SIZE }
+    const list = { items: [], total: 0, page: 1, pageSize }
     return { form: { values, issues: issuesOf(error) }, list }
   }
 }
 
 /** Said instead of the rows of a list that has none; with the way to all of them where it is filtered. */
 export function noRows(text: string, path: string, query: URLSearchParams): Html {
-  const isFiltered = [...query].some(([name, value]) => name !== 'sort' && value !== '')
-  return empty('search', text, isFiltered && html`<a class="btn btn-sm" href="${path}">Show all</a>`)
+  return empty('search', text, isNarrowed(query) && html`<a class="btn btn-sm" href="${path}">Show all</a>`)
+}
+
+/** What of a list's address does not narrow it. */
+const NO_FILTERS = ['sort', 'page', 'after', 'before', 'done']
+
+/** Whether an address asks for less than all there is. */
+export const isNarrowed = (query: URLSearchParams): boolean =>
+  [...query].some(([name, value]) => !NO_FILTERS.includes(name) && value !== '')
+
+/**
+ * What a list is narrowed by, in a line, with the way back to all of it. The order stays.
+ *
+ * @param path the address of the list.
+ * @param fields what it can be narrowed by. @param more what else there is to press.
+ */
+export const filterLine = (path: string, query: URLSearchParams, fields: Html, more?: Html | false): Html =>
+  html`<form method="get" action="${path}" class="filters">${query.get('sort') && html`<input type="hidden" name="sort" value="${query.get('sort')}">`}
+${fields}
+<button class="btn">Show</button>
+${isNarrowed(query) && html`<a class="btn btn-ghost" href="${path}">Reset</a>`}
+${more}
+</form>
+`
+
+/** The orders that a list has, by the word in its address; the first without a word. Each needs an index. */
+export type Orders = Record<string, Order<string>>
+
+/** The word of the order that an address asks for. */
+export function readSort<O extends Orders>(query: URLSearchParams, orders: O): keyof O & string {
+  const asked = query.get('sort') ?? ''
+  return Object.hasOwn(orders, asked) ? asked : Object.keys(orders)[0]!
+}
+
+/** A head that leads to the orders by a field: pressed again, to the other way round. */
+export function sortable<Field extends string>(
+  label: string,
+  field: Field,
+  { path, query, orders }: { path: string; query: URLSearchParams; orders: Record<string, Order<Field>> },
+): Sortable {
+  const current = readSort(query, orders)
+  const its = Object.keys(orders).filter((word) => orders[word]!.field === field)
+  const isCurrent = its.includes(current)
+  const next = its.find((word) => word !== current) ?? its[0]!
+  const other = new URLSearchParams(query)
+  other.delete('page')
+  other.set('sort', isCurrent ? next : its[0]!)
+  const direction = orders[current]!.direction === 'asc' ? ('ascending' as const) : ('descending' as const)
+  return { label, address: `${path}?${other}`, ...(isCurrent && { direction }) }
 }
 
 /**
@@ -71,4 +124,23 @@ ${page > 1 && link(Math.min(page - 1, last), 'Previous')}
 ${page < last && link(page + 1, 'Next')}
 ${page < last - 1 && link(last, 'Last')}
 </nav>`
+}
+
+/** The ways to the other pages, as {@link pager}, and how many rows each has, for the member to choose. */
+export const sizedPager = (
+  path: string,
+  query: URLSearchParams,
+  list: Omit<Listing<unknown>, 'items'>,
+  noun?: [one: string, several: string],
+): Html => html`${pager(path, query, list, noun)}${list.total > PAGE_SIZES[0] && pageSizes(path, query, list.pageSize)}`
+
+/** How many rows a page has: kept for the member. */
+export function pageSizes(path: string, query: URLSearchParams, pageSize: number): Html {
+  const back = new URLSearchParams(query)
+  back.delete('page')
+  return html`<form method="post" action="${`${homeIn(path)}account/preferences`}" class="mt-3 flex items-center gap-2 text-sm" aria-label="Rows on a page">
+<input type="hidden" name="back" value="${`${path}?${back}`}">
+<span class="text-base-content/70">Rows on a page</span>
+<div class="join">${PAGE_SIZES.map((size) => html`<button class="${size === pageSize ? 'btn btn-sm join-item btn-active' : 'btn btn-sm join-item'}" name="pageSize" value="${size}" aria-pressed="${size === pageSize ? 'true' : 'false'}">${size}</button>`)}</div>
+</form>`
 }

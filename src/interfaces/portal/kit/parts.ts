@@ -33,6 +33,11 @@ export function person({ name, email, address }: { name: string | null; email: s
   return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="block font-medium hover:underline" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="text-base-content/70 block text-xs font-normal">${email}</span>`}</span></span>`
 }
 
+/** How far something is. */
+export const progressBar = (done: number, total: number): Html =>
+  html`<p><label for="progress">${done.toLocaleString('en')} of ${total.toLocaleString('en')}</label>
+<progress class="progress progress-primary" id="progress" value="${done}" max="${total}"></progress></p>`
+
 /** Names and values; those that there are not are left out. */
 export const facts = (rows: readonly (readonly [name: string, value: Value])[]): Html =>
   html`<dl class="details">${rows.map(

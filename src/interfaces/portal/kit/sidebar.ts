@@ -1,5 +1,5 @@
 import { may, type Permission } from '../../../domain/access/permissions.ts'
-import type { SignedIn } from '../../../domain/access/sessions.ts'
+import type { Membership, SignedIn } from '../../../domain/access/sessions.ts'
 import { enabledSystems } from '../../../domain/ats/connections.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { MenuCounts } from '../../../domain/submissions/grading/queue.ts'
@@ -12,6 +12,10 @@ import { avatar, tabs } from './parts.ts'
 export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
 
 const pathOf = (ctx: Pick<Context, 'organization' | 'mode'>, path = ''): string => portalPathOf(ctx) + path
+
+/** What whoever looks is in the organization. */
+export const membershipOf = ({ ctx, signedIn }: Pick<Viewer, 'ctx' | 'signedIn'>): Membership | undefined =>
+  signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)
 
 export const isHome = ({ ctx, path }: Pick<Viewer, 'ctx' | 'path'>): boolean => path.replace(/\/?$/, '/') === pathOf(ctx)
 
@@ -28,6 +32,7 @@ const WORK: Item[] = [
   { path: 'invites', label: 'Invites', icon: 'send', isFor: mayReadInvites, count: 'invites' },
   { path: 'assessments', label: 'Assessments', icon: 'clipboard-list', isFor: withPermission('read') },
   { path: 'grading', label: 'Grading', icon: 'pencil-line', isFor: withPermission('grade'), count: 'waiting' },
+  { path: 'candidates', label: 'Candidates', icon: 'users', isFor: withPermission('read') },
   { path: 'results', label: 'Results', icon: 'chart-column', isFor: withPermission('read', 'read_as_client') },
 ]
 
@@ -101,7 +106,7 @@ const isWithin = (path: string, address: string): boolean => path === address ||
 
 /** Who is signed in, and the way out. */
 function account({ ctx, signedIn, path }: Viewer): Html {
-  const { user } = signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)!
+  const { user } = membershipOf({ ctx, signedIn })!
   const name = `${user.firstName} ${user.lastName}`.trim() || user.email
   const role = ctx.actor.kind === 'member' ? ctx.actor.roles.join(', ') : ''
   const content = html`${avatar(name)}<span class="min-w-0 leading-tight"><span class="block truncate text-sm font-medium">${name}</span><span class="text-base-content/70 block truncate text-xs first-letter:uppercase">${role}</span></span>`

@@ -54,6 +54,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   done: ['success', 'check'],
   'test data': ['warning', 'flask-conical'],
   captured: ['info', 'mail'],
+  archived: ['neutral', 'archive'],
 }
 
 /** How something stands, in a word; what that means for the reader can be seen as well. A word that is not known has a look of its own. */

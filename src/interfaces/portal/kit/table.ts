@@ -20,14 +20,21 @@ export const table = (
 <thead><tr>${headings.map(head)}</tr></thead>
 <tbody>
 ${rows.map(
-  ([first, ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map(
-    (cell, i) => html`<td data-label="${labelOf(headings[i + 1]!)}">${cell}</td>`,
-  )}</tr>
+  ([
+    first,
+    ...cells
+  ]) => html`<tr><th scope="row">${first}</th>${cells.map((cell, i) => cellOf(cell, labelOf(headings[i + 1]!)))}</tr>
 `,
 )}
 </tbody>
 </table>
 </div>`
+
+/** A number is never parted into two lines. */
+const cellOf = (cell: Value, label: string): Html =>
+  typeof cell === 'number'
+    ? html`<td class="whitespace-nowrap tabular-nums" data-label="${label}">${cell}</td>`
+    : html`<td data-label="${label}">${cell}</td>`
 
 const isHidden = (heading: string): boolean => heading.startsWith('(')
 

@@ -69,6 +69,9 @@ const names: Record<string, string> = {
   theirKey: 'the key',
   requestsPerMinute: 'the number of requests',
   media: 'what is to be deleted',
+  timeZone: 'the time zone',
+  filterName: 'the name',
+  pageSize: 'the number of rows',
   requirement: 'what the candidate can start, or go on, without',
 }
 
@@ -156,9 +159,13 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   gradesAlready: () => 'This member is the other grader already: two different members have to grade it.',
   notHttps: (name) => `${capitalize(name)} has to begin with https://.`,
   asksNothing: () => 'Enter a text, or the address of an audio or a video: the question asks nothing.',
+  archived: () => 'This assessment is archived: unarchive it before you invite anybody to it.',
   likeAddress: () => 'A name with an @ would be taken for the address that the mail comes from.',
   notHost: () => 'Enter names of hosts, as careers.example.com, one a line; 50 at most.',
   unasked: () => 'This assessment has no questions yet: add them before you have anybody mailed an invitation to it.',
+  noneChosen: () => 'No invite is chosen. Tick some in the list.',
+  tooManyChosen: (_name, most) => `These are more than ${most.toLocaleString('en')} invites. Narrow the list to fewer.`,
+  moreMatch: (_name, count) => `Meanwhile ${count.toLocaleString('en')} invites match. Look at the number again.`,
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The address or the password is not right.'),
 }
 
@@ -253,17 +260,3 @@ export const time = (at: Date): Html =>
 
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
 export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
-
-/** A button that asks first, also where no scripts run. */
-export const confirmation = (
-  label: string,
-  question: string,
-  address: string,
-  hidden?: Html,
-): Html => html`<details class="group">
-<summary class="btn btn-sm btn-ghost text-error group-open:btn-active">${label}</summary>
-<form method="post" action="${address}" class="mt-2 rounded-field border border-base-300 p-3 text-sm">${hidden}
-<p class="mb-3">${question}</p>
-<button class="btn btn-sm btn-error">${label}</button>
-</form>
-</details>`

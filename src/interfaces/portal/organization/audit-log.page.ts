@@ -4,10 +4,10 @@ import type { Context } from '../../../domain/context.ts'
 import { html, type Value } from '../../../html/html.ts'
 import { choice, exportButton, field } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { empty } from '../kit/parts.ts'
+import { noRows } from '../kit/paging.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
+import { ago } from '../kit/wording.ts'
 
 /** What was done, as a list shows it. */
 export const WORDS: Record<AuditAction, string> = {
@@ -35,15 +35,22 @@ export const WORDS: Record<AuditAction, string> = {
   updated_assessment: 'changed an assessment',
   duplicated_assessment: 'copied an assessment',
   deleted_assessment: 'deleted an assessment',
+  archived_assessment: 'archived an assessment',
+  unarchived_assessment: 'unarchived an assessment',
   added_question: 'added a question',
   updated_question: 'changed a question',
   moved_question: 'moved a question',
   deleted_question: 'deleted a question',
+  duplicated_question: 'copied a question',
+  ordered_questions: 'changed the order of questions',
   invited: 'invited a candidate',
   invited_many: 'invited a list of candidates',
   stopped_batch: 'stopped inviting a list of candidates',
   resumed_batch: 'had a list of candidates go on',
   discarded_batch: 'discarded a list of candidates',
+  changed_many: 'changed many invites',
+  stopped_bulk_change: 'stopped a bulk change',
+  resumed_bulk_change: 'resumed a bulk change',
   resent_invite: 'sent an invitation again',
   extended_invite: 'extended an invite',
   shortened_invite: 'had an invite expire earlier',
@@ -107,12 +114,12 @@ ${exportButton(`${address}/export`)}
 </form>
 ${
   entries.length === 0
-    ? empty('search', 'Nothing is found.')
+    ? noRows('Nothing is found.', address, values)
     : table(
         'log-heading',
         ['When', 'Who', 'What', 'To', 'More'],
         entries.map((entry) => [
-          time(entry.at),
+          ago(ctx, entry.at),
           whoOf(entry, names),
           html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}`,
           targetOf(ctx, entry, names),
@@ -141,6 +148,7 @@ const PLACES = new Map<string, readonly [path: string, label: string]>([
   ['assessment', ['assessments', 'assessment']],
   ['invite', ['invites', 'invite']],
   ['invite_batch', ['invites/batches', 'list of candidates']],
+  ['bulk_change', ['invites/changes', 'bulk change']],
   ['webhook', ['settings/webhooks', 'webhook']],
 ])
 
@@ -170,6 +178,7 @@ const DETAILS = new Map([
   ['graderId', 'grader'],
   ['assignedGraderId', 'grader'],
   ['tagId', 'tag'],
+  ['expiresInDays', 'days'],
   ['assessmentId', 'assessment'],
   ['requestsPerMinute', 'requests a minute'],
 ])

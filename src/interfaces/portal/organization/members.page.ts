@@ -3,17 +3,18 @@ import type { Context } from '../../../domain/context.ts'
 import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
 import type { LinkToHandOver } from '../../../domain/members/invite-member.ts'
 import type { Language } from '../../../domain/members/manage-members.ts'
-import { type ListedMember, MEMBER_ROLES, type Member } from '../../../domain/members/members.ts'
+import { type ListedMember, MEMBER_ROLES, type Member, type MemberOrder } from '../../../domain/members/members.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { narrowing } from '../kit/choices.ts'
+import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { type Filtered, noRows, pager } from '../kit/paging.ts'
+import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
 import { linkButton, person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, confirmation, time } from '../kit/wording.ts'
+import { ago, time } from '../kit/wording.ts'
 
 const ROLES = [
   ['admin', 'Admin: may do everything'],
@@ -40,8 +41,10 @@ export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page =
   actions: linkButton(pathOf(ctx, 'members/invite'), 'Invite a member', 'user-plus', 'main'),
   body: html`${mistakes(found.form)}<section class="panel" aria-labelledby="members-heading">
 <h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
-<form class="filters" method="get" action="${pathOf(ctx, 'members')}">
-${field(found.form, { name: 'search', label: 'Name or address', type: 'search', optional: true })}
+${filterLine(
+  pathOf(ctx, 'members'),
+  found.form.values,
+  html`${field(found.form, { name: 'search', label: 'Name or address', type: 'search', optional: true })}
 ${choice(found.form, {
   name: 'role',
   label: 'Role',
@@ -55,20 +58,27 @@ ${choice(found.form, {
     ['active', 'Active'],
     ['inactive', 'Deactivated'],
   ],
-})}
-<button class="btn">Show</button>
-${exportButton(pathOf(ctx, 'members/export'))}
-</form>
-${found.list.items.length > 0 ? memberTable(ctx, found.list.items) : noRows('Nobody is found.', pathOf(ctx, 'members'), found.form.values)}
-${pager(pathOf(ctx, 'members'), found.form.values, found.list)}
+})}`,
+  exportButton(pathOf(ctx, 'members/export')),
+)}${found.list.items.length > 0 ? memberTable(ctx, found) : noRows('Nobody is found.', pathOf(ctx, 'members'), found.form.values)}
+${sizedPager(pathOf(ctx, 'members'), found.form.values, found.list)}
 </section>`,
 })
 
-const memberTable = (ctx: Context, members: ListedMember[]): Html =>
-  table(
+/** The orders of the list. */
+export const MEMBER_ORDERS = {
+  address: { field: 'email', direction: 'asc' },
+  'address-last': { field: 'email', direction: 'desc' },
+  since: { field: 'joinedAt', direction: 'desc' },
+  'since-first': { field: 'joinedAt', direction: 'asc' },
+} satisfies Record<string, MemberOrder>
+
+const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html => {
+  const of = { path: pathOf(ctx, 'members'), query: form.values, orders: MEMBER_ORDERS as Record<string, MemberOrder> }
+  return table(
     'members-heading',
-    ['Member', 'Roles', 'Department', 'Status', 'Since'],
-    members.map((member) => [
+    [sortable('Member', 'email', of), 'Roles', 'Department', 'Status', sortable('Since', 'joinedAt', of)],
+    list.items.map((member) => [
       person({ name: namesOf(member), email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
       member.roles.join(', '),
       member.department,
@@ -76,6 +86,7 @@ const memberTable = (ctx: Context, members: ListedMember[]): Html =>
       ago(ctx, new Date(member.joinedAt)),
     ]),
   )
+}
 
 export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
   title: 'Invite a member',
@@ -174,5 +185,5 @@ function access(ctx: Context, member: Member): Html {
     html`<p>This member has not joined yet.</p>
 <form method="post" action="${address}/link">${onceField()}<button class="btn">Send another link to join</button></form>`
   }
-${confirmation('Deactivate', `Deactivate ${nameOf(member)}? They are signed out at once. You can let them in again.`, `${address}/deactivate`)}`
+${confirmation({ label: 'Deactivate', question: `Deactivate ${nameOf(member)}?`, consequence: 'They are signed out at once. You can let them in again.', address: `${address}/deactivate` })}`
 }

@@ -10,8 +10,8 @@ import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { queryOf, readList } from '../kit/paging.ts'
-import { inviteMemberPage, joinLinkPage, memberPage, membersPage } from './members.page.ts'
+import { queryOf, readList, readSort } from '../kit/paging.ts'
+import { inviteMemberPage, joinLinkPage, MEMBER_ORDERS, memberPage, membersPage } from './members.page.ts'
 
 type MemberRoute = { Params: { memberId: string } }
 
@@ -19,10 +19,9 @@ export function membersRoutes(app: FastifyInstance): void {
   app.get('/members', async (request, reply) => {
     const { ctx } = request
     authorize(ctx, 'manage_members')
-    const filter = readMemberFilter(queryOf(request))
-    const found = await readList(request, (page) =>
-      listMembers(ctx, wholeMember, filter, { field: 'email', direction: 'asc' }, page),
-    )
+    const query = queryOf(request)
+    const order = MEMBER_ORDERS[readSort(query, MEMBER_ORDERS)]
+    const found = await readList(request, (page) => listMembers(ctx, wholeMember, readMemberFilter(query), order, page))
     return show(request, reply, membersPage(ctx, found))
   })
 

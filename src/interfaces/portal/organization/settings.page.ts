@@ -43,7 +43,7 @@ ${area(form, {
 </form>
 <section class="panel" aria-labelledby="return-heading">
 <h2 id="return-heading">Where candidates come back</h2>
-<p>The address that they come back to is signed with this secret: your system verifies it, as docs/integrating.md says.</p>
+<p>The address that they come back to is signed with this secret: your system verifies it, as docs/guides/coming-back.md says.</p>
 <code class="secret">${settings.returnSecret}</code>
 </section>`,
 })

@@ -1,12 +1,12 @@
 import type { Context } from '../../../domain/context.ts'
-import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagUses } from '../../../domain/tags/tags.ts'
+import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagOrder, type TagUses } from '../../../domain/tags/tags.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { confirmation } from '../kit/confirm.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { type Filtered, noRows, pager } from '../kit/paging.ts'
+import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
 import { table } from '../kit/table.ts'
-import { confirmation } from '../kit/wording.ts'
 
 const NOTICES = new Map([
   ['created', 'The tag is made.'],
@@ -28,20 +28,26 @@ ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
 </section>
 <section class="panel" aria-labelledby="tags-heading">
 <h2 class="mb-4" id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
-<form class="filters" method="get" action="${pathOf(ctx, 'tags')}">
-${field(found.form, { name: 'search', label: 'Name', type: 'search', optional: true })}
-<button class="btn">Show</button>
-</form>
-${found.list.items.length === 0 ? noRows('None is found.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found.list.items, uses)}
-${pager(pathOf(ctx, 'tags'), found.form.values, found.list)}
+${filterLine(pathOf(ctx, 'tags'), found.form.values, field(found.form, { name: 'search', label: 'Name', type: 'search', optional: true }))}
+${found.list.items.length === 0 ? noRows('None is found.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found, uses)}
+${sizedPager(pathOf(ctx, 'tags'), found.form.values, found.list)}
 </section>`,
 })
 
-const tagTable = (ctx: Context, tags: ListedTag[], uses: Map<string, TagUses>): Html =>
+/** The orders of the list. */
+export const TAG_ORDERS: Record<string, TagOrder> = {
+  name: { field: 'name', direction: 'asc' },
+  'name-last': { field: 'name', direction: 'desc' },
+}
+
+const tagTable = (ctx: Context, { form, list }: Filtered<ListedTag>, uses: Map<string, TagUses>): Html =>
   table(
     'tags-heading',
-    ['Name', 'Colour', 'Assessments', 'Members', 'Invites', 'Description'],
-    tags.map((tag) => [
+    [
+      sortable('Name', 'name', { path: pathOf(ctx, 'tags'), query: form.values, orders: TAG_ORDERS }),
+      ...['Colour', 'Assessments', 'Members', 'Invites', 'Description'],
+    ],
+    list.items.map((tag) => [
       html`<a href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>`,
       colour(tag),
       ...countsOf(uses.get(tag.id)!).map(([, count]) => count),
@@ -78,7 +84,7 @@ ${fields(form, tag)}
 <section class="panel" aria-labelledby="uses-heading">
 <h2 class="mb-4" id="uses-heading">Where it is used</h2>
 <p>${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
-${confirmation('Delete', `Delete ${tag.name}? It disappears from everything that has it. That can not be undone.`, `${address}/delete`)}
+${confirmation({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It disappears from everything that has it. That can not be undone.', address: `${address}/delete` })}
 </section>`,
   }
 }

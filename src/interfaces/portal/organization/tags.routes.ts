@@ -4,8 +4,8 @@ import { countTagUses, createTag, deleteTag, getTag, listTags, updateTag, wholeT
 import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { queryOf, readList } from '../kit/paging.ts'
-import { tagPage, tagsPage } from './tags.page.ts'
+import { queryOf, readList, readSort } from '../kit/paging.ts'
+import { TAG_ORDERS, tagPage, tagsPage } from './tags.page.ts'
 
 type TagRoute = { Params: { tagId: string } }
 
@@ -50,8 +50,10 @@ export function tagsRoutes(app: FastifyInstance): void {
 async function listPage(request: FastifyRequest, form: Form, done = '') {
   const { ctx } = request
   authorize(ctx, 'write_tags')
-  const { search } = readFields(queryOf(request), 'search')
-  const found = await readList(request, (page) => listTags(ctx, wholeTag, { search }, { field: 'name', direction: 'asc' }, page))
+  const query = queryOf(request)
+  const { search } = readFields(query, 'search')
+  const order = TAG_ORDERS[readSort(query, TAG_ORDERS)]!
+  const found = await readList(request, (page) => listTags(ctx, wholeTag, { search }, order, page))
   const uses = await countTagUses(
     ctx,
     found.list.items.map(({ id }) => id),

@@ -1,7 +1,9 @@
 import type { SessionSummary, SignedIn } from '../../../domain/access/sessions.ts'
 import type { Context } from '../../../domain/context.ts'
+import { PAGE_SIZES } from '../../../domain/limits.ts'
+import { TIME_ZONES } from '../../../domain/members/preferences.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { type Form, field, mistakes } from '../kit/forms.ts'
+import { choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
@@ -12,13 +14,14 @@ type Facts = { ctx: Context; signedIn: SignedIn; sessions: SessionSummary[]; don
 
 const NOTICES = new Map([
   ['name', 'Your name is changed.'],
+  ['preferences', 'Your preferences are saved.'],
   ['password', 'Your password is changed, and your other sessions have ended.'],
   ['session', 'That session has ended.'],
   ['sessions', 'Your other sessions have ended.'],
 ])
 
 export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: Facts): Page {
-  const { user } = signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)!
+  const { user, timeZone, pageSize } = signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)!
   return {
     title: 'My account',
     notice: NOTICES.get(done),
@@ -28,6 +31,25 @@ export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: 
 ${field(form, { name: 'firstName', label: 'First name', value: user.firstName, autocomplete: 'given-name' })}
 ${field(form, { name: 'lastName', label: 'Last name', value: user.lastName, autocomplete: 'family-name' })}
 <button class="btn btn-primary">Save the name</button>
+</form>
+</section>
+<section class="panel" aria-labelledby="preferences-heading">
+<h2 class="mb-4" id="preferences-heading">Preferences</h2>
+<form method="post" action="${pathOf(ctx, 'account/preferences')}">
+${choice(form, {
+  name: 'timeZone',
+  label: 'Time zone',
+  hint: 'Pages show times in it. Where scripts are switched off, times are in UTC.',
+  value: timeZone ?? '',
+  options: [['', 'As my browser says'], ...TIME_ZONES.map((zone): [string, string] => [zone, zone.replaceAll('_', ' ')])],
+})}
+${choice(form, {
+  name: 'pageSize',
+  label: 'Rows on a page',
+  value: String(pageSize ?? PAGE_SIZES[0]),
+  options: PAGE_SIZES.map((size): [string, string] => [String(size), String(size)]),
+})}
+<button class="btn btn-primary">Save the preferences</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="password-heading">

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { changeName, changePassword } from '../../../domain/access/account.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '../../../domain/access/sessions.ts'
+import { keepPreferences } from '../../../domain/members/preferences.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { accountPage } from './account.page.ts'
@@ -30,6 +31,21 @@ export function accountRoutes(app: FastifyInstance): void {
     answer(request, reply, 'name', (values) =>
       changeName(request.ctx, signedInOf(request), readFields(values, 'firstName', 'lastName')),
     ),
+  )
+
+  // Also from below a list, back to which it leads.
+  app.post('/account/preferences', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      work: async (values) => {
+        const { timeZone, pageSize, back } = readFields(values, 'timeZone', 'pageSize', 'back')
+        await keepPreferences(request.ctx, {
+          ...(values.has('timeZone') && { timeZone: timeZone || null }),
+          ...(values.has('pageSize') && { pageSize: Number(pageSize) }),
+        })
+        return back.startsWith(pathOf(request.ctx)) ? back : `${pathOf(request.ctx, 'account')}?done=preferences`
+      },
+    }),
   )
 
   app.post('/account/password', { config: { hasOwnLine: true } }, (request, reply) =>

@@ -11,6 +11,7 @@ import {
 import type { ServiceContext } from '../../../domain/context.ts'
 import { clientOf } from '../../../http/addresses/client.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
+import { sessionCookie } from '../../../http/addresses/preview.ts'
 import { onGone } from '../../../http/requests/on-gone.ts'
 
 declare module 'fastify' {
@@ -40,7 +41,7 @@ export type SessionCookie = {
  */
 export async function useSessions(app: FastifyInstance, system: ServiceContext, isSecure: boolean): Promise<SessionCookie> {
   await app.register(cookie)
-  const name = isSecure ? '__Host-session' : 'session'
+  const name = sessionCookie(isSecure)
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
   const tokenOf = ({ cookies }: FastifyRequest) => cookies[name]
   app.decorateRequest('signedIn', null)

@@ -2,7 +2,7 @@ import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { bar, chart } from '../kit/chart.ts'
+import { bar, scaled } from '../kit/chart.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -14,18 +14,19 @@ export function reportPage(ctx: Context, report: Report): Page {
   return {
     title: `Report on ${assessment.name}`,
     trail: [['Results', pathOf(ctx, 'results')]],
+    actions: html`<a class="btn" href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">Results one by one</a>`,
     body: html`${panel('about', 'Released results', about(ctx, report))}
 ${scored > 0 && panel('totals', 'Distribution of the totals', totals(report))}
 ${questions.length > 0 && panel('points', 'Points by question', points(questions))}
 ${
   may(ctx, 'grade') &&
   may(ctx, 'read') &&
-  html`<form method="post" action="${`${address}/export`}">
+  html`<form class="print:hidden" method="post" action="${`${address}/export`}">
 <button class="btn">Export the grades as CSV</button>
 <p class="hint">Everything that was handed in, as it is graded now: also what is not released.</p>
 </form>`
 }
-<p class="print:hidden"><a href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">The results one by one</a></p>`,
+`,
   }
 }
 
@@ -40,7 +41,8 @@ ${results === 0 && html`<p>Nothing is released yet.</p>`}`
 function totals({ tenths, scored }: Report): Html {
   const last = tenths.length - 1
   return html`<p>How many results reach each tenth of the points: from 0 % on the left to 100 % on the right.</p>
-${chart(tenths.map((count) => [count] as const))}
+<div class="my-4">${scaled(tenths.map((count) => [count] as const))}
+<p class="text-base-content/70 mt-1 flex justify-between pr-8 text-xs" aria-hidden="true"><span>0 %</span><span>50 %</span><span>100 %</span></p></div>
 ${table(
   'totals-heading',
   ['Percent', 'Results', 'Of all'],
@@ -57,8 +59,8 @@ ${table(
     isRemoved ? `Removed ${place}` : place,
     html`<span class="preformatted" lang="" dir="auto">${script}</span>`,
     results,
-    rounded(mean),
-    rounded(ofPoints),
+    html`<span class="whitespace-nowrap">${rounded(mean)}</span>`,
+    html`<span class="whitespace-nowrap">${rounded(ofPoints)}</span>`,
     html`${percent(share)}${bar(share)}`,
   ]),
 )}

@@ -1,15 +1,9 @@
 import type { Context } from '../../../domain/context.ts'
-import { answerOf } from '../../../domain/submissions/answer.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
-import type {
-  QuestionDetail,
-  SubmissionDetail,
-  SubmittedInvite,
-  TakeDetail,
-} from '../../../domain/submissions/reading/submission.ts'
+import type { QuestionDetail, SubmissionDetail, SubmittedInvite } from '../../../domain/submissions/reading/submission.ts'
 import type { NoteKind } from '../../../domain/submissions/taking/keep-notes.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
+import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
@@ -17,6 +11,7 @@ import { facts as factList } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
+import { medium, questionBody } from './answers.parts.ts'
 
 type Medium = SubmissionDetail['media'][number]
 
@@ -108,78 +103,6 @@ const wordMedium = (medium: string): string =>
 const answered = (ctx: Context, question: QuestionDetail): Html =>
   panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
 
-/** A question with its answer. */
-export function questionBody(ctx: Context, question: QuestionDetail): Html {
-  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, takes } = question
-  const answer = answerOf(takes)
-  const others = takes.filter((take) => take !== answer)
-  const until = closedAt ?? closesAt
-  return html`${script && written(script, question.sourceLanguage)}
-${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
-<p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}</p>
-<p class="facts">${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
-<h3>Answer</h3>
-${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p>None.</p>`}
-${
-  others.length > 0 &&
-  html`<details>
-<summary class="py-2 text-sm font-medium">Other attempts: ${others.length}</summary>
-${others.map((take) => takeShown(ctx, take, question.targetLanguage))}
-</details>`
-}`
-}
-
-function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
-  const { kind, state, text, media, createdAt, completedAt, cutOff, chosenAt } = take
-  const ended = html`${cutOff ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${chosenAt && html`, chosen ${time(chosenAt)}`}`
-  const when = html`<p class="facts">${kind}, ${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
-  if (kind === 'text') return html`${written(text ?? '', language)}\n${when}`
-  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
-}
-
-const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
-  uploading: 'still being sent in',
-  joining: 'being made ready: look again in a minute',
-  deleted: 'deleted',
-}
-
-/** A recording that could not be made one file. @param address of what has arrived of it. */
-const kept = (address: string, name: string): Html =>
-  html`<p class="alert alert-soft alert-warning">${name}: it could not be made one file that plays here. What has arrived is kept, piece after piece: <a href="${address}" download>download it</a>, other programs may play it.</p>`
-
-/** @param name what it shows. */
-function medium(ctx: Context, one: Medium, name: string): Html {
-  const { id, state, contentType, cuts } = one
-  const address = pathOf(ctx, `media/${id}`)
-  if (state === 'failed') return kept(address, name)
-  if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
-  if (cuts.length > 0) return html`${medium(ctx, { ...one, cuts: [] }, name)}<p class="facts">${wordCuts(cuts)}</p>`
-  const link = html`<p class="facts"><a href="${address}">${name}, by itself</a></p>`
-  if (contentType.startsWith('image/'))
-    return html`<p><img class="max-h-96 max-w-full rounded-lg" src="${address}" alt="${name}"></p>${link}`
-  if (contentType.startsWith('audio/'))
-    return html`<p><audio class="w-full" controls preload="metadata" src="${address}" aria-label="${name}"></audio></p>${link}`
-  return html`<p><video class="max-h-96 max-w-full rounded-lg" controls preload="metadata" src="${address}" aria-label="${name}"></video></p>${link}`
-}
-
-/** Where a recording lacks something; beyond a few places, how many there are. */
-function wordCuts(cuts: readonly number[]): string {
-  const places = cuts
-    .slice(0, NAMED_CUTS)
-    .map((cut) => wordPosition(cut))
-    .join(', ')
-  const more = cuts.length > NAMED_CUTS ? ` and ${wordCount(cuts.length - NAMED_CUTS, 'more place')}` : ''
-  return `Not complete: something that was recorded is missing at ${places}${more}. It did not arrive, or could not be read.`
-}
-
-const NAMED_CUTS = 10
-
-/** As players show it: 1:02. */
-const wordPosition = (milliseconds: number): string => {
-  const seconds = Math.round(milliseconds / 1_000)
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-}
-
 const KINDS: Record<Medium['kind'], string> = {
   answer: 'Answer',
   id_photo: 'Photo of the ID',
@@ -195,7 +118,7 @@ export const captures = (ctx: Context, { media, stills }: SubmissionDetail, addr
   panel(
     'captures',
     'Photos and recordings',
-    html`${media.map((one) => html`${medium(ctx, one, KINDS[one.kind])}<p class="facts">${time(one.createdAt)}</p>`)}
+    html`<div class="grid gap-4 sm:grid-cols-2">${media.map((one) => html`<div>${medium(ctx, one, KINDS[one.kind])}<p class="facts">${KINDS[one.kind]}, ${time(one.createdAt)}</p></div>`)}</div>
 ${stills.total > 0 && strip(ctx, stills, address)}`,
   )
 

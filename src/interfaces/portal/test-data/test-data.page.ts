@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { confirmation } from '../kit/confirm.ts'
 import { panel, pathOf } from '../kit/layout.ts'
-import { confirmation } from '../kit/wording.ts'
 
 /** What has just been done, on the first page of test data. */
 export const NOTICES = new Map([
@@ -15,5 +15,5 @@ export const deleteTestData = (ctx: Context): Html =>
     'test-data',
     'Delete the test data',
     html`<p>All test invites of ${ctx.organization.name} with what was sent in for them, grades, results and mails. Assessments, members, tags, keys and webhooks stay as they are.</p>
-${confirmation('Delete all test data', 'Delete all test data? That can not be undone.', pathOf(ctx, 'test-data/delete'))}`,
+${confirmation({ label: 'Delete all test data', question: 'Delete all test data?', consequence: 'That can not be undone.', address: pathOf(ctx, 'test-data/delete') })}`,
   )

@@ -1,5 +1,6 @@
 import { make, setNotice } from '../../../../http/browser/dom.ts'
 import { wordTime } from '../../../../http/browser/word-time.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { measureAgo } from '../session/ago.ts'
 import type { Player } from '../session/player.ts'
 import type { PossibleAnswer } from '../session/session.ts'
@@ -9,11 +10,11 @@ const LOOK_AGAIN_MS = 3_000
 const LOOKS = 20
 
 /** Where there is more than one, shows what could be the answer to a question, and lets the candidate choose until it closes. */
-export function offerChoice({ session, outbox, state }: Player, number: number) {
+export function offerChoice({ t, session, outbox, state }: Player, number: number) {
   const line = make('p', { class: 'hint', role: 'status', hidden: true })
   const options = make('div')
-  const legend = make('legend', {}, 'Which one is your answer?')
-  const hint = make('p', { class: 'hint' }, 'All of them are saved. You can change this until you go on.')
+  const legend = make('legend', {}, t.text('choice.heading'))
+  const hint = make('p', { class: 'hint' }, t.text('choice.text'))
   const element = make('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
   let answers = state.question?.answers ?? [] // none from a service of the release before
   let shown = ''
@@ -24,7 +25,7 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
 
   function show(): void {
     element.hidden = answers.length < 2
-    const labels = wordAnswers(answers, recordedHere)
+    const labels = wordAnswers(t, answers, recordedHere)
     const next = JSON.stringify([answers.map(({ id, counts }) => [id, counts]), labels])
     if (next === shown) return
     shown = next
@@ -49,14 +50,14 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
     const choice = ++choices
     answers = answers.map((answer) => ({ ...answer, counts: answer.id === id }))
     show()
-    setNotice(line, 'Saving…')
+    setNotice(line, t.text('choice.saving'))
     const json = { take: id, ago: measureAgo(performance.now()) }
     const isSaved = await session.post(`/questions/${number}/choice`, json, performance.now() + CHOOSE_WITHIN_MS).then(
       () => true,
       () => false,
     )
     if (choice !== choices) return
-    setNotice(line, isSaved ? `Saved. What counts: ${label}.` : 'That could not be saved. Choose again.')
+    setNotice(line, isSaved ? t.text('choice.saved', { answer: label }) : t.text('choice.failed'))
     if (!isSaved) await refresh()
   }
 
@@ -90,12 +91,15 @@ export function offerChoice({ session, outbox, state }: Player, number: number) 
   }
 }
 
-function wordAnswers(answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
+function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
   let recordings = 0
   return answers.map(({ kind, mediaId, milliseconds, cutOff }) => {
-    if (kind === 'text') return 'What you have written'
+    if (kind === 'text') return t.text('choice.written')
     const length = milliseconds ?? recordedHere(mediaId)
-    const name = `Recording ${++recordings}: ${kind}`
-    return `${name}${length ? `, ${wordTime(length)}` : ''}${cutOff ? ', cut off before you stopped it' : ''}`
+    const number = ++recordings
+    const recording = length
+      ? t.text('choice.recording.length', { number, kind, length: wordTime(length) })
+      : t.text('choice.recording', { number, kind })
+    return cutOff ? t.text('choice.cut_off', { recording }) : recording
   })
 }

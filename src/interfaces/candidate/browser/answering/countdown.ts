@@ -1,5 +1,6 @@
 import { setText } from '../../../../http/browser/dom.ts'
 import { wordTime } from '../../../../http/browser/word-time.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { sayTimeLeft } from './time-left.ts'
 
 const EVERY_MS = 250
@@ -14,14 +15,20 @@ type On = { say: (text: string) => void; soon: () => void; over: () => void }
  * @param on.soon shortly before the end. @param on.over at the end.
  * @returns what ends it.
  */
-export function countDown(element: HTMLElement, label: string, until: () => number, on: On): () => void {
+export function countDown(
+  t: BrowserTexts,
+  element: HTMLElement,
+  label: 'clock.whole' | 'clock.question',
+  until: () => number,
+  on: On,
+): () => void {
   let before = Number.POSITIVE_INFINITY
   let wasSoon = false
   const tick = () => {
     const left = Math.max(0, until() - performance.now())
-    setText(element, `${label}: ${wordTime(left)}`)
+    setText(element, t.text(label, { time: wordTime(left) }))
     element.classList.toggle('text-error', left < 30_000)
-    const words = sayTimeLeft(before, left)
+    const words = sayTimeLeft(t, before, left)
     if (words) on.say(words)
     before = left
     if (left <= 2_500 && !wasSoon) on.soon()

@@ -1,5 +1,7 @@
 // The playing of a question's audio or video, as a machine of states: prompt.ts does what it says.
 
+import type { BrowserTexts } from '../../../../locales/texts.ts'
+
 /** Held at its first picture while it is `asking` whether it may be played. */
 type Phase = 'idle' | 'loading' | 'asking' | 'playing' | 'paused'
 
@@ -10,8 +12,8 @@ export type Play = {
   left: number
   isGranted: boolean
   isShown: boolean
-  /** Why it is not played, in a sentence. */
-  problem: string
+  /** Why it is not played; null: it may be. */
+  problem: Problem | null
   /** Which of the tries to play it is the present one: what becomes of others is of no account. */
   run: number
 }
@@ -27,7 +29,7 @@ export type Happening =
 export type Effect = 'load' | 'play' | 'hold' | 'ask' | 'rewind' | 'use' | 'unload'
 
 export const beginPlay = (left: number): Play => {
-  return { phase: 'idle', atFirst: left, left, isGranted: false, isShown: false, problem: '', run: 0 }
+  return { phase: 'idle', atFirst: left, left, isGranted: false, isShown: false, problem: null, run: 0 }
 }
 
 type Step = [Play, Effect[]]
@@ -40,24 +42,24 @@ export function advance(before: Play, happening: Happening): Step {
     case 'begun':
       return goOn(before)
     case 'notBegun':
-      return stop(before, before.isGranted ? NOT_BEGUN : NOT_LOADED)
+      return stop(before, before.isGranted ? 'not_begun' : 'not_loaded')
     case 'granted':
       return start({ ...before, left: happening.left, isGranted: true }, 'asking', ['rewind', 'play'])
     case 'refused':
-      return stop({ ...before, left: happening.code === 'no_plays_left' ? 0 : before.left }, wordRefusal(happening.code))
+      return stop({ ...before, left: happening.code === 'no_plays_left' ? 0 : before.left }, problemOf(happening.code))
     case 'ended':
       return [{ ...before, phase: 'idle' }, []]
     case 'paused':
       return [before.phase === 'playing' ? { ...before, phase: 'paused' } : before, []]
     case 'broken':
-      return ['playing', 'paused'].includes(before.phase) ? stop(before, BROKEN_OFF) : [before, []]
+      return ['playing', 'paused'].includes(before.phase) ? stop(before, 'broken_off') : [before, []]
     case 'closed':
       return [{ ...before, run: before.run + 1 }, ['hold']]
   }
 }
 
 const start = (before: Play, phase: Phase, effects: Effect[]): Step => {
-  return [{ ...before, phase, problem: '', isShown: true, run: before.run + 1 }, effects]
+  return [{ ...before, phase, problem: null, isShown: true, run: before.run + 1 }, effects]
 }
 
 /** It has begun to play: as it may, or to find out whether it could. */
@@ -67,20 +69,15 @@ function goOn(before: Play): Step {
   return [{ ...before, phase: 'asking' }, ['hold', 'ask']]
 }
 
-const stop = (before: Play, problem: string): Step => [
+const stop = (before: Play, problem: Problem): Step => [
   { ...before, phase: 'idle', problem, isShown: false, run: before.run + 1 },
   before.isGranted ? [] : ['unload'],
 ]
 
-const NOT_LOADED = 'It could not be loaded, and that does not count. Try again; if it stays so, tell whoever invited you.'
-const NOT_BEGUN = 'It did not begin. Press once more: that does not count again.'
-const BROKEN_OFF = 'It broke off. Tell whoever invited you.'
+const REFUSALS = ['unreachable', 'no_plays_left'] as const
+type Problem = 'not_loaded' | 'not_begun' | 'broken_off' | 'refused' | (typeof REFUSALS)[number]
 
-function wordRefusal(code: string): string {
-  if (code === 'unreachable') return 'No connection: it was not played. Try again.'
-  if (code === 'no_plays_left') return 'It has been played as often as it may be: it can’t be played again.'
-  return 'It can’t be played now.'
-}
+const problemOf = (code: string): Problem => REFUSALS.find((refusal) => refusal === code) ?? 'refused'
 
 /** @param isPending a play was asked for, and granted perhaps. */
 const countLeft = ({ isGranted, left }: Play, isPending: boolean): number =>
@@ -90,12 +87,11 @@ const countLeft = ({ isGranted, left }: Play, isPending: boolean): number =>
 export const canBePressed = (play: Play, isPending: boolean): boolean =>
   play.phase === 'paused' || (['idle', 'loading'].includes(play.phase) && countLeft(play, isPending) > 0)
 
-export function wordPlay(play: Play, isPending: boolean): string {
+export function wordPlay(t: BrowserTexts, play: Play, isPending: boolean): string {
   const { phase, problem, atFirst } = play
-  if (phase === 'loading' || phase === 'asking') return 'Loading the question…'
-  if (problem) return problem
+  if (phase === 'loading' || phase === 'asking') return t.text('prompt.loading')
+  if (problem) return t.text(`prompt.${problem}`)
   const left = countLeft(play, isPending)
-  if (left === 0) return phase === 'playing' ? '' : 'It can’t be played again.'
-  const more = phase === 'playing' || left < atFirst ? ' more' : ''
-  return `It can be played ${left === 1 ? 'once' : `${left} times`}${more}.`
+  if (left === 0) return phase === 'playing' ? '' : t.text('prompt.over')
+  return t.text(phase === 'playing' || left < atFirst ? 'prompt.left.more' : 'prompt.left', { left })
 }

@@ -9,10 +9,10 @@ import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay
  * page do that only then; what could begin is held at its first picture until the service has granted the play. So what can't be loaded is
  * never asked for; and what was granted and has not begun, whatever came between, begins without being counted again.
  */
-export function offerPrompt({ session, state }: Player, number: number, place: HTMLElement): () => void {
+export function offerPrompt({ t, session, state }: Player, number: number, place: HTMLElement): () => void {
   const kind = place.dataset.prompt === 'video' ? 'video' : 'audio'
   const address = place.querySelector('a')!.href
-  const label = kind === 'video' ? 'Watch the question' : 'Listen to the question'
+  const label = t.text(kind === 'video' ? 'prompt.watch' : 'prompt.listen')
   const media = make(kind, {
     class: `prompt ${kind === 'video' ? 'w-full max-w-xl rounded-box bg-neutral' : ''}`,
     hidden: true,
@@ -64,8 +64,8 @@ export function offerPrompt({ session, state }: Player, number: number, place: H
 
   function show(): void {
     press.hidden = !canBePressed(play, attempt.isPending())
-    setText(press, play.phase === 'paused' ? 'Play on' : label)
-    setText(line, wordPlay(play, attempt.isPending()))
+    setText(press, play.phase === 'paused' ? t.text('prompt.resume') : label)
+    setText(line, wordPlay(t, play, attempt.isPending()))
   }
 
   media.addEventListener('ended', () => happen({ is: 'ended' }))

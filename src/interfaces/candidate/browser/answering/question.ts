@@ -2,6 +2,7 @@ import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { TakeKind } from '../session/session.ts'
 import { countDown } from './countdown.ts'
+import { mirrorFields } from './mirror-fields.ts'
 import { offerPrompt } from './prompt.ts'
 import { offerRecording } from './recorded-answer.ts'
 import { saveText } from './text-answer.ts'
@@ -10,22 +11,28 @@ const ASK_AGAIN_MS = 1_000
 
 /** An open question: its prompt plays, its answer is saved while it is given, and its time is counted down. */
 export function answerQuestion(player: Player, section: HTMLElement): PageControl {
-  const { session, devices } = player
+  const { t, session, devices } = player
   const number = Number(section.dataset.number)
   const kinds = (section.dataset.kinds ?? '').split(' ')
   const recordable = kinds.filter((kind): kind is TakeKind => kind === 'audio' || kind === 'video')
-  const area = section.querySelector<HTMLTextAreaElement>('[data-answer]')
+  const fields = section.querySelector<HTMLFieldSetElement>('[data-fields]')
+  const mirror = fields && mirrorFields(fields)
+  const area = mirror?.area ?? section.querySelector<HTMLTextAreaElement>('[data-answer]')
   const prompt = section.querySelector<HTMLElement>('[data-prompt]')
   const clock = document.querySelector<HTMLElement>('[data-clock]')
   const recorderPlace = section.querySelector<HTMLElement>('[data-recorder]')
   const progress = make('p', { class: 'hint', role: 'status', hidden: true })
-  section.querySelector('form:last-of-type')!.append(progress)
+  section.querySelector('[data-foot]')!.before(progress)
 
   const text = area && saveText(player, number, area)
+  mirror?.fill()
+  const setOpen = (is: boolean) => {
+    text?.setOpen(is)
+    mirror?.setOpen(is)
+  }
   section.querySelector('button[value=save]')?.remove() // it is saved by itself
   const recording = recorderPlace && recordable.length > 0 ? offerRecording(player, number, recordable, recorderPlace) : null
-  if (area && recording)
-    recorderPlace!.before(make('p', { class: 'hint' }, 'Write your answer, or record it. What you save last is what counts.'))
+  if (area && recording) recorderPlace!.before(make('p', { class: 'hint' }, t.text('answer.choose')))
   area?.addEventListener('change', async () => {
     await text?.save()
     await recording?.refresh()
@@ -42,15 +49,15 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
 
   /** The service's clock decides: this page has only counted along. */
   async function endByClock(element: HTMLElement): Promise<void> {
-    setNotice(progress, 'The time for this question is over. Your answer is being saved.')
-    text?.setOpen(false)
+    setNotice(progress, t.text('answer.over'))
+    setOpen(false)
     await Promise.all([text?.save(), recording?.end()])
     while (!isClosed) {
       const question = (await session.read().catch(() => null))?.question // else the page says why
       if (question?.number !== number) return player.refresh()
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
         setNotice(progress, '')
-        text?.setOpen(true)
+        setOpen(true)
         return startClock(element)
       }
       await wait(ASK_AGAIN_MS)
@@ -60,15 +67,15 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   /** Why the candidate can't go on, in sentences: what failed for good only once. */
   function wordObstacle(): string {
     const failure = text?.failure() || recording?.failure() || ''
-    if (text && !text.isSaved() && failure === '') return 'Your answer is not saved yet.'
+    if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')
     if (failure === '' || progress.dataset.told) return ''
     progress.dataset.told = failure
-    return `${failure} Press again to go on all the same.`
+    return t.text('answer.press_again', { failure })
   }
 
   return {
     async beforeSending(form) {
-      setNotice(progress, 'Saving your answer…')
+      setNotice(progress, t.text('answer.saving'))
       await Promise.all([text?.save(), recording?.finish()])
       if (isClosed) return false
       const obstacle = wordObstacle()
@@ -91,14 +98,14 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
 
 /** @returns what ends it. */
 function countQuestion(player: Player, element: HTMLElement, on: { soon: () => void; over: () => void }): () => void {
-  const { session, status } = player
+  const { t, session, status } = player
   element.setAttribute('role', 'timer')
-  const label = element.dataset.clock === 'whole' ? 'Time left for the whole assessment' : 'Time left'
-  return countDown(element, label, () => session.momentOf(player.state.question!.closesAt!), { say: status.say, ...on })
+  const label = element.dataset.clock === 'whole' ? 'clock.whole' : 'clock.question'
+  return countDown(t, element, label, () => session.momentOf(player.state.question!.closesAt!), { say: status.say, ...on })
 }
 
 /** The text is saved already; sent once more it would be the last answer, also where a recording was the last. */
 function goOnWithoutText(form: HTMLFormElement): void {
   form.action = form.action.replace(/answer$/, 'next')
-  for (const field of form.querySelectorAll('textarea')) field.removeAttribute('name')
+  for (const field of form.querySelectorAll('textarea, [name=answer]')) field.removeAttribute('name')
 }

@@ -1,10 +1,13 @@
 import { wordTime } from '../../../../http/browser/word-time.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Recording } from '../session/recording.ts'
 import { wordFailure } from '../session/wording.ts'
 
 /** How far the recording of an answer is. */
 export type Answering = {
   isOpening: boolean
+  /** Seconds until the recording begins; 0: it is not counted. */
+  countIn: number
   /** What is being recorded; null: nothing is. `isRunning`: the device gives something. */
   running: { isRunning: boolean; elapsed: number } | null
   /** What this page has recorded last. */
@@ -24,39 +27,38 @@ export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): 
   running !== null || last?.state === 'sending' || last?.state === 'completing'
 
 /** Why what was recorded last is not saved; empty: it is, or may yet be. */
-export const wordFailed = ({ last }: Pick<Answering, 'last'>): string =>
-  last?.state === 'failed' ? wordFailure(last.failure) : ''
+export const wordFailed = (t: BrowserTexts, { last }: Pick<Answering, 'last'>): string =>
+  last?.state === 'failed' ? wordFailure(t, last.failure) : ''
 
-export function wordState({ isOpening, running, last, hasAnswered }: Answering): string {
-  if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return 'Opening your devices…'
-  if (running?.isRunning) return `Recording: ${wordTime(running.elapsed)}${wordSaved(last)}`
-  if (running) return `The recording waits for your device, at ${wordTime(running.elapsed)}`
-  if (last) return wordEnded(last)
-  return hasAnswered ? 'Your answer is saved.' : ''
+/** How long it is by now; empty where nothing is recorded. */
+export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
+  running?.isRunning ? wordTime(running.elapsed) : ''
+
+export function wordState(t: BrowserTexts, { isOpening, countIn, running, last, hasAnswered }: Answering): string {
+  if (countIn > 0) return t.text('take.begins')
+  if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('take.opening')
+  if (running?.isRunning) return t.text('take.recording')
+  if (running) return t.text('take.waiting', { time: wordTime(running.elapsed) })
+  if (last) return wordEnded(t, last)
+  return hasAnswered ? t.text('take.answered') : ''
 }
 
-function wordEnded(last: NonNullable<Answering['last']>): string {
+function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {
   const { state, saved, recorded, failure } = last
-  if (state === 'failed') return saved > 0 ? `Saved up to ${wordTime(saved)}, no further.` : 'Not saved.'
-  if (state !== 'saved') return `Sending your answer${wordSaved(last)}`
-  if (failure) return 'Saved, but a part of it was lost on the way.'
-  return recorded > 0 ? `Saved: ${wordTime(recorded)}.` : 'What you had recorded before is saved.'
+  if (state === 'failed') return saved > 0 ? t.text('take.failed.after', { time: wordTime(saved) }) : t.text('take.failed')
+  if (state !== 'saved') return saved > 0 ? t.text('take.sending.saved', { time: wordTime(saved) }) : t.text('take.sending')
+  if (failure) return t.text('take.saved.gap')
+  return recorded > 0 ? t.text('take.saved', { time: wordTime(recorded) }) : t.text('take.saved.before')
 }
 
-const wordSaved = (last: Answering['last']): string => (last && last.saved > 0 ? `, saved up to ${wordTime(last.saved)}` : '')
-
-/** How often it can be recorded yet. */
-export function wordLeft({ running, last, hasTakes, takesLeft, pending }: Answering): string {
-  if (running) return ''
-  if (takesLeft === 0) return pending.length > 0 ? 'You can record your answer once.' : 'You can’t record this answer again.'
-  const times = takesLeft === 1 ? 'once' : `${takesLeft} times`
-  return last || hasTakes
-    ? `You can record it again ${times}: the new recording counts when you have stopped it, unless you choose another.`
-    : `You can record your answer ${times}.`
+/** How much of it is saved while it is recorded; else how often it can be recorded yet. */
+export function wordLeft(t: BrowserTexts, { countIn, running, last, hasTakes, takesLeft, pending }: Answering): string {
+  if (countIn > 0) return ''
+  if (running) return last && last.saved > 0 ? t.text('take.saved_up_to', { time: wordTime(last.saved) }) : ''
+  if (takesLeft === 0) return pending.length > 0 ? t.text('take.left', { left: 1 }) : t.text('take.left.none')
+  return t.text(last || hasTakes ? 'take.left.again' : 'take.left', { left: takesLeft })
 }
 
 /** @param isAmongOthers whether there is something else that could be the answer. */
-export const wordInterrupted = (isAmongOthers: boolean): string =>
-  `Your microphone or camera was disconnected, and the recording ended there. What was recorded until then is ${
-    isAmongOthers ? 'saved; choose below if it is to be your answer.' : 'your answer.'
-  }`
+export const wordInterrupted = (t: BrowserTexts, isAmongOthers: boolean): string =>
+  t.text(isAmongOthers ? 'take.interrupted.choose' : 'take.interrupted')

@@ -36,6 +36,17 @@ export function recordTakes(
     return stream
   }
 
+  async function start(kind: TakeKind, stream: MediaStream, isWanted: () => Promise<boolean>): Promise<void> {
+    const attempt = attempts.get(kind)!
+    const asked = askFor<typeof granted>(session, `/questions/${number}/takes`, { kind }, attempt)
+    const [answer, isBegun] = await Promise.all([asked, isWanted()])
+    granted = answer
+    if (!isBegun) return
+    last = outbox.begin(granted.mediaId, kind, closesAt)
+    const own = { lost: (track: MediaStreamTrack) => replace(kind, track), ended: lose, written: attempt.done }
+    recorder = startRecorder(kind, stream, outbox, last, own)
+  }
+
   function lose(): void {
     recorder = null
     tidy()
@@ -52,16 +63,19 @@ export function recordTakes(
     /**
      * An attempt counts from here on; of one in which nothing was recorded, the next goes on with it.
      *
+     * @param isWanted is asked while the devices are open already: it is recorded when this has become true, not at all when it is false.
      * @throws Refusal. @throws DOMException by the browser's name for what is wrong with the device.
      */
-    async begin(kind: TakeKind): Promise<void> {
+    async begin(kind: TakeKind, isWanted: () => Promise<boolean>): Promise<void> {
       const stream = await open(kind)
-      const attempt = attempts.get(kind)!
-      granted = await askFor(session, `/questions/${number}/takes`, { kind }, attempt)
-      last = outbox.begin(granted.mediaId, kind, closesAt)
-      const own = { lost: (track: MediaStreamTrack) => replace(kind, track), ended: lose, written: attempt.done }
-      recorder = startRecorder(kind, stream, outbox, last, own)
-      await watch(kind, stream)
+      const watching = watch(kind, stream) // a page that is not in front shows nothing yet, and records all the same
+      try {
+        await start(kind, stream, isWanted)
+        await watching
+        if (recorder) await watch(kind, stream) // from here on silence is told
+      } finally {
+        if (!recorder) monitor.close()
+      }
     },
     /** @param isStopped the candidate has done with it: it counts. @returns what has ended; null: nothing was being recorded. */
     async end(isStopped: boolean): Promise<{ recording: Recording; recorded: Blob[] } | null> {

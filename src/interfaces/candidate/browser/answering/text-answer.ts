@@ -1,17 +1,18 @@
 import { make, setNotice, setText } from '../../../../http/browser/dom.ts'
 import { type Saver, saveAsTyped } from '../../../../http/browser/save-as-typed.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
 import { GRACE_MS, Refusal } from '../session/session.ts'
 import type { Status } from '../session/status.ts'
 import { openText, readRefusal, readSaved, rules, type TextKinds, toRequest, typeAfter, wordSaving } from './text.ts'
 import { openTextDrafts, tellLostText } from './text-drafts.ts'
-import { isTooLong, WHAT_IS_SAVED, wordLength } from './text-length.ts'
+import { isTooLong, wordCut, wordLength } from './text-length.ts'
 
 /**
  * Saves a text while it is typed, and says so below it. What the service does not have yet is kept in the browser, also when the page is
  * closed.
  */
-export function saveText({ session, status, state }: Player, number: number, area: HTMLTextAreaElement) {
+export function saveText({ t, session, status, state }: Player, number: number, area: HTMLTextAreaElement) {
   const line = make('p', { class: 'hint' })
   area.after(line)
   const drafts = openTextDrafts(session.base, number)
@@ -21,8 +22,8 @@ export function saveText({ session, status, state }: Player, number: number, are
     return closesAt ? session.momentOf(closesAt) + GRACE_MS : Number.POSITIVE_INFINITY
   }
   const explain = (code: string) => {
-    const obstacle = readRefusal(code)
-    if (obstacle.isLate) tellLostText(status, number, area.value, drafts)
+    const obstacle = readRefusal(t, code)
+    if (obstacle.isLate) tellLostText({ t, status }, number, area.value, drafts)
     else if (code !== 'taken_over') status.say(obstacle.why)
     return obstacle
   }
@@ -39,9 +40,9 @@ export function saveText({ session, status, state }: Player, number: number, are
       if (!isSaved && !obstacle) drafts.write({ text, revision, ...(at !== undefined && { at }) })
       else if (isSaved && !isTooLong(text)) drafts.clear()
     },
-    show: (saving, isSaved) => setText(line, wordSaving(saving, isSaved, session.isReachable(), drafts.isKept())),
+    show: (saving, isSaved) => setText(line, wordSaving(t, saving, isSaved, session.isReachable(), drafts.isKept())),
   })
-  const count = countLength(area, status)
+  const count = countLength(t, area, status)
   const change = () => {
     saver.happen({ is: 'typed', typed: typeAfter(saver.now().typed, area.value) })
     count()
@@ -64,7 +65,7 @@ export function saveText({ session, status, state }: Player, number: number, are
     save: saver.save,
     show: saver.show,
     isSaved: saver.isSaved,
-    failure: () => saver.now().obstacle?.why ?? (isTooLong(area.value) ? WHAT_IS_SAVED : ''),
+    failure: () => saver.now().obstacle?.why ?? (isTooLong(area.value) ? wordCut(t) : ''),
     /** Whether more can be typed: not after the end of the question. */
     setOpen(is: boolean): void {
       area.readOnly = !is
@@ -78,16 +79,16 @@ export function saveText({ session, status, state }: Player, number: number, are
 }
 
 /** Shows below a text how long it is, once it is nearly too long. */
-function countLength(area: HTMLTextAreaElement, status: Status): () => void {
+function countLength(t: BrowserTexts, area: HTMLTextAreaElement, status: Status): () => void {
   const length = make('p', { class: 'hint', hidden: true })
   area.parentElement!.querySelector('[data-length]')?.remove()
   area.after(length)
   let wasTooLong = false
   return () => {
     const is = isTooLong(area.value)
-    setNotice(length, wordLength(area.value))
+    setNotice(length, wordLength(t, area.value))
     length.classList.toggle('mistake', is)
-    if (is && !wasTooLong) status.say(wordLength(area.value))
+    if (is && !wasTooLong) status.say(wordLength(t, area.value))
     wasTooLong = is
   }
 }

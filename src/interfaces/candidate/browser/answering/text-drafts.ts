@@ -1,7 +1,6 @@
 import { openDrafts } from '../../../../http/browser/drafts.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
-import type { Status } from '../session/status.ts'
 import { type Draft, readDraft, toRequest } from './text.ts'
 
 // What was typed and has not been saved, in this browser: by session and question.
@@ -13,15 +12,14 @@ const prefixOf = (base: string) => `draft ${base} `
 export const openTextDrafts = (base: string, number: number) => openDrafts<Draft>(`${prefixOf(base)}${number}`)
 
 /** Says that the end of an answer was not saved, and what it was, until the candidate has read it: also after the page was loaded again. */
-export const tellLostText = (status: Status, number: number, text: string, drafts: Drafts): void =>
-  status.tell(
-    `text ${number}`,
-    `The end of your answer to question ${number} did not reach the service in time. What had been saved before is your answer.`,
-    { details: ['What you had written', text], onSeen: () => drafts.clear() },
-  )
+export const tellLostText = ({ t, status }: Pick<Player, 't' | 'status'>, number: number, text: string, drafts: Drafts): void =>
+  status.tell(`text ${number}`, t.text('text.lost', { number }), {
+    details: [t.text('text.lost.heading'), text],
+    onSeen: () => drafts.clear(),
+  })
 
 /** Sends what earlier pages have left of questions that are not open any more. What the service does not take now is told. */
-export async function sendLeftTexts({ session, status, state }: Player): Promise<void> {
+export async function sendLeftTexts({ t, session, status, state }: Player): Promise<void> {
   for (const number of listLeft(session.base)) {
     if (number === state.question?.number) continue
     const drafts = openTextDrafts(session.base, number)
@@ -30,7 +28,7 @@ export async function sendLeftTexts({ session, status, state }: Player): Promise
     await session.send('PUT', `/questions/${number}/text`, { json: toRequest(readDraft(draft)) }).then(
       () => drafts.clear(),
       (error) => {
-        if (!(error instanceof Refusal && error.code === 'taken_over')) tellLostText(status, number, draft.text, drafts)
+        if (!(error instanceof Refusal && error.code === 'taken_over')) tellLostText({ t, status }, number, draft.text, drafts)
       },
     )
   }

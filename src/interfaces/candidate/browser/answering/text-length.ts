@@ -1,4 +1,5 @@
 import { MAX_ANSWER_LENGTH } from '../../../../domain/limits.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 /** From how many characters on they are counted for the candidate. */
 const COUNTED_FROM = MAX_ANSWER_LENGTH * 0.9
@@ -12,12 +13,11 @@ export const isTooLong = (text: string): boolean => countCharacters(text) > MAX_
 export const cutText = (text: string): string => (isTooLong(text) ? [...text].slice(0, MAX_ANSWER_LENGTH).join('') : text)
 
 /** How long a text is, once that is near its limit or beyond; empty before. */
-export function wordLength(text: string): string {
+export function wordLength(t: BrowserTexts, text: string): string {
   const count = countCharacters(text)
   if (count <= COUNTED_FROM) return ''
-  const of = `${count.toLocaleString('en')} of ${LIMIT_IN_WORDS}`
-  return count > MAX_ANSWER_LENGTH ? `${of}: too long. ${WHAT_IS_SAVED}` : `${of}.`
+  return t.text(count > MAX_ANSWER_LENGTH ? 'text.too_long' : 'text.length', { count, limit: MAX_ANSWER_LENGTH })
 }
 
-const LIMIT_IN_WORDS = `${MAX_ANSWER_LENGTH.toLocaleString('en')} characters`
-export const WHAT_IS_SAVED = `Only the first ${LIMIT_IN_WORDS} of your answer are saved.`
+/** What becomes of a text that is too long. */
+export const wordCut = (t: BrowserTexts): string => t.text('text.cut', { limit: MAX_ANSWER_LENGTH })

@@ -1,6 +1,7 @@
 // The text of an answer while it is typed: what the page begins with, what is sent, and what is said of it.
 
 import { begin, type Happening, type Kinds, type Saving } from '../../../../http/browser/saving.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { keptMoment, measureAgo } from '../session/ago.ts'
 import { cutText } from './text-length.ts'
 
@@ -47,23 +48,21 @@ export const readSaved = (there: number, sent: Typed, typed: Typed): Happening<T
 })
 
 /** @param code of the service, or why it was not asked. */
-export function readRefusal(code: string): TextKinds['obstacle'] {
+export function readRefusal(t: BrowserTexts, code: string): TextKinds['obstacle'] {
   const isLate = ['closed', 'submitted', 'unreachable'].includes(code)
-  const why = isLate
-    ? 'The time was over, or the question closed, before your last words were saved.'
-    : 'Your last words could not be saved. Copy them, and load this page again.'
-  return { until: 'typed', why, isLate }
+  return { until: 'typed', why: t.text(isLate ? 'text.late' : 'text.unsaved'), isLate }
 }
 
 /** @param isKept whether the browser keeps what is not saved. */
 export function wordSaving(
+  t: BrowserTexts,
   { typed, obstacle }: Saving<TextKinds>,
   isSaved: boolean,
   isReachable: boolean,
   isKept: boolean,
 ): string {
   if (obstacle) return obstacle.why
-  if (isSaved) return typed.revision === 0 ? 'Saved as you type.' : 'Saved.'
-  if (isReachable) return 'Saving…'
-  return `No connection: not saved yet${isKept ? ', but kept on this device.' : '. Keep this page open.'}`
+  if (isSaved) return t.text(typed.revision === 0 ? 'text.typing' : 'text.saved')
+  if (isReachable) return t.text('text.saving')
+  return t.text(isKept ? 'text.offline.kept' : 'text.offline')
 }

@@ -1,4 +1,6 @@
 import { make } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
+import { makeBars } from './bars.ts'
 import { showStream, type Wanted } from './devices.ts'
 import { measureLevel } from './meter.ts'
 
@@ -8,23 +10,33 @@ export const PICTURE = 'w-80 max-w-full max-h-80 rounded-box bg-neutral object-c
 export type Monitor = ReturnType<typeof makeMonitor>
 
 /** Shows what a camera sees and, where the browser can tell, how loud a microphone is. @param silent as measureLevel tells it. */
-export function makeMonitor(silent: (is: boolean) => void) {
-  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': 'What your camera sees' })
+export function makeMonitor(t: BrowserTexts, silent: (is: boolean) => void) {
+  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
+  const bars = isMotionReduced() ? null : makeBars()
+  // Where the bars are seen, it is for those who have it read aloud.
   const level = make('meter', {
-    class: 'h-5 w-64 max-w-full',
+    class: bars ? 'sr-only' : 'h-5 w-64 max-w-full',
     hidden: true,
     min: '0',
     max: '1',
-    'aria-label': 'How loud you are',
+    'aria-label': t.text('device.level'),
   })
+  bars?.element.toggleAttribute('hidden', true)
   let stopMeter = () => {}
   let isShown = false
   let heard: boolean | null = null
 
   function setLevel(value: number): void {
     heard ??= false
-    level.hidden = !isShown
+    showLevel()
     level.value = value
+    bars?.add(value)
+  }
+
+  function showLevel(): void {
+    const isSeen = isShown && heard !== null
+    level.hidden = !isSeen
+    bars?.element.toggleAttribute('hidden', !isSeen)
   }
 
   function setSilent(is: boolean): void {
@@ -33,7 +45,7 @@ export function makeMonitor(silent: (is: boolean) => void) {
   }
 
   return {
-    elements: [preview, level],
+    elements: [preview, ...(bars ? [bars.element] : []), level],
     /** Whether anything was ever heard; null: the browser can't tell. */
     hasHeard: () => heard,
     async watch(stream: MediaStream, { audio, video }: Wanted): Promise<void> {
@@ -44,7 +56,7 @@ export function makeMonitor(silent: (is: boolean) => void) {
     show(is: boolean): void {
       isShown = is
       preview.hidden = !is || preview.srcObject === null
-      level.hidden = !is || heard === null
+      showLevel()
     },
     close(): void {
       stopMeter()
@@ -53,3 +65,5 @@ export function makeMonitor(silent: (is: boolean) => void) {
     },
   }
 }
+
+const isMotionReduced = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches

@@ -76,22 +76,22 @@ export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Procto
 }
 
 /** @returns what ends it. */
-function countWhole({ session, status, refresh }: Player, taking: HTMLElement, deadlineAt: string): () => void {
+function countWhole({ t, session, status, refresh }: Player, taking: HTMLElement, deadlineAt: string): () => void {
   const clock = make('p', {
     class: 'clock',
     role: 'timer',
   })
   taking.querySelector('[data-whole]')?.remove() // it does not count
   document.querySelector('[data-clocks]')!.append(clock)
-  return countDown(clock, 'Time left for the whole assessment', () => session.momentOf(deadlineAt), {
+  return countDown(t, clock, 'clock.whole', () => session.momentOf(deadlineAt), {
     say: status.say,
     soon: () => {},
     over: () => void refresh(),
   })
 }
 
-async function finish({ outbox }: Player, proctoring: Proctoring, form: HTMLFormElement): Promise<boolean> {
-  const line = make('p', { class: 'hint', role: 'status' }, 'Sending the rest of what was recorded…')
+async function finish({ t, outbox }: Player, proctoring: Proctoring, form: HTMLFormElement): Promise<boolean> {
+  const line = make('p', { class: 'hint', role: 'status' }, t.text('finish.sending'))
   form.append(line)
   await proctoring.end()
   await outbox.flush()

@@ -7,14 +7,13 @@ import { fieldsOf, sendForm } from './show-page.ts'
 
 const SEND_AGAIN_MS = 1_000
 const SEND_AGAIN_AT_LAST_MS = 8_000
-const NOT_SENT = 'The service could not be reached. Nothing is lost: it is tried again by itself.'
 /** The forms by which a candidate goes on to what they have not seen. */
 const GOING_ON = /\/(open|answer|next)$/
 
 /** Sends the pages' forms, until a page answers. @param connection has an event when it is `back`. */
 export function sendForms(pages: Pages, proctoring: Proctoring, connection: EventTarget): void {
   const { player } = pages
-  const { session } = player
+  const { t, session } = player
   document.addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
     event.preventDefault()
@@ -27,10 +26,10 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
     try {
       await pages.entered()
       if (GOING_ON.test(form.action) && !(await proctoring.mayGoOn(player.state.deadlineAt)))
-        return sayNotSent(form, 'You can go on when your screen is shared again: see above.')
+        return sayNotSent(form, t.text('form.unshared'))
       await sendUntilShown(form, submitter)
     } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form, NOT_SENT)
+      if (!(error instanceof Refusal && error.code === 'taken_over')) sayNotSent(form, t.text('form.unsent'))
     } finally {
       form.ariaBusy = null
     }
@@ -47,7 +46,7 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
       const isShown = await sendForm(form.action, fieldsOf(form, submitter))
       session.noteReached(isShown)
       if (isShown) return pages.readAndEnter()
-      sayNotSent(form, NOT_SENT)
+      sayNotSent(form, t.text('form.unsent'))
       await Promise.race([wait(pause), nextEvent(connection, 'back')])
       clearNotSent()
     }

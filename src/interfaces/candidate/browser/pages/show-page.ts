@@ -7,24 +7,33 @@ import { PASSING } from '../../../../http/browser/retry.ts'
 export const sendForm = (address: string, fields: URLSearchParams): Promise<boolean> =>
   isShown(fetch(address, { method: 'POST', body: fields, signal: AbortSignal.timeout(TRY_MS) }))
 
+/** Shows the page that answers a form, without the focus: who sends it is elsewhere. @returns as sendForm. */
+export const showForm = (address: string, fields: URLSearchParams): Promise<boolean> =>
+  isShown(fetch(address, { method: 'POST', body: fields, signal: AbortSignal.timeout(TRY_MS) }), false)
+
 /** Shows the page as it is now. @returns as sendForm. */
 export const reloadPage = (): Promise<boolean> => isShown(fetch(location.pathname, { signal: AbortSignal.timeout(TRY_MS) }))
 
 const TRY_MS = 20_000
 
-const isShown = (asked: Promise<Response>): Promise<boolean> =>
-  asked.then(show).then(
-    () => true,
-    () => false,
-  )
+const isShown = (asked: Promise<Response>, hasFocus = true): Promise<boolean> =>
+  asked
+    .then((answer) => show(answer, hasFocus))
+    .then(
+      () => true,
+      () => false,
+    )
 
-async function show(answer: Response): Promise<void> {
+async function show(answer: Response, hasFocus: boolean): Promise<void> {
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const main = next.querySelector('main')
   // The service, or what stands before it, is out of order: what is open here, and recorded, must not end with that.
   if (!main || PASSING.includes(answer.status)) throw new Error(`No page, but ${answer.status}`)
   document.title = next.title
   document.querySelector('main')!.replaceWith(document.adoptNode(main))
+  // Of a preview, where it is: else the address stays the same.
+  if (answer.redirected) history.replaceState(null, '', new URL(answer.url).pathname)
+  if (!hasFocus) return
   const heading = document.querySelector<HTMLElement>('main [role=alert], main h2, main h1')
   if (!heading) return
   heading.tabIndex = -1

@@ -1,4 +1,5 @@
 import { button, make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
 import type { Wanted } from '../devices/devices.ts'
 import { measureRecording } from '../devices/meter.ts'
@@ -10,32 +11,31 @@ import { typeFor } from '../session/recorder.ts'
 import { makeStep, type Report, type Step, wordUnsent } from './step.ts'
 
 const SAMPLE_MS = 3_000
-const SILENCE =
-  'Nothing is heard. Say something; if the bar does not move, choose another microphone in the browser or in your device’s settings.'
-const NOT_HEARD = 'Nothing was heard in what you recorded. Check your microphone, then record again.'
-const CERTAIN = 'Done. Play it back: if you can’t see or hear yourself well, change what is needed and record again.'
-const UNCERTAIN = 'Done, but this browser can’t tell whether you are heard. Play it back: go on only if you hear yourself.'
 
 /** Camera and microphone, together or one of them: seen, heard, and three seconds recorded and played back. */
-export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wanted, report: Report): Step {
-  const device: DeviceKind = wanted.audio && wanted.video ? 'camera and microphone' : wanted.video ? 'camera' : 'microphone'
+export function checkCameraAndMicrophone({ t, devices, state }: Player, wanted: Wanted, report: Report): Step {
+  const device = wanted.audio && wanted.video ? 'both' : wanted.video ? 'camera' : 'microphone'
   const checks = [...(wanted.video ? ['camera'] : []), ...(wanted.audio ? ['microphone'] : [])]
   const silence = make('p', { class: 'mistake', role: 'status', hidden: true })
-  const monitor = makeMonitor((is) => setNotice(silence, is ? SILENCE : ''))
-  const playback = makePlayback(wanted)
-  const tryIt = button(`Try your ${device}`, open)
-  const sample = button('Record three seconds', recordSample)
+  const monitor = makeMonitor(t, (is) => setNotice(silence, is ? t.text('check.silent') : ''))
+  const playback = makePlayback(t, wanted)
+  const tryIt = button(t.text('check.try', { device }), open)
+  const sample = button(t.text('check.record'), recordSample)
   const actions = make('div', { class: 'mt-3 flex flex-wrap gap-3' }, tryIt, sample)
   sample.hidden = true
   const step = makeStep(
-    device[0]!.toUpperCase() + device.slice(1),
-    `Nothing of this is kept. The browser asks whether this page may use your ${device}: allow it.`,
-    checks.every((check) => state.checks.passed.includes(check)),
+    t,
+    {
+      name: 'devices',
+      title: t.text('check.title', { device }),
+      text: t.text('check.text', { device }),
+      isPassed: checks.every((check) => state.checks.passed.includes(check)),
+    },
     ...[...monitor.elements, silence, playback.element, actions],
   )
   let stream: MediaStream | null = null
 
-  const impossible = obstacleToRecord(device)
+  const impossible = obstacleToRecord(t, device)
   step.fail(impossible)
 
   async function open(): Promise<void> {
@@ -44,7 +44,7 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
     try {
       stream = await devices.open(wanted)
     } catch (error) {
-      return step.fail(await explainFailure(error, device))
+      return step.fail(await explainFailure(t, error, device))
     }
     await monitor.watch(stream, wanted)
     monitor.show(true)
@@ -54,16 +54,16 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
   }
 
   function lost(): void {
-    step.fail(`Your ${device} was disconnected. Connect it, then try again.`)
+    step.fail(t.text('check.lost', { device }))
     offer(tryIt, sample)
   }
 
   async function recordSample(): Promise<void> {
     if (!stream) return
     step.fail('')
-    sample.textContent = 'Recording… say something'
-    const recorded = await recordFor(stream, SAMPLE_MS).catch(async (error) => step.fail(await explainFailure(error, device)))
-    sample.textContent = 'Record three seconds again'
+    sample.textContent = t.text('check.recording')
+    const recorded = await recordFor(stream, SAMPLE_MS).catch(async (error) => step.fail(await explainFailure(t, error, device)))
+    sample.textContent = t.text('check.record.again')
     if (recorded) await judge(recorded, stream)
   }
 
@@ -75,13 +75,13 @@ export function checkCameraAndMicrophone({ devices, state }: Player, wanted: Wan
   }
 
   async function judge(recorded: Blob, of: MediaStream): Promise<void> {
-    if (recorded.size === 0) return step.fail(wordNothing(of, device))
+    if (recorded.size === 0) return step.fail(wordNothing(t, of, device))
     playback.show(recorded)
     const loudness = await loudnessOf(recorded)
-    if (loudness !== null && !isSound(loudness)) return step.fail(NOT_HEARD)
+    if (loudness !== null && !isSound(loudness)) return step.fail(t.text('check.unheard'))
     await report(checks).then(
-      () => step.setPassed(true, loudness === null ? UNCERTAIN : CERTAIN),
-      (error) => step.fail(wordUnsent(error)),
+      () => step.setPassed(true, t.text(loudness === null ? 'check.uncertain' : 'check.certain')),
+      (error) => step.fail(wordUnsent(t, error)),
     )
   }
 
@@ -100,14 +100,12 @@ function offer(offered: HTMLElement, instead: HTMLElement): void {
 }
 
 /** Why nothing may have come of what was recorded. */
-const wordNothing = (of: MediaStream, device: DeviceKind): string =>
-  of.getTracks().some(({ muted }) => muted)
-    ? `Your ${device} is switched off or muted, by a switch on it or in your device’s settings. Switch it on, then record again.`
-    : `Your ${device} works, but this browser recorded nothing of it. Record again; if it stays so, use another browser.`
+const wordNothing = (t: BrowserTexts, of: MediaStream, device: DeviceKind): string =>
+  t.text(of.getTracks().some(({ muted }) => muted) ? 'check.muted' : 'check.nothing', { device })
 
 /** Plays what was recorded. */
-function makePlayback({ video }: Wanted) {
-  const shown = { controls: true, hidden: true, playsinline: true, 'aria-label': 'What was recorded' }
+function makePlayback(t: BrowserTexts, { video }: Wanted) {
+  const shown = { controls: true, hidden: true, playsinline: true, 'aria-label': t.text('check.recorded') }
   const element = make('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
   const close = () => URL.revokeObjectURL(element.src)
   return {

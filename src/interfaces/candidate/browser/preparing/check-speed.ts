@@ -8,18 +8,17 @@ const SAMPLES = 2
 const NEEDED = 932_000
 
 /** How fast this connection sends. A slow one keeps nobody out: what is recorded waits on the device. */
-export function measureSpeed({ session }: Player): Step {
-  const again = button('Measure again', measure, 'btn')
+export function measureSpeed({ t, session }: Player): Step {
+  const again = button(t.text('speed.again'), measure, 'btn')
   const step = makeStep(
-    'Connection',
-    'How fast your connection sends recordings.',
-    false,
+    t,
+    { name: 'connection', title: t.text('speed.title'), text: t.text('speed.text'), isPassed: false },
     make('div', { class: 'mt-3 flex flex-wrap gap-3' }, again),
   )
   void measure()
 
   async function measure(): Promise<void> {
-    step.setPassed(false, 'Measuring…')
+    step.setPassed(false, t.text('speed.measuring'))
     step.fail('')
     const bytes = crypto.getRandomValues(new Uint8Array(65_536))
     const sample = new Blob(Array.from({ length: Math.ceil(SAMPLE_BYTES / bytes.length) }, () => bytes))
@@ -29,18 +28,16 @@ export function measureSpeed({ session }: Player): Step {
       for (let i = 0; i < SAMPLES; i++) await session.send('POST', '/speed', { bytes: sample, until: 0 })
       show((sample.size * SAMPLES * 8_000) / (performance.now() - began))
     } catch {
-      step.setPassed(false, 'Not measured')
-      step.fail('The connection could not be measured. Try again; if it stays so, use another network.')
+      step.setPassed(false, t.text('speed.unmeasured'))
+      step.fail(t.text('speed.failed'))
     }
   }
 
   function show(bitsPerSecond: number): void {
-    const speed = `${(bitsPerSecond / 1_000_000).toLocaleString('en', { maximumSignificantDigits: 2 })} Mbit/s`
-    step.setPassed(true, bitsPerSecond >= NEEDED ? `Fast enough: ${speed}` : `Slow: ${speed}`)
-    if (bitsPerSecond >= NEEDED) return
-    step.fail(
-      'You can take the assessment all the same: what you record waits on this device and is sent as fast as it can be. Before you go on to the next question you may have to wait.',
-    )
+    const isEnough = bitsPerSecond >= NEEDED
+    const speed = (bitsPerSecond / 1_000_000).toLocaleString(t.language, { maximumSignificantDigits: 2 })
+    step.setPassed(true, t.text(isEnough ? 'speed.fast' : 'speed.slow', { speed }))
+    if (!isEnough) step.fail(t.text('speed.slow.text'))
   }
 
   return { element: step.element, close: () => {} }

@@ -9,32 +9,18 @@ const QUALITY = 0.88
 
 export type PhotoKind = 'id_photo' | 'face_photo'
 
-const TEXTS = {
-  id_photo: {
-    title: 'Photo of your identity document',
-    explanation: 'Hold it close to the camera, so that it fills the picture and can be read.',
-    alt: 'The photo of your identity document',
-  },
-  face_photo: {
-    title: 'Photo of your face',
-    explanation: 'Look into the camera, with light on your face and nobody else in the picture.',
-    alt: 'The photo of your face',
-  },
-}
-
 /** A photo: taken, looked at, taken again, sent. @param onSent when the service has it. */
-export function offerPhoto({ session }: Player, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
-  const { title, explanation, alt } = TEXTS[kind]
-  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': 'What your camera sees' })
+export function offerPhoto({ t, session }: Player, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
+  const alt = t.text('photo.alt', { photo: kind })
+  const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
   const place = make('div', { class: 'photo flex *:max-h-80 *:max-w-full *:rounded-box' })
-  const open = button(isThere ? 'Take another photo' : 'Open the camera', openCamera)
-  const take = button('Take the photo', takePhoto)
-  const use = button('Use this photo', sendPhoto)
-  const again = button('Take it again', openCamera, 'btn')
+  const open = button(t.text(isThere ? 'photo.another' : 'photo.open'), openCamera)
+  const take = button(t.text('photo.take'), takePhoto)
+  const use = button(t.text('photo.use'), sendPhoto)
+  const again = button(t.text('photo.again'), openCamera, 'btn')
   const step = makeStep(
-    title,
-    explanation,
-    isThere,
+    t,
+    { name: kind, title: t.text('photo.title', { photo: kind }), text: t.text('photo.text', { photo: kind }), isPassed: isThere },
     preview,
     place,
     make('div', { class: 'mt-3 flex flex-wrap gap-3' }, open, take, use, again),
@@ -57,7 +43,7 @@ export function offerPhoto({ session }: Player, kind: PhotoKind, isThere: boolea
     try {
       stream = await openSharpCamera()
     } catch (error) {
-      return step.fail(obstacle('camera') || (await explainFailure(error, 'camera')))
+      return step.fail(obstacle(t, 'camera') || (await explainFailure(t, error, 'camera')))
     }
     await showStream(preview, stream)
     preview.hidden = false
@@ -74,7 +60,7 @@ export function offerPhoto({ session }: Player, kind: PhotoKind, isThere: boolea
       taken.canvas.setAttribute('aria-label', alt)
       place.replaceChildren(taken.canvas)
     } catch {
-      return step.fail('The camera shows nothing yet. Try again in a moment.')
+      return step.fail(t.text('photo.nothing'))
     }
     closeCamera()
     offer(use, again)
@@ -86,10 +72,10 @@ export function offerPhoto({ session }: Player, kind: PhotoKind, isThere: boolea
     try {
       await session.send('PUT', `/photos/${kind}`, { bytes: jpeg!, type: 'image/jpeg', until: performance.now() + 30_000 })
     } catch (error) {
-      return step.fail(wordUnsent(error))
+      return step.fail(wordUnsent(t, error))
     }
-    step.setPassed(true, 'Done: the photo is sent')
-    open.textContent = 'Take another photo'
+    step.setPassed(true, t.text('photo.sent'))
+    open.textContent = t.text('photo.another')
     showSent()
     offer(open)
     onSent()

@@ -14,7 +14,7 @@ const PHOTOS = [
 
 /** The page before the start: devices are tried, photos taken, as often as the candidate likes. */
 export function prepare(player: Player, section: HTMLElement): PageControl {
-  const { session, devices, state } = player
+  const { t, session, devices, state } = player
   const { needs, checks, photos } = state
   const isAsked = (need: string) => !checks.waived.includes(need)
   const report: Report = async (passed) => {
@@ -26,7 +26,7 @@ export function prepare(player: Player, section: HTMLElement): PageControl {
     section.querySelector(`[data-requirement="${requirement}"]`)?.remove()
     const list = section.querySelector('[data-missing]')
     if (list?.children.length !== 0) return
-    list.parentElement!.remove()
+    list.closest('.notice')!.remove()
     setNotice(mistake, '')
   }
 
@@ -52,7 +52,7 @@ export function prepare(player: Player, section: HTMLElement): PageControl {
       await devices.shareScreen()
       return true
     } catch (error) {
-      setNotice(mistake, obstacle('screen') || (await explainFailure(error, 'screen')))
+      setNotice(mistake, obstacle(t, 'screen') || (await explainFailure(t, error, 'screen')))
       return false
     }
   }
@@ -62,7 +62,7 @@ export function prepare(player: Player, section: HTMLElement): PageControl {
       if (!form.action.endsWith('/start')) return true
       setNotice(mistake, '')
       if (section.querySelector('[data-missing]')) {
-        setNotice(mistake, 'Something is still missing: see the list above.')
+        setNotice(mistake, t.text('prepare.missing'))
         section.querySelector<HTMLElement>('.step:not(.passed) button')?.focus()
         return false
       }

@@ -1,4 +1,5 @@
 import { make, setNotice } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { Refusal } from '../session/session.ts'
 
 /** A step before the start. */
@@ -11,20 +12,24 @@ export type Step = {
 export type Report = (passed: string[]) => Promise<void>
 
 /** A step's frame: what it is, whether it is passed, and what is in it. */
-export function makeStep(title: string, explanation: string, isPassed: boolean, ...content: Node[]) {
-  const heading = make('h3', { id: `step-${title.toLowerCase().replaceAll(/\W+/g, '-')}` }, title)
+export function makeStep(
+  t: BrowserTexts,
+  { name, title, text, isPassed }: { name: string; title: string; text: string; isPassed: boolean },
+  ...content: Node[]
+) {
+  const heading = make('h3', { id: `step-${name}` }, title)
   const result = make('p', { class: 'result text-sm font-medium', role: 'status' })
   const element = make(
     'section',
     { class: 'panel step mt-3', 'aria-labelledby': heading.id },
     heading,
     result,
-    make('p', {}, explanation),
+    make('p', {}, text),
     ...content,
   )
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
   element.append(mistake)
-  const setPassed = (is: boolean, text = is ? 'Done' : 'To do') => {
+  const setPassed = (is: boolean, text = t.text(is ? 'step.done' : 'step.to_do')) => {
     element.classList.toggle('passed', is)
     result.classList.toggle('text-success', is)
     result.textContent = text
@@ -33,7 +38,5 @@ export function makeStep(title: string, explanation: string, isPassed: boolean, 
   return { element, setPassed, fail: (text: string) => setNotice(mistake, text) }
 }
 
-export const wordUnsent = (error: unknown): string =>
-  error instanceof Refusal && error.code === 'unreachable'
-    ? 'There is no connection. Try again.'
-    : 'That could not be sent. Load this page again.'
+export const wordUnsent = (t: BrowserTexts, error: unknown): string =>
+  t.text(error instanceof Refusal && error.code === 'unreachable' ? 'step.unreachable' : 'step.unsent')

@@ -1,8 +1,8 @@
 import { button, make } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
-import type { Status } from '../session/status.ts'
 import { wordFailure } from '../session/wording.ts'
 import { captureScreen, captureWebcam } from './capture.ts'
 
@@ -10,12 +10,9 @@ import { captureScreen, captureWebcam } from './capture.ts'
 const ASK_FOR_WAIVER_MS = 10_000
 
 const MISSING = {
-  screen: {
-    text: 'Your screen is not being recorded. This assessment asks for it: you can go on when you share it again. What you write is saved meanwhile, and your time runs. If you can’t share it, tell whoever invited you: they can let you go on without it.',
-    label: 'Share my screen',
-  },
-  camera: { text: 'Your webcam is not on. This assessment asks for it.', label: 'Turn my webcam on' },
-}
+  screen: { text: 'watch.screen', label: 'watch.screen.share' },
+  camera: { text: 'watch.camera', label: 'watch.camera.open' },
+} as const
 type Device = keyof typeof MISSING
 
 /**
@@ -24,7 +21,7 @@ type Device = keyof typeof MISSING
  * @param onScreenBack the candidate, who could not go on without it, can.
  */
 export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreenBack: () => void) {
-  const { session, devices, notes, status } = player
+  const { t, session, devices, notes, status } = player
   const captures = { screen: captureScreen(player, askForMissing), camera: captureWebcam(player, askForMissing) }
   let watch = { isOn: false, screen: false, camera: false, as: '' }
   /** The first try to record the screen. */
@@ -47,7 +44,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
   const attempt = (device: Device, deadlineAt: string | null): Promise<string> =>
     captures[device].begin(deadlineAt, watch.as).then(
       () => '',
-      (error) => explain(error, device),
+      (error) => explain(t, error, device),
     )
 
   /** A share, and after a reload a camera, can only be had by a click of the candidate. */
@@ -58,7 +55,7 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
     else onScreenBack()
     const device = (['screen', 'camera'] as const).find(lacks)
     if (!device) return
-    showMissing(status, device, failure, async () => {
+    showMissing({ t, status }, device, failure, async () => {
       const failedAgain = await attempt(device, deadlineAt)
       if (failedAgain === '') askForMissing(deadlineAt)
       return failedAgain
@@ -105,10 +102,15 @@ export function watchSession(player: Omit<Player, 'state' | 'refresh'>, onScreen
 export type Proctoring = ReturnType<typeof watchSession>
 
 /** @param tryAgain what went wrong once more, in sentences; empty when nothing did. */
-function showMissing(status: Status, device: Device, failure: string, tryAgain: () => Promise<string>): void {
-  const { text, label } = MISSING[device]
+function showMissing(
+  { t, status }: Pick<Player, 't' | 'status'>,
+  device: Device,
+  failure: string,
+  tryAgain: () => Promise<string>,
+): void {
+  const text = t.text(MISSING[device].text)
   const mistake = make('p', { class: 'mistake' }, failure)
-  const again = button(label, async () => {
+  const again = button(t.text(MISSING[device].label), async () => {
     mistake.textContent = await tryAgain()
   })
   status.ask(
@@ -123,5 +125,5 @@ function showMissing(status: Status, device: Device, failure: string, tryAgain: 
   status.say(text)
 }
 
-const explain = async (error: unknown, device: Device): Promise<string> =>
-  error instanceof Refusal ? wordFailure(error.code) : obstacle(device) || (await explainFailure(error, device))
+const explain = async (t: BrowserTexts, error: unknown, device: Device): Promise<string> =>
+  error instanceof Refusal ? wordFailure(t, error.code) : obstacle(t, device) || (await explainFailure(t, error, device))

@@ -1,3 +1,4 @@
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Devices } from '../devices/devices.ts'
 import type { Notes } from './notes.ts'
 import type { Outbox } from './outbox.ts'
@@ -6,6 +7,7 @@ import type { Status } from './status.ts'
 
 /** What lasts as long as the document, whichever page it shows. */
 export type Player = {
+  t: BrowserTexts
   session: Session
   outbox: Outbox
   devices: Devices

@@ -1,4 +1,5 @@
 import { button, make, setNotice } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Outbox } from './outbox.ts'
 import type { Recording } from './recording.ts'
 
@@ -7,7 +8,7 @@ type Telling = { details?: [heading: string, text: string]; onSeen?: () => void 
 export type Status = ReturnType<typeof showStatus>
 
 /** What is true on every page of the session, above it: the connection, what is still being sent, what is wrong with the sharing. */
-export function showStatus() {
+export function showStatus(t: BrowserTexts) {
   const connection = make('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
   const storage = make('p', { class: 'notice alert alert-soft alert-warning mt-3', hidden: true })
   const sending = make('p', { class: 'sending quiet mt-3 text-sm', hidden: true })
@@ -17,7 +18,7 @@ export function showStatus() {
   const spoken = make('p', { class: 'sr-only', role: 'status' })
   const bar = make(
     'aside',
-    { class: 'session mx-auto max-w-3xl px-4', 'aria-label': 'Your session' },
+    { class: 'session mx-auto max-w-3xl px-4', 'aria-label': t.text('status.name') },
     connection,
     storage,
     asking,
@@ -35,18 +36,17 @@ export function showStatus() {
   /** What has been recorded and is not all there yet. */
   function uploads(outbox: Outbox): void {
     const pending = outbox.list().filter(({ state }) => state === 'sending' || state === 'completing')
-    setNotice(sending, isReachable && pending.length > 0 ? wordPending(pending) : '')
+    setNotice(sending, isReachable && pending.length > 0 ? wordPending(t, pending) : '')
     const isAtRisk = isReachable && !outbox.survivesClosing() && !outbox.isEmpty()
-    setNotice(storage, isAtRisk ? NOT_KEPT : '')
+    setNotice(storage, isAtRisk ? t.text('status.unkept') : '')
   }
 
   return {
     say,
     connection(is: boolean, outbox: Outbox | null): void {
       isReachable = is
-      const kept = outbox?.survivesClosing() ? 'it is kept on this device' : 'keep this page open'
-      setNotice(connection, is ? '' : `No connection. What you do is not lost: ${kept}, and sent when the connection is back.`)
-      say(is ? 'The connection is back.' : connection.textContent!)
+      setNotice(connection, is ? '' : t.text(outbox?.survivesClosing() ? 'status.offline.kept' : 'status.offline'))
+      say(is ? t.text('status.online') : connection.textContent!)
       if (outbox) uploads(outbox)
     },
     uploads,
@@ -66,7 +66,7 @@ export function showStatus() {
         notice.remove()
         onSeen?.()
       }
-      const seen = button('I have read this', read, 'btn btn-sm')
+      const seen = button(t.text('status.seen'), read, 'btn btn-sm')
       const notice = make(
         'div',
         { class: 'notice alert alert-soft alert-error mt-3 flex flex-col items-start', 'data-told': key },
@@ -82,16 +82,8 @@ export function showStatus() {
   }
 }
 
-const NOT_KEPT =
-  'This browser does not keep what you record. Nothing is lost as long as this page stays open: leave it open until everything is sent.'
-
-const NAMES: Record<string, string> = {
-  answer: 'your answer',
-  audio: 'your answer',
-  video: 'your answer',
-  screen: 'the recording of your screen',
-  webcam: 'the recording of your webcam',
+/** What is being sent: that of which nobody knows more is an answer. */
+function wordPending(t: BrowserTexts, pending: Recording[]): string {
+  const kinds = new Set(pending.map(({ kind }) => (kind === 'screen' || kind === 'webcam' ? kind : 'answer')))
+  return t.text('status.sending', { recordings: t.list([...kinds].map((kind) => t.text('status.recording', { kind }))) })
 }
-
-const wordPending = (pending: Recording[]): string =>
-  `Sending ${[...new Set(pending.map(({ kind }) => NAMES[kind] ?? 'a recording'))].join(' and ')}…`

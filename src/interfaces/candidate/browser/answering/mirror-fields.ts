@@ -1,0 +1,38 @@
+import { make } from '../../../../http/browser/dom.ts'
+
+/**
+ * The fields of a question of a kind as one text, which is saved as texts are: the form as an address has it. It changes when they do, and
+ * they are filled from it.
+ */
+export function mirrorFields(fields: HTMLFieldSetElement) {
+  const area = make('textarea', { hidden: true, 'aria-hidden': 'true' }) as HTMLTextAreaElement
+  const read = () =>
+    new URLSearchParams([...new FormData(fields.form!)].filter(([name]) => name === 'answer') as [string, string][]).toString()
+  area.value = read()
+  area.defaultValue = area.value
+  fields.append(area)
+  const change = () => {
+    area.value = read()
+    area.dispatchEvent(new Event('input'))
+  }
+  fields.addEventListener('input', (event) => event.target !== area && change())
+  fields.querySelector('[data-clear]')?.addEventListener('click', (event) => {
+    event.preventDefault()
+    for (const radio of fields.querySelectorAll<HTMLInputElement>('input')) radio.checked = false
+    change()
+  })
+  return {
+    area,
+    /** As a draft has it that an earlier page has left. */
+    fill(): void {
+      const values = new URLSearchParams(area.value).getAll('answer')
+      for (const field of fields.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[name=answer]')) {
+        if (field instanceof HTMLInputElement && field.type !== 'text') field.checked = values.includes(field.value)
+        else field.value = values[0] ?? ''
+      }
+    },
+    setOpen(is: boolean): void {
+      fields.disabled = !is
+    },
+  }
+}

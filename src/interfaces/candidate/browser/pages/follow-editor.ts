@@ -1,0 +1,26 @@
+import type { Pages } from './follow-pages.ts'
+import { showForm } from './show-page.ts'
+
+/** In a frame of the editor: shows the question as it is typed there, the newest when several come together. */
+export function followEditor({ readAndEnter }: Pages): void {
+  if (window.parent === window) return
+  const address = `${location.pathname}/question`
+  let waiting: string | null = null
+  let isShowing = false
+  window.addEventListener('message', ({ origin, source, data }) => {
+    if (origin !== location.origin || source !== window.parent || typeof data !== 'string') return
+    waiting = data
+    if (!isShowing) void show()
+  })
+  window.parent.postMessage('preview', location.origin)
+
+  async function show(): Promise<void> {
+    isShowing = true
+    while (waiting !== null) {
+      const typed = new URLSearchParams(waiting)
+      waiting = null
+      if (await showForm(address, typed)) await readAndEnter()
+    }
+    isShowing = false
+  }
+}

@@ -1,0 +1,161 @@
+import { proctoringOf } from '../../../domain/assessments/assessment-input.ts'
+import { type Assessment, findInstructions } from '../../../domain/assessments/assessments.ts'
+import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
+import type { Context } from '../../../domain/context.ts'
+import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
+import { withDefaults } from '../../../domain/invites/new-invite.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import { needsOf, REQUIREMENTS } from '../../../domain/submissions/needs.ts'
+import type { Progress } from '../../../domain/submissions/taking/read-progress.ts'
+import { daysAfter } from '../../../domain/values/days.ts'
+import { html } from '../../../html/html.ts'
+import { portalPathOf } from '../../../http/addresses/links.ts'
+import { PREVIEW, previewPath } from '../../../http/addresses/preview.ts'
+import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
+import type { CandidateSettings } from '../kit/settings.ts'
+import { consentForm, type Terms, termsInWords } from '../pages/consent.page.ts'
+import { acceptedPage, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
+import { prepareSection } from '../pages/prepare.page.ts'
+import { progressPage } from '../pages/question.page.ts'
+import { printStep, type Step } from './step.ts'
+
+/** Who previews: they stand for whoever invites. */
+type Viewer = { firstName: string; lastName: string; email: string }
+
+/** @property typed a question as it is being edited, in the place of the step's. */
+type Asked = { assessment: Assessment; viewer: Viewer; step: Step; typed?: QuestionInput | undefined }
+
+/** The candidate's page at a step, made of the assessment as it is now. Device checks, photos and what is recorded all the time are left out. */
+export async function previewPage(ctx: Context, settings: CandidateSettings, asked: Asked): Promise<Page> {
+  const { assessment, viewer, step, typed } = asked
+  const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
+  const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
+  const now = ctx.deps.clock()
+  const limits = withDefaults({})
+  const invite: ShownInvite = {
+    ...proctoringOf(assessment),
+    organization: ctx.organization,
+    assessment: { ...assessment, instruction: instruction ?? null },
+    createdBy: { user: viewer },
+    recipientName: null,
+    customMessage: '',
+    expiresAt: daysAfter(now, DEFAULT_EXPIRES_IN_DAYS),
+    completedAt: step.at === 'done' ? now : null,
+    returnUrl: null,
+    questionReplayLimit: limits.questionReplayLimit,
+    answerRecordLimit: limits.answerRecordLimit,
+    waivedChecks: [...REQUIREMENTS],
+  }
+  const token = `${PREVIEW}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
+  const view: View = { t: settings.t, invite, token, proof: '' }
+  const terms: Terms = { needs: needsOf(invite, questions), keptDays: settings.keptDays, webcam: settings.webcam }
+  const page = step.at === 'taking' ? takingPage(view, terms, { step, questions, typed, now }) : pageBefore(view, terms, step)
+  return { ...page, above: banner(ctx, assessment) }
+}
+
+function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'taking' }>): Page {
+  switch (at) {
+    case 'invited':
+      return pendingPage(view, termsInWords(view, terms))
+    case 'accepted':
+      return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
+    case 'agreed': {
+      const photos = { id_photo: true, face_photo: true }
+      const preparation = { needs: terms.needs, photos, missing: [] }
+      return withScript(
+        acceptedPage(view, prepareSection(view, { preparation, submission: { passedChecks: [] }, refusal: undefined })),
+      )
+    }
+    case 'done':
+      return completedPage(view, null, false)
+    case 'declined':
+      return revokedPage(view)
+  }
+}
+
+type Taking = {
+  step: Extract<Step, { at: 'taking' }>
+  questions: CandidateQuestion[]
+  typed: QuestionInput | undefined
+  now: Date
+}
+
+function takingPage(view: View, terms: Terms, { step, questions, typed, now }: Taking): Page {
+  const { timeLimit } = view.invite.assessment
+  const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
+  const { questionReplayLimit, answerRecordLimit } = view.invite
+  const submission = { deadlineAt, questionReplayLimit, answerRecordLimit }
+  const progress = progressAt(step, {
+    questions,
+    typed,
+    now,
+    deadlineAt,
+    playsLeft: questionReplayLimit,
+    takesLeft: answerRecordLimit,
+  })
+  return progressPage({ view, submission, progress, terms, now, isLate: false, refusal: undefined })
+}
+
+type Given = Pick<Taking, 'questions' | 'typed' | 'now'> & { deadlineAt: Date | null; playsLeft: number; takesLeft: number }
+
+function progressAt(step: Taking['step'], { questions, typed, now, deadlineAt, playsLeft, takesLeft }: Given): Progress {
+  const of = Math.max(questions.length, typed ? step.number : 0)
+  const isOver = deadlineAt !== null && deadlineAt <= now
+  const whole = { of, isOver, unanswered: [] }
+  const asPaper = (number: number, openedAt: Date | null, closesAt: Date | null) => {
+    const question = (typed && number === step.number ? { ...typed, id: '' } : questions[number - 1])!
+    const own = {
+      organizationId: '',
+      submissionId: '',
+      questionId: question.id,
+      number,
+      plays: 0,
+      versionId: questions[number - 1]?.versionId ?? null,
+      shown: [],
+      openedAt,
+      closesAt,
+      closedAt: null,
+    }
+    const { inputType, responseType, script, audioUrl, videoUrl, points, timeLimit } = question
+    const [sourceLanguage, targetLanguage] = [question.sourceLanguage || null, question.targetLanguage || null]
+    return { ...own, inputType, responseType, script, audioUrl, videoUrl, points, timeLimit, sourceLanguage, targetLanguage }
+  }
+  const next = (number: number): Progress => ({
+    ...whole,
+    open: undefined,
+    next: number > of || isOver ? undefined : asPaper(number, null, null),
+  })
+  if (step.openedAt === null || step.number > of || isOver) return next(step.number)
+  const limit = typed?.timeLimit ?? questions[step.number - 1]!.timeLimit
+  const ends = [
+    limit > 0 ? step.openedAt + limit * 1_000 : Number.POSITIVE_INFINITY,
+    deadlineAt?.getTime() ?? Number.POSITIVE_INFINITY,
+  ]
+  const end = Math.min(...ends)
+  if (end <= now.getTime()) return next(step.number + 1)
+  const open = asPaper(step.number, new Date(step.openedAt), Number.isFinite(end) ? new Date(end) : null)
+  return {
+    ...whole,
+    open: {
+      ...open,
+      playsLeft,
+      takesLeft,
+      text: null,
+      version: questions[step.number - 1]?.version ?? null,
+      takes: [],
+      answers: [],
+    },
+    next: undefined,
+  }
+}
+
+const banner = (ctx: Context, { id, name }: Assessment) =>
+  html`<aside class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm" aria-label="Preview" data-preview><strong>Preview.</strong> Nothing that you do here is kept or counted, and the check of devices is left out. <a href="${previewPath(ctx, id, 'invited')}">From the beginning</a> <span aria-hidden="true">·</span> <a href="${`${portalPathOf({ ...ctx, mode: 'live' })}assessments/${id}`}" target="_top">Back to ${name}</a></aside>
+`
+
+/** For who is not signed in, or may not see it. */
+export const noPreviewPage = (settings: CandidateSettings): Page => ({
+  language: settings.t.language,
+  title: 'No preview',
+  body: html`<div class="mx-auto max-w-2xl px-4 py-14"><h1>There is no such preview</h1><p class="mt-3">Sign in to the portal, and open it from the assessment.</p></div>`,
+})

@@ -1,0 +1,93 @@
+import cookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { contextOf, findSession } from '../../../domain/access/sessions.ts'
+import { type Assessment, getAssessment } from '../../../domain/assessments/assessments.ts'
+import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
+import type { Context } from '../../../domain/context.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { PREVIEW, previewPath, sessionCookie } from '../../../http/addresses/preview.ts'
+import { readQuestion } from '../../../http/forms/read-typed.ts'
+import { candidateHeaders } from '../kit/headers.ts'
+import { sendPage } from '../kit/layout.ts'
+import type { Options } from '../kit/settings.ts'
+import { noPreviewPage, previewPage } from './preview.page.ts'
+import { follow, printStep, readStep, type Step } from './step.ts'
+
+/** Of a form with a question of the longest texts. */
+const FORM_BODY_LIMIT = 128 * 1024
+
+type Route = { Params: { organizationId: string; assessmentId: string; step: string; form: string } }
+type Entered = {
+  ctx: Context
+  assessment: Assessment
+  viewer: { firstName: string; lastName: string; email: string }
+  step: Step
+}
+
+/**
+ * The candidate's pages as the members who may read an assessment preview them: by their session in the portal, and in frames of the portal's
+ * pages alone. Where a preview is stands in its address; nothing is written, and nothing of it is told to anybody.
+ */
+export async function previewRoutes(app: FastifyInstance, { system, settings }: Options): Promise<void> {
+  await app.register(cookie)
+  const headers = candidateHeaders()
+  const framed = {
+    ...headers,
+    'content-security-policy': headers['content-security-policy'].replace("frame-ancestors 'none'", "frame-ancestors 'self'"),
+  }
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers({ ...framed, 'referrer-policy': 'same-origin' })
+  })
+  app.setErrorHandler(async (error, _request, reply) => {
+    if (!(error instanceof DomainError)) throw error
+    return sendPage(reply, 404, noPreviewPage(settings))
+  })
+
+  /** @throws DomainError not_permitted, assessment_not_found. */
+  async function enter({ cookies, params }: FastifyRequest<Route>): Promise<Entered> {
+    const token = cookies[sessionCookie(true)] ?? cookies[sessionCookie(false)]
+    const signedIn = token === undefined ? null : await findSession(system, token, { isUse: false })
+    const step = readStep(params.step, system.deps.clock().getTime())
+    if (!signedIn || !step) throw new DomainError('not_permitted')
+    const ctx = contextOf(system, signedIn, params.organizationId, 'live')
+    const assessment = await getAssessment(ctx, params.assessmentId)
+    const { user } = signedIn.memberships.find(({ organization }) => organization.id === ctx.organization.id)!
+    return { ctx, assessment, viewer: { ...user, email: signedIn.credential.email }, step }
+  }
+
+  app.get<Route>(`/${PREVIEW}/:organizationId/:assessmentId/:step`, async (request, reply) => {
+    const { ctx, ...entered } = await enter(request)
+    return sendPage(reply, 200, await previewPage(ctx, settings, entered))
+  })
+
+  app.post<Route>(
+    `/${PREVIEW}/:organizationId/:assessmentId/:step/:form`,
+    {
+      bodyLimit: FORM_BODY_LIMIT,
+      // Before anything of a body is read.
+      async onRequest(request, reply) {
+        if (request.headers['sec-fetch-site'] === 'cross-site') throw new DomainError('not_permitted')
+        const { ctx } = await enter(request)
+        request.bodySource = { organization: ctx.organization.id, link: ctx.organization.id, answer: reply.raw }
+      },
+    },
+    async (request, reply) => {
+      const { ctx, ...entered } = await enter(request)
+      const { assessmentId, form } = request.params
+      if (form === 'question') {
+        const typed = readTyped(request.body)
+        return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, typed }))
+      }
+      const next = follow(entered.step, form, ctx.deps.clock().getTime())
+      if (!next) return sendPage(reply, 404, noPreviewPage(settings))
+      return reply.redirect(previewPath(ctx, assessmentId, printStep(next)), 303)
+    },
+  )
+}
+
+/** A question while it is typed: numbers that are none yet are none at all. */
+function readTyped(body: unknown): QuestionInput {
+  const question = readQuestion(body instanceof URLSearchParams ? body : new URLSearchParams())
+  const amount = (value: number) => (Number.isSafeInteger(value) && value < 1e9 ? value : 0)
+  return { ...question, points: amount(question.points), timeLimit: amount(question.timeLimit) }
+}

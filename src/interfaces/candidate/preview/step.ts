@@ -1,0 +1,36 @@
+// Where a preview is, as its address says it: nothing of it is kept.
+
+/** @property startedAt when the assessment was begun, and `openedAt` when the question was, in milliseconds; null: it is not open. */
+export type Step =
+  | { at: 'invited' | 'accepted' | 'agreed' | 'done' | 'declined' }
+  | { at: 'taking'; startedAt: number; number: number; openedAt: number | null }
+
+const WORDS = ['invited', 'accepted', 'agreed', 'done', 'declined'] as const
+
+export const printStep = (step: Step): string =>
+  step.at === 'taking' ? [step.startedAt, step.number, step.openedAt].filter((part) => part !== null).join('-') : step.at
+
+/** @param now where a preview begins at an open question: `question-3`. @returns null for what is none. */
+export function readStep(text: string, now: number): Step | null {
+  const word = WORDS.find((known) => known === text)
+  if (word) return { at: word }
+  const direct = /^question-([1-9]\d{0,5})$/.exec(text)
+  if (direct) return { at: 'taking', startedAt: now, number: Number(direct[1]), openedAt: now }
+  const parts = /^(\d{13})-([1-9]\d{0,5})(?:-(\d{13}))?$/.exec(text)
+  if (!parts) return null
+  return { at: 'taking', startedAt: Number(parts[1]), number: Number(parts[2]), openedAt: parts[3] ? Number(parts[3]) : null }
+}
+
+/** Where the form of that name leads. @returns null for a form that the step does not have. */
+export function follow(step: Step, form: string, now: number): Step | null {
+  const before: Record<string, Step> = {
+    accept: { at: 'accepted' },
+    consent: { at: 'agreed' },
+    decline: { at: 'declined' },
+    start: { at: 'taking', startedAt: now, number: 1, openedAt: null },
+  }
+  if (step.at !== 'taking') return before[form] ?? null
+  if (form === 'open') return { ...step, openedAt: now }
+  if (form === 'answer' || form === 'next') return { ...step, number: step.number + 1, openedAt: null }
+  return form === 'finish' ? { at: 'done' } : null
+}

@@ -1,0 +1,154 @@
+import type { AssessmentInput } from '../../../domain/assessments/assessment-input.ts'
+import type { Assessment } from '../../../domain/assessments/assessments.ts'
+import type { Cautions } from '../../../domain/assessments/cautions.ts'
+import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { confirmation } from '../kit/confirm.ts'
+import { type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { pager } from '../kit/paging.ts'
+import { facts as factList, linkButton, more } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { AUDIENCE_LABELS, demandsOf, FORMAT_LABELS, labelOf, time } from '../kit/wording.ts'
+import { deleteTestData } from '../test-data/test-data.page.ts'
+import { assessmentTabs } from './assessment-tabs.ts'
+import { cautionsShown } from './cautions.ts'
+import { wordLanguage } from './languages.ts'
+import { addQuestionBox, questionCards } from './question-cards.ts'
+
+/** What all pages of an assessment show. @property cautions what might not be thought of. */
+export type Facts = {
+  ctx: Context
+  assessment: Assessment
+  input: AssessmentInput
+  questions: Listing<ListedQuestion>
+  cautions: Cautions
+}
+
+/** Where one is, what it is about, and what can be done with it. */
+export const headOf = (
+  { ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 'input'>,
+  actions: Html | false,
+): Omit<Page, 'body'> => ({
+  title: assessment.name,
+  trail: [['Assessments', pathOf(ctx, 'assessments')]],
+  state: assessment.archivedAt !== null && badge('archived'),
+  subtitle: [
+    wordCount(assessment.questionCount, 'question'),
+    wordCount(assessment.totalPoints, 'point'),
+    input.timeLimit > 0 && wordDuration(input.timeLimit),
+    input.languages.map(wordLanguage).join(', '),
+  ]
+    .filter(Boolean)
+    .join(' · '),
+  actions,
+})
+
+const inviting = (ctx: Context, { id, archivedAt }: Assessment): Html | false =>
+  archivedAt === null && linkButton(pathOf(ctx, `invites/new?assessment=${id}`), 'Invite a candidate', 'send', 'main')
+
+/** An assessment's questions, with what there is to know of it beside them. */
+export function assessmentPage(form: Form, facts: Facts & { notice: string | undefined }): Page {
+  const { ctx, assessment, questions, notice } = facts
+  const path = pathOf(ctx, `assessments/${assessment.id}`)
+  return {
+    ...headOf(
+      facts,
+      html`${linkButton(`${path}/preview`, 'Preview', 'eye')}${more(confirmable(assessment, path))}${inviting(ctx, assessment)}`,
+    ),
+    notice,
+    tabs: assessmentTabs(ctx, assessment, 'questions'),
+    body: html`${mistakes(form)}${isHeldByTests(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+${questionList(path, questions)}
+${panel(
+  'facts',
+  'Details',
+  html`${details(ctx, facts)}
+${cautionsShown(facts.cautions, assessment.questionCount)}`,
+)}
+</div>`,
+  }
+}
+
+/**
+ * An assessment's questions with the form of one beside them; on a phone the form alone. The form comes first for who goes through the page
+ * by keys, or hears it.
+ *
+ * @param open.currentId the question whose form it is; undefined: a new one's. @param open.side the form. @param open.previewAddress of the
+ *   candidate's page with the question.
+ */
+export function editorPage(facts: Facts, open: { title: string; currentId?: string; side: Html; previewAddress: string }): Page {
+  const { ctx, assessment, questions } = facts
+  const path = pathOf(ctx, `assessments/${assessment.id}`)
+  return {
+    ...headOf(
+      facts,
+      html`<a class="btn" href="${open.previewAddress}" target="_blank" data-preview-link>${icon('eye')}Preview</a>`,
+    ),
+    title: `${open.title}: ${assessment.name}`,
+    heading: assessment.name,
+    tabs: assessmentTabs(ctx, assessment, 'questions'),
+    body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+<div data-side class="lg:sticky lg:top-4 lg:col-start-2 lg:row-start-1 lg:max-h-[calc(100dvh-2rem)] lg:overflow-y-auto">${open.side}</div>
+<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, open.currentId)}</div>
+</div>`,
+  }
+}
+
+const questionList = (
+  path: string,
+  questions: Listing<ListedQuestion>,
+  currentId?: string,
+): Html => html`<section id="order" aria-labelledby="questions-heading">
+<div class="mb-3 flex items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto">${linkButton(`${path}/questions/new`, 'Add a question', 'plus', 'small')}</div></div>
+${questionCards(path, questions, currentId)}
+${pager(path, new URLSearchParams(), questions)}
+${addQuestionBox(path)}
+</section>`
+
+/** What is seldom done with an assessment. */
+const confirmable = (assessment: Assessment, path: string): Html =>
+  html`<form method="post" action="${path}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
+<form method="post" action="${path}/${assessment.archivedAt === null ? 'archive' : 'unarchive'}"><button class="btn btn-ghost btn-sm w-full justify-start">${icon('archive')}${assessment.archivedAt === null ? 'Archive' : 'Unarchive'}</button></form>
+${assessment.inviteCount === 0 && confirmation({ label: 'Delete', question: `Delete ${assessment.name}?`, consequence: 'Its questions are deleted with it. That can not be undone.', address: `${path}/delete` })}`
+
+/** Whether it was to be deleted, and test invites alone are in the way. */
+const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
+
+const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' | 'input'>): Html => {
+  const rows: [string, string | number | Html][] = [
+    ['Questions', assessment.questionCount],
+    ['Points', assessment.totalPoints],
+    ['Questions are', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
+    ['Answers are', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
+    ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : 'none'],
+    [
+      'Graded by',
+      `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', who don’t see whose answers they grade' : ''}`,
+    ],
+    ['Of each candidate', list(demandsOf(input))],
+    ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
+    ['Languages', list(input.languages.map(wordLanguage))],
+    ['Categories', list(input.categories)],
+    ['Skills', list(input.skillTypes)],
+    ['Tags', list(input.tags)],
+    ['Clients', list(input.clients)],
+    [
+      'Instruction',
+      input.instruction
+        ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script" lang="" dir="auto">${input.instruction}</span>`
+        : 'none',
+    ],
+    ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${assessment.inviteCount}</a>`],
+    ['Made', time(assessment.createdAt)],
+    ['Changed', time(assessment.updatedAt)],
+  ]
+  return factList(rows)
+}
+
+const list = (names: string[]): string => names.join(', ') || 'none'

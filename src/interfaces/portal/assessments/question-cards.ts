@@ -1,0 +1,83 @@
+import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
+import { confirmation } from '../kit/confirm.ts'
+import { onceField } from '../kit/once.ts'
+import { empty } from '../kit/parts.ts'
+import { FORMAT_LABELS, labelOf } from '../kit/wording.ts'
+
+/** Characters of a question on its card. */
+const EXCERPT = 140
+
+const ICONS: Record<string, IconName> = { text: 'text-cursor-input', audio: 'mic', video: 'video', mixed: 'shapes' }
+
+/**
+ * A page of an assessment's questions, each with what can be done with it. Where scripts run they are moved by dragging and by keys, see
+ * browser/assessments/order.ts; else by what is in their menus.
+ *
+ * @param path the assessment's address. @param currentId the question whose form is open.
+ */
+export function questionCards(path: string, questions: Listing<ListedQuestion>, currentId?: string): Html {
+  const { items, total, page, pageSize } = questions
+  if (items.length === 0)
+    return empty(
+      'list-checks',
+      total > 0 ? 'There are none here.' : 'There are none yet. Add the first: what do you ask, and how is it answered?',
+    )
+  const before = (page - 1) * pageSize
+  return html`<p class="sr-only" id="order-help">Drag it, or press the arrow keys up and down.</p>
+<ol class="space-y-3" data-order="${path}/order" aria-labelledby="questions-heading">
+${items.map((question, i) => card(path, question, { place: before + i + 1, total, page, isCurrent: question.id === currentId }))}</ol>
+<p class="hint mt-2 min-h-5" role="status" data-order-status></p>`
+}
+
+type Place = { place: number; total: number; page: number; isCurrent: boolean }
+
+function card(path: string, question: ListedQuestion, { place, total, page, isCurrent }: Place): Html {
+  const { id, script, responseType, points, timeLimit } = question
+  const address = `${path}/questions/${id}${page > 1 ? `?page=${page}` : ''}`
+  return html`<li class="panel relative flex items-start gap-2 p-3 sm:gap-3 ${isCurrent && 'ring-primary ring-2'}" id="${`question-${id}`}" data-question="${id}">
+<button type="button" class="btn btn-ghost btn-square btn-sm invisible z-10 cursor-grab touch-none" data-handle aria-describedby="order-help">${icon('grip-vertical')}<span class="sr-only">Move question <span data-place>${place}</span></span></button>
+<span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(ICONS[responseType] ?? 'text-cursor-input')}</span>
+<div class="min-w-0 grow"><a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. <span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(script) || 'Without text'}</span></a>
+<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${labelOf(FORMAT_LABELS, responseType)}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>
+<details class="dropdown dropdown-end"><summary class="btn btn-ghost btn-square btn-sm z-10">${icon('ellipsis')}<span class="sr-only">More for question <span data-place>${place}</span></span></summary>
+<div class="dropdown-content bg-base-100 border-base-300 rounded-box z-20 mt-1 grid w-48 gap-1 border p-2 shadow-lg">
+${move(path, question, { place: place - 1, isPossible: place > 1, label: `Move up question ${place}`, text: 'up' })}
+${move(path, question, { place: place + 1, isPossible: place < total, label: `Move down question ${place}`, text: 'down' })}
+<form method="post" action="${path}/questions/${id}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
+${confirmation({ label: 'Delete', question: `Delete question ${place}?`, consequence: `“${excerpt(script) || 'Without text'}” is deleted. That can not be undone.`, address: `${path}/questions/${id}/delete` })}
+</div></details>
+</li>
+`
+}
+
+function excerpt(text: string): string {
+  const characters = [...text]
+  return characters.length > EXCERPT ? `${characters.slice(0, EXCERPT).join('')}…` : text
+}
+
+type Move = { place: number; isPossible: boolean; label: string; text: 'up' | 'down' }
+
+const move = (
+  path: string,
+  { id, order }: Pick<ListedQuestion, 'id' | 'order'>,
+  { place, isPossible, label, text }: Move,
+): Html =>
+  html`<form data-move="${text}" method="post" action="${path}/questions/${id}/move">
+<input type="hidden" name="order" value="${order}">
+<input type="hidden" name="place" value="${place}">
+<button class="btn btn-ghost btn-sm w-full justify-start" aria-label="${label}" ${!isPossible && html`disabled`}>${icon(text === 'up' ? 'arrow-up' : 'arrow-down')}Move ${text}</button>
+</form>`
+
+/** Ways to another question, by how it is answered. */
+export const addQuestionBox = (path: string): Html =>
+  html`<div class="border-base-300 rounded-box mt-3 border border-dashed p-4">
+<h3 class="quiet mb-2 text-sm font-medium">Add a question, answered by</h3>
+<div class="flex flex-wrap gap-2">${FORMAT_LABELS.map(
+    ([word, label]) =>
+      html`<a class="btn btn-ghost btn-sm" href="${path}/questions/new?answer=${word}">${icon(ICONS[word]!)}${label}</a>\n`,
+  )}</div>
+</div>`

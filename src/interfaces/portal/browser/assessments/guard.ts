@@ -1,0 +1,77 @@
+import { make, setNotice } from '../../../../http/browser/dom.ts'
+import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+
+const TRY_MS = 20_000
+const NO_CONNECTION = 'No connection: not saved yet. It is tried again by itself; keep this page open.'
+const SIGNED_OUT = 'Not saved: you are signed out. Sign in in another window, then save again here.'
+const NOT_TAKEN = 'Not saved: it was not taken. What you have typed is still here.'
+
+/**
+ * Keeps what is typed into a form from being lost: leaving the page asks, and saving is tried until it is answered. What is sent stays the
+ * same meanwhile, so that a repetition is recognized as such.
+ *
+ * @param isRefused what is in it was sent, and is said to be wrong.
+ */
+export function guardForm(form: HTMLFormElement, isRefused = false): void {
+  const line = make('p', { class: 'mistake', role: 'alert', hidden: true })
+  form.append(line)
+  const typed = () => fieldsOf(form).toString()
+  let asLoaded = isRefused ? '' : typed()
+
+  window.addEventListener('beforeunload', (event) => {
+    if (form.isConnected && typed() !== asLoaded) event.preventDefault()
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    event.stopPropagation()
+    if (form.inert) return
+    void send(fieldsOf(form, event.submitter))
+  })
+
+  async function send(body: URLSearchParams): Promise<void> {
+    const focused = document.activeElement as HTMLElement | null
+    form.inert = true
+    form.ariaBusy = 'true'
+    const ask = () => fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(TRY_MS) })
+    const answer = await askUntilAnswered(ask, () => {
+      setNotice(line, NO_CONNECTION)
+      return true
+    })
+    const leadsTo = new URL(answer!.url)
+    if (answer!.redirected && answer!.ok && !leadsTo.pathname.startsWith('/portal/sign-in')) {
+      asLoaded = typed()
+      location.assign(answer!.url)
+      return
+    }
+    form.inert = false
+    form.ariaBusy = null
+    if (answer!.status === 422) showMistakes(await answer!.text())
+    else setNotice(line, answer!.redirected ? SIGNED_OUT : NOT_TAKEN)
+    if (form.isConnected) focused?.focus()
+  }
+
+  /** The page says what is wrong, with what was typed. */
+  function showMistakes(text: string): void {
+    const page = new DOMParser().parseFromString(text, 'text/html')
+    const side = form.closest('[data-side]')
+    const next = page.querySelector('[data-side]')
+    if (!side || !next) {
+      setNotice(line, NOT_TAKEN)
+      return
+    }
+    document.title = page.title
+    side.replaceWith(document.adoptNode(next))
+    const again = next.querySelector<HTMLFormElement>('form[data-guarded]')
+    if (again) guardForm(again, true)
+    next.querySelector<HTMLElement>('[autofocus]')?.focus()
+  }
+}
+
+/** What is typed, and the button that sends it. */
+function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null = null): URLSearchParams {
+  const fields = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
+  // By hand: Safari before 16.4 knows no button here.
+  if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)
+  return fields
+}

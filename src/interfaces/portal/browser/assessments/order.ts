@@ -1,0 +1,70 @@
+import { setText } from '../../../../http/browser/dom.ts'
+import { dragCards } from './drag.ts'
+import { saveOrder } from './save-order.ts'
+
+/**
+ * Moves questions by dragging, by keys on their handles, and by what is in their menus, without loading the page again. Each order is saved at
+ * once, one request at a time; it takes the place of no order that this page has not seen.
+ *
+ * @param list of the questions' cards, with the address that takes their order.
+ */
+export function keepOrder(list: HTMLElement): void {
+  const status = document.querySelector<HTMLElement>('[data-order-status]')!
+  const cards = () => [...list.querySelectorAll<HTMLElement>('[data-question]')]
+  const first = Number(list.querySelector('[data-place]')?.textContent ?? 1)
+  const total = () => first - 1 + cards().length
+  const order = saveOrder(list, status)
+
+  dragCards(list, moved)
+  list.addEventListener('keydown', (event) => {
+    const handle = (event.target as Element).closest<HTMLElement>('[data-handle]')
+    const by = ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key as 'ArrowUp']
+    if (!handle || !by) return
+    event.preventDefault()
+    moveBy(handle.closest('li')!, by)
+    handle.focus()
+  })
+  list.addEventListener('submit', (event) => {
+    const form = event.target as HTMLFormElement
+    const card = form.closest('li')!
+    const by = form.dataset.move === 'up' ? -1 : form.dataset.move === 'down' ? 1 : 0
+    // At the end of a page of the list its form does it.
+    if (by === 0 || !neighbour(card, by)) return
+    event.preventDefault()
+    event.stopPropagation()
+    moveBy(card, by)
+    card.querySelector('details')!.open = false
+    card.querySelector('summary')!.focus()
+  })
+  window.addEventListener('beforeunload', (event) => {
+    if (order.isSaving()) event.preventDefault()
+  })
+
+  const neighbour = (card: HTMLElement, by: number) => (by < 0 ? card.previousElementSibling : card.nextElementSibling)
+
+  function moveBy(card: HTMLElement, by: -1 | 1): void {
+    const other = neighbour(card, by)
+    if (by < 0) other?.before(card)
+    else other?.after(card)
+    moved(card)
+  }
+
+  function moved(card: HTMLElement): void {
+    for (const [i, one] of cards().entries()) number(one, first + i)
+    card.scrollIntoView({ block: 'nearest' })
+    setText(status, `Question moved to place ${first + cards().indexOf(card)} of ${total()}.`)
+    void order.save()
+  }
+
+  function number(card: HTMLElement, place: number): void {
+    for (const element of card.querySelectorAll('[data-place]')) element.textContent = String(place)
+    for (const [direction, isPossible] of [
+      ['up', place > 1],
+      ['down', place < total() || card.nextElementSibling !== null],
+    ] as const) {
+      const button = card.querySelector<HTMLButtonElement>(`[data-move=${direction}] button`)!
+      button.disabled = !isPossible
+      button.ariaLabel = `Move ${direction} question ${place}`
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { setText } from '../../../../http/browser/dom.ts'
+import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+
+const SIGNED_OUT = 'Not saved: you are signed out. Sign in in another window, then move the question again.'
+const NO_CONNECTION = 'No connection: the order is not saved yet. It is tried again by itself.'
+const CHANGED =
+  'The questions were changed in another window, or by somebody else. Your order was not saved: this is how they stand now.'
+
+/**
+ * Saves the order in which the cards stand, one request at a time: what has arrived and was not answered is recognized when it is sent again.
+ *
+ * @param list of the cards. @param status says what becomes of it.
+ */
+export function saveOrder(list: HTMLElement, status: HTMLElement) {
+  const ids = () => [...list.querySelectorAll<HTMLElement>('[data-question]')].map(({ dataset }) => dataset.question!)
+  let saved = ids()
+  let isSaving = false
+  showHandles()
+
+  function showHandles(): void {
+    for (const handle of list.querySelectorAll('[data-handle]')) handle.classList.remove('invisible')
+  }
+
+  async function save(): Promise<void> {
+    if (isSaving) return
+    isSaving = true
+    while (saved.join() !== ids().join()) {
+      const wanted = ids()
+      const answer = await send(wanted)
+      if (!answer.ok) {
+        await refuse(answer)
+        break
+      }
+      saved = wanted
+    }
+    isSaving = false
+    if (status.textContent === NO_CONNECTION) setText(status, 'The order is saved.')
+  }
+
+  async function send(wanted: string[]): Promise<Response> {
+    status.classList.remove('mistake')
+    const body = new URLSearchParams({ seen: saved.join(' '), wanted: wanted.join(' ') })
+    const ask = () => fetch(list.dataset.order!, { method: 'POST', body, redirect: 'manual', keepalive: true })
+    const answer = await askUntilAnswered(ask, () => {
+      setText(status, NO_CONNECTION)
+      return true
+    })
+    return answer!
+  }
+
+  /** Shows the list as it is now. */
+  async function refuse({ status: code }: Response): Promise<void> {
+    status.classList.add('mistake')
+    if (code === 0) {
+      setText(status, SIGNED_OUT) // it leads to where one signs in
+      return
+    }
+    const answer = await fetch(location.href, { redirect: 'manual' }).catch(() => null)
+    const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
+    const now = page?.querySelector<HTMLElement>('[data-order]')
+    if (now) list.replaceChildren(...now.children)
+    showHandles()
+    saved = ids()
+    setText(status, now ? CHANGED : 'Not saved: the questions can not be changed any more. Load this page again.')
+  }
+
+  return { save, isSaving: () => isSaving }
+}

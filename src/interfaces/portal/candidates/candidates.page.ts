@@ -1,0 +1,148 @@
+import { may } from '../../../domain/access/permissions.ts'
+import {
+  type Candidate,
+  type CandidateOrder,
+  type CandidatePage,
+  MAX_COUNTED,
+  MAX_SEARCHED,
+} from '../../../domain/candidates/list-candidates.ts'
+import type { CandidateDetail, CandidateInvite, CandidateMail } from '../../../domain/candidates/read-candidate.ts'
+import { MAX_INVITES, MAX_MAILS } from '../../../domain/candidates/read-candidate.ts'
+import type { Context } from '../../../domain/context.ts'
+import { shownEmailState } from '../../../domain/invites/emails.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
+import { timelineTable } from '../invites/timeline.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { filterLine, noRows, pageSizes } from '../kit/paging.ts'
+import { empty, linkButton, person } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { type Sortable, table } from '../kit/table.ts'
+import { ago, time, wordState } from '../kit/wording.ts'
+
+type ListFacts = { ctx: Context; page: CandidatePage | null; order: CandidateOrder; size: number }
+
+/** @param facts.page null: what was searched for is refused. */
+export function candidatesPage(form: Form, { ctx, page, order, size }: ListFacts): Page {
+  const path = pathOf(ctx, 'candidates')
+  const query = form.values
+  const search = field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })
+  return {
+    title: 'Candidates',
+    body: html`${mistakes(form)}<section class="panel" aria-label="Candidates">
+<h2 class="sr-only" id="candidates-heading">Candidates</h2>
+${filterLine(path, query, search)}
+${page?.isCut && html`<p class="hint mb-3">Very many invites match. These are the candidates of ${MAX_SEARCHED.toLocaleString('en')} of them: enter more of the name or address.</p>`}
+${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, order) : none(ctx, path, query)}
+${page && further(path, query, page, size)}
+</section>`,
+  }
+}
+
+const none = (ctx: Context, path: string, query: URLSearchParams): Html =>
+  query.get('search') || query.get('after')
+    ? noRows('Nobody is found.', path, query)
+    : empty(
+        'users',
+        'There are no candidates yet. Whoever is invited to an assessment is found here, with all invites and results.',
+        may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus'),
+      )
+
+function candidateTable(
+  ctx: Context,
+  path: string,
+  query: URLSearchParams,
+  candidates: Candidate[],
+  order: CandidateOrder,
+): Html {
+  const head = (label: string, by: CandidateOrder, direction: 'ascending' | 'descending'): Sortable => {
+    const other = new URLSearchParams(query)
+    other.delete('after')
+    other.set('sort', by)
+    return { label, address: `${path}?${other}`, ...(by === order && { direction }) }
+  }
+  return table(
+    'candidates-heading',
+    [
+      head('Candidate', 'address', 'ascending'),
+      'Latest assessment',
+      'Status',
+      head('Invited', 'latest', 'descending'),
+      'Invites',
+    ],
+    candidates.map((candidate) => [
+      person({ name: candidate.name, email: candidate.email, address: pathOf(ctx, `candidates/${candidate.id}`) }),
+      candidate.assessment,
+      badge(wordState(candidate)),
+      ago(ctx, candidate.sentAt),
+      candidate.count < MAX_COUNTED ? candidate.count : `${MAX_COUNTED} or more`,
+    ]),
+  )
+}
+
+/** The ways to the beginning, and on: how many candidates there are is not counted. */
+function further(path: string, query: URLSearchParams, { candidates, hasMore }: CandidatePage, size: number): Html {
+  const first = new URLSearchParams(query)
+  first.delete('after')
+  const next = new URLSearchParams(query)
+  next.set('after', candidates.at(-1)?.id ?? '')
+  return html`<nav class="mt-4 flex gap-2" aria-label="Pages">
+${query.get('after') && html`<a class="btn btn-sm" href="${`${path}?${first}`}">First</a>`}
+${hasMore && html`<a class="btn btn-sm" href="${`${path}?${next}`}">Next</a>`}
+</nav>${(hasMore || query.get('after')) && pageSizes(path, first, size)}`
+}
+
+/** All that there is of a candidate. */
+export function candidatePage(ctx: Context, candidate: CandidateDetail): Page {
+  const { email, name, invites, hasMore, timeline, mails } = candidate
+  const assessments = new Map(invites.map(({ id, assessment }) => [id, assessment]))
+  return {
+    title: `Candidate ${email}`,
+    heading: name || email,
+    subtitle: name && email,
+    trail: [['Candidates', pathOf(ctx, 'candidates')]],
+    actions: may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus'),
+    body: html`${panel(
+      'invites',
+      'Invites',
+      html`${inviteTable(ctx, invites)}${hasMore && html`<p class="mt-4">These are the latest ${MAX_INVITES}. <a href="${`${pathOf(ctx, 'invites')}?${new URLSearchParams({ search: email })}`}">All invites of this address</a></p>`}`,
+    )}${panel('timeline', 'Timeline', timelineTable('timeline-heading', timeline, assessments))}${panel(
+      'mails',
+      'Mails',
+      mails.length === 0 ? html`<p class="hint">None was sent.</p>` : mailTable(ctx, mails),
+    )}`,
+  }
+}
+
+const inviteTable = (ctx: Context, invites: CandidateInvite[]): Html =>
+  table(
+    'invites-heading',
+    ['Assessment', 'Status', 'Result', 'Sent', 'Expires'],
+    invites.map((invite) => [
+      html`<a href="${pathOf(ctx, `invites/${invite.id}`)}">${invite.attempt > 1 ? `${invite.assessment} (attempt ${invite.attempt})` : invite.assessment}</a>`,
+      badge(wordState(invite)),
+      resultOf(ctx, invite),
+      ago(ctx, invite.sentAt),
+      ago(ctx, invite.expiresAt),
+    ]),
+  )
+
+function resultOf(ctx: Context, { id, submissionId, result }: CandidateInvite): Value {
+  if (submissionId === null) return null
+  if (result === null) return html`<a href="${pathOf(ctx, `invites/${id}/submission`)}">Not released</a>`
+  const percent = result.percent !== null && ` (${result.percent} %)`
+  return html`<a href="${pathOf(ctx, `results/${submissionId}`)}">${result.points} of ${result.ofPoints}${percent}</a>`
+}
+
+const mailTable = (ctx: Context, mails: CandidateMail[]): Html =>
+  html`${table(
+    'mails-heading',
+    ['Invitation to', 'State', 'Created', 'Sent', 'Reason'],
+    mails.map((mail) => [
+      mail.assessment,
+      badge(shownEmailState(mail, ctx.deps.clock())),
+      time(mail.createdAt),
+      mail.sentAt && time(mail.sentAt),
+      mail.reason,
+    ]),
+  )}${mails.length === MAX_MAILS && html`<p class="hint mt-3">These are the latest ${MAX_MAILS}.</p>`}`

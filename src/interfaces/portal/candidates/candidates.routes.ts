@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { CANDIDATE_ORDERS, listCandidates } from '../../../domain/candidates/list-candidates.ts'
+import { readCandidate } from '../../../domain/candidates/read-candidate.ts'
+import { issuesOf, readFields } from '../kit/forms.ts'
+import { show } from '../kit/layout.ts'
+import { pageSizeOf, queryOf } from '../kit/paging.ts'
+import { candidatePage, candidatesPage } from './candidates.page.ts'
+
+/** Candidates are found by any of their invites: no address of a page has somebody's mail address in it. */
+export function candidatesRoutes(app: FastifyInstance): void {
+  app.get('/candidates', async (request, reply) => {
+    const { ctx } = request
+    const values = queryOf(request)
+    const { search, sort, after } = readFields(values, 'search', 'sort', 'after')
+    const order = CANDIDATE_ORDERS.find((known) => known === sort) ?? CANDIDATE_ORDERS[0]
+    const size = pageSizeOf(request)
+    try {
+      const page = await listCandidates(ctx, { search, order, after, size })
+      return show(request, reply, candidatesPage({ values, issues: [] }, { ctx, page, order, size }))
+    } catch (error) {
+      const issues = issuesOf(error)
+      return show(request, reply, candidatesPage({ values, issues }, { ctx, page: null, order, size }), 422)
+    }
+  })
+
+  app.get<{ Params: { inviteId: string } }>('/candidates/:inviteId', async (request, reply) => {
+    const candidate = await readCandidate(request.ctx, request.params.inviteId)
+    return show(request, reply, candidatePage(request.ctx, candidate))
+  })
+}

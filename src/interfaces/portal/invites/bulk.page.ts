@@ -1,0 +1,220 @@
+import type { Context } from '../../../domain/context.ts'
+import type { Issue } from '../../../domain/errors.ts'
+import {
+  BULK_ROW_STATES,
+  type BulkAction,
+  type BulkChange,
+  type BulkChangeRow,
+  type BulkRowState,
+  givenOf,
+  type ListedBulkChange,
+} from '../../../domain/invites/bulk/bulk-changes.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
+import { limitHint } from '../kit/choices.ts'
+import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { pager } from '../kit/paging.ts'
+import { empty, person, progressBar, tabs } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { table } from '../kit/table.ts'
+import { ago, wordIssue } from '../kit/wording.ts'
+
+type Words = { label: string; icon: IconName; title: (count: number) => string; what: string }
+const invites = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'invite' : 'invites'}`
+
+/** What can be done to many invites at once, in the order of the buttons. */
+export const ACTIONS: Record<BulkAction, Words> = {
+  resend: {
+    label: 'Send again',
+    icon: 'send',
+    title: (count) => `Send ${count.toLocaleString('en')} ${count === 1 ? 'invitation' : 'invitations'} again`,
+    what: 'Candidates who can still take the assessment are mailed the invitation again, with the same link. Whoever was mailed less than a minute ago is left out.',
+  },
+  extend: {
+    label: 'Extend',
+    icon: 'calendar-plus',
+    title: (count) => `Extend ${invites(count)}`,
+    what: 'Pending and accepted invites expire that many days from now. None is made to expire earlier.',
+  },
+  tag: {
+    label: 'Tag',
+    icon: 'tags',
+    title: (count) => `Tag ${invites(count)}`,
+    what: 'The tag is added to those that do not have it.',
+  },
+  assign: {
+    label: 'Assign',
+    icon: 'user-cog',
+    title: (count) => `Assign ${invites(count)} to a grader`,
+    what: 'This grader takes the place of whoever the invites are assigned to now.',
+  },
+  revoke: {
+    label: 'Revoke',
+    icon: 'ban',
+    title: (count) => `Revoke ${invites(count)}`,
+    what: 'Their links open the assessment no more. Completed invites stay as they are. Each can be reactivated, with a new link.',
+  },
+}
+
+/** @property chosen what the form sends on: the ids, or the filter. */
+type NewFacts = { ctx: Context; action: BulkAction; count: number; chosen: [name: string, value: string][]; choices: Named[] }
+
+/** What is to be done, before it is done. */
+export function newBulkChangePage(form: Form, { ctx, action, count, chosen, choices }: NewFacts): Page {
+  const { label, icon: name, title, what } = ACTIONS[action]
+  return {
+    title: title(count),
+    trail: [['Invites', pathOf(ctx, 'invites')]],
+    body: html`${mistakes(form)}<form class="panel max-w-2xl" method="post" action="${pathOf(ctx, 'invites/changes')}">${onceField()}
+<input type="hidden" name="action" value="${action}">
+<input type="hidden" name="most" value="${count}">
+${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+<p class="mb-4">${what}</p>
+${givenField(form, action, choices)}
+<div class="flex flex-wrap gap-2"><button class="${action === 'revoke' ? 'btn btn-error' : 'btn btn-primary'}">${icon(name)}${label}</button><a class="btn" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
+</form>`,
+  }
+}
+
+function givenField(form: Form, action: BulkAction, choices: Named[]): Html | false {
+  const named = choices.map(({ id, name }): [string, string] => [id, name])
+  if (action === 'extend')
+    return field(form, {
+      name: 'expiresInDays',
+      label: 'Days from now',
+      type: 'number',
+      value: String(DEFAULT_EXPIRES_IN_DAYS),
+    })
+  if (action === 'tag')
+    return choice(form, { name: 'tagIds', label: 'Tag', options: [['', 'Choose…'], ...named], ...limitHint(choices) })
+  return (
+    action === 'assign' &&
+    choice(form, { name: 'assignedGraderId', label: 'Grader', options: [['', 'Nobody'], ...named], ...limitHint(choices) })
+  )
+}
+
+const STATES: Record<BulkRowState, string> = { ready: 'waiting', done: 'done', invalid: 'not possible', refused: 'refused' }
+
+/** Whether rows are being changed: the page then reloads by itself. */
+export const isUnderWay = ({ stoppedAt, finishedAt }: ListedBulkChange): boolean => !stoppedAt && !finishedAt
+
+const stateOf = ({ stoppedAt, finishedAt }: ListedBulkChange): string =>
+  finishedAt ? 'finished' : stoppedAt ? 'stopped' : 'in progress'
+
+const sumOf = ({ counts }: BulkChange): number => BULK_ROW_STATES.reduce((sum, state) => sum + counts[state], 0)
+
+type Facts = {
+  ctx: Context
+  change: BulkChange
+  list: Listing<BulkChangeRow>
+  names: Map<string, string>
+  values: URLSearchParams
+}
+
+/** How far it is, and what became of each invite. */
+export function bulkChangePage({ ctx, change, list, names, values }: Facts): Page {
+  const path = pathOf(ctx, `invites/changes/${change.id}`)
+  const total = sumOf(change)
+  const left = change.counts.ready
+  return {
+    title: ACTIONS[change.action].title(total),
+    state: badge(stateOf(change)),
+    subtitle: html`${wordGiven(change, names)}${nameOf(change)}, ${ago(ctx, change.createdAt)}`,
+    trail: [
+      ['Invites', pathOf(ctx, 'invites')],
+      ['Bulk changes', pathOf(ctx, 'invites/changes')],
+    ],
+    tabs: stateTabs(path, change, values),
+    body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - left, total)}${controls(change, path)}`)}
+<section class="panel" aria-label="Invites"><h2 class="sr-only" id="rows-heading">Invites</h2>
+${list.items.length === 0 ? empty('list-checks', 'There are none.') : rowTable(ctx, list.items)}
+${pager(path, values, list, ['invite', 'invites'])}
+</section>`,
+  }
+}
+
+const stateTabs = (path: string, change: BulkChange, values: URLSearchParams): Html => {
+  const current = values.get('state') ?? ''
+  const tab = (state: '' | BulkRowState, label: string, count: number) => ({
+    label,
+    count,
+    address: state === '' ? path : `${path}?state=${state}`,
+    isCurrent: current === state,
+  })
+  return tabs('Outcome', [
+    tab('', 'All', sumOf(change)),
+    ...BULK_ROW_STATES.map((state) => tab(state, capitalize(STATES[state]), change.counts[state])),
+  ])
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** What it is done with. */
+function wordGiven(change: BulkChange, names: Map<string, string>): string {
+  const { expiresInDays, tagId, graderId } = givenOf(change)
+  const named = (id: string) => names.get(id) ?? 'one that is deleted since'
+  if (change.action === 'extend') return `To ${expiresInDays} days from then · `
+  if (change.action === 'tag') return `${named(tagId ?? '')} · `
+  return change.action === 'assign' ? `${graderId ? named(graderId) : 'Nobody'} · ` : ''
+}
+
+const nameOf = ({ createdBy: { user } }: ListedBulkChange): string => `${user.firstName} ${user.lastName}`.trim() || user.email
+
+const controls = (change: BulkChange, path: string): Html =>
+  change.stoppedAt
+    ? html`<form class="mt-4" method="post" action="${`${path}/resume`}"><p class="mb-3">The invites that wait stay as they are.</p><button class="btn btn-primary">Resume</button></form>`
+    : html`<div class="mt-4 flex flex-wrap items-center gap-3"><form method="post" action="${`${path}/stop`}"><button class="btn btn-error">Stop</button></form>
+<form method="post" action="${`${path}/resume`}"><button class="btn">Try again now</button></form><p class="hint grow basis-64">Where something fails, the service tries again by itself. Press “Try again now” when the number stands still.</p></div>`
+
+const rowTable = (ctx: Context, rows: BulkChangeRow[]): Html =>
+  table(
+    'rows-heading',
+    ['Candidate', 'Assessment', 'Outcome', 'Why'],
+    rows.map(({ inviteId, invite, state, issues }) => [
+      person({
+        name: invite.recipientName,
+        email: invite.recipientEmail,
+        address: pathOf(ctx, `invites/${inviteId}`),
+      }),
+      invite.assessment.name,
+      badge(STATES[state]),
+      state === 'refused'
+        ? 'Whoever started it may not do it any more.'
+        : (issues as Issue[]).map(revive).map(wordIssue).join(' '),
+    ]),
+  )
+
+/** As it was thrown: in JSON a time is a text. */
+const revive = (issue: Issue): Issue =>
+  issue.rule === 'mailed' && issue.limit !== null ? { ...issue, limit: new Date(issue.limit) } : issue
+
+/** The newest bulk changes. */
+export const bulkChangesPage = (ctx: Context, changes: ListedBulkChange[]): Page => ({
+  title: 'Bulk changes',
+  trail: [['Invites', pathOf(ctx, 'invites')]],
+  body: html`<section class="panel" aria-label="Bulk changes"><h2 class="sr-only" id="changes-heading">Bulk changes</h2>
+${
+  changes.length === 0
+    ? empty(
+        'list-checks',
+        'Nothing was changed in bulk yet. Tick some invites in the list, and choose what to do with them.',
+        html`<a class="btn btn-sm" href="${pathOf(ctx, 'invites')}">Go to the invites</a>`,
+      )
+    : table(
+        'changes-heading',
+        ['What', 'Status', 'By', 'When'],
+        changes.map((change) => [
+          html`<a href="${pathOf(ctx, `invites/changes/${change.id}`)}">${ACTIONS[change.action].label}</a>`,
+          badge(stateOf(change)),
+          nameOf(change),
+          ago(ctx, change.createdAt),
+        ]),
+      )
+}
+</section>`,
+})

@@ -1,0 +1,62 @@
+import { authorize, may } from '../../../domain/access/permissions.ts'
+import { isEmailAddress } from '../../../domain/checking/email-address.ts'
+import type { Context } from '../../../domain/context.ts'
+import { listAssessmentChoices, listClientAssessments, listTagChoices, type Named } from '../../../domain/invites/form-options.ts'
+import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
+import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
+import type { Asked } from '../../../domain/lists/filters.ts'
+import { defined } from '../../../domain/values/defined.ts'
+import { isUuid } from '../../../domain/values/uuid.ts'
+import { readNamed } from '../kit/choices.ts'
+import { readFields } from '../kit/forms.ts'
+
+/** What of the list's address narrows it. */
+export const FILTERS = ['state', 'search', 'assessment', 'tag'] as const
+
+/** What the list can be filtered by. */
+export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<{ assessments: Named[]; tags: Named[] }> {
+  const { assessment, tag } = readFields(values, 'assessment', 'tag')
+  const wanted = { named: readNamed(values), chosenIds: [assessment, tag] }
+  if (!may(ctx, 'read'))
+    return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [] }
+  const [assessments, tags] = await Promise.all([listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted)])
+  return { assessments, tags }
+}
+
+/**
+ * What the list's form asks for; what it can't ask for is left out. Of those who may not read everything a grader looks at what is
+ * assigned to them, and a client at one assessment at a time, so that their lists are as cheap as everybody's.
+ *
+ * @returns null when there is nothing that they could look at.
+ * @throws DomainError not_permitted for who is neither.
+ */
+export function readInviteFilter(ctx: Context, values: URLSearchParams, assessments: Named[]): InviteFilter | null {
+  const filter = readFilter(values)
+  if (may(ctx, 'read') || filter.assessmentId !== undefined) return filter
+  if (ctx.actor.kind === 'member' && may(ctx, 'read_as_grader')) return { ...filter, assignedGraderId: ctx.actor.id }
+  authorize(ctx, 'read_as_client')
+  return assessments[0] ? { ...filter, assessmentId: assessments[0].id } : null
+}
+
+function readFilter(values: URLSearchParams): InviteFilter {
+  const { state, assessment, tag, search } = readFields(values, ...FILTERS)
+  const typed = search.trim()
+  const isAddress = isEmailAddress(typed)
+  const asked: Asked<InviteFilter> = {
+    status: INVITE_STATUSES.find((status) => status === state),
+    assessmentId: isUuid(assessment) ? assessment : undefined,
+    tagId: isUuid(tag) ? tag : undefined,
+    recipientEmail: isAddress ? typed : undefined,
+    recipient: isAddress || typed === '' ? undefined : typed,
+    search: undefined,
+    assignedGraderId: undefined,
+    externalId: undefined,
+    statuses: undefined,
+    sentFrom: undefined,
+    sentTo: undefined,
+    expiresFrom: undefined,
+    expiresTo: undefined,
+    updatedSince: undefined,
+  }
+  return defined(asked)
+}

@@ -1,0 +1,53 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { confirmation } from '../kit/confirm.ts'
+import { checkbox, type Form, field } from '../kit/forms.ts'
+import { pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { FILTERS } from './read-filter.ts'
+
+/** What of the list's address is kept: how it is narrowed and ordered, in one way of writing it. */
+export const keptQuery = (values: URLSearchParams): string =>
+  new URLSearchParams(
+    [...FILTERS, 'sort'].flatMap((name): [string, string][] => (values.get(name) ? [[name, values.get(name)!]] : [])),
+  ).toString()
+
+type Facts = { ctx: Context; saved: SavedFilter[]; values: URLSearchParams; form: Form }
+
+/** Ways to narrow the list that were kept, and the way to keep the present one. @param facts.form what was typed to keep it. */
+export function savedFilters({ ctx, saved, values, form }: Facts): Html | false {
+  const query = keptQuery(values)
+  const current = saved.find((filter) => filter.query === query)
+  const isNew = form.issues.length > 0 || (query !== '' && !current)
+  if (saved.length === 0 && !isNew) return false
+  return html`<nav class="flex flex-wrap items-center gap-2" aria-label="Saved filters">
+${saved.map((filter) => link(ctx, filter, filter === current))}
+${current && mayDelete(ctx, current) && confirmation({ label: 'Delete this filter', question: `Delete the filter “${current.name}”?`, consequence: current.isShared ? 'It is gone for everybody in the organization. The invites stay.' : 'The invites stay.', address: pathOf(ctx, `invites/filters/${current.id}/delete`) })}
+${isNew && saving(ctx, form, query)}
+</nav>
+`
+}
+
+const mayDelete = (ctx: Context, { memberId, isShared }: SavedFilter): boolean =>
+  (ctx.actor.kind === 'member' && ctx.actor.id === memberId) || (isShared && may(ctx, 'manage_members'))
+
+function link(ctx: Context, { name, query, isShared }: SavedFilter, isCurrent: boolean): Html {
+  const address = `${pathOf(ctx, 'invites')}?${new URLSearchParams(query)}`
+  const label = html`${icon(isShared ? 'users' : 'list-checks', 'size-3.5')}${name}`
+  return isCurrent
+    ? html`<a class="btn btn-sm btn-active" href="${address}" aria-current="page">${label}</a>`
+    : html`<a class="btn btn-sm" href="${address}">${label}</a>`
+}
+
+const saving = (ctx: Context, form: Form, query: string): Html => html`<details ${form.issues.length > 0 && html`open`}>
+<summary class="btn btn-sm btn-ghost">${icon('plus', 'size-3.5')}Save this filter</summary>
+<form method="post" action="${pathOf(ctx, 'invites/filters')}" class="panel mt-2">${onceField()}
+<input type="hidden" name="query" value="${query}">
+${field(form, { name: 'filterName', label: 'Name of the filter' })}
+${may(ctx, 'read') && checkbox(form, { name: 'shared', label: 'For everybody who sees all invites' })}
+<button class="btn btn-primary">Save the filter</button>
+</form>
+</details>`

@@ -1,0 +1,105 @@
+import type { Context } from '../../../domain/context.ts'
+import { answerOf } from '../../../domain/submissions/answer.ts'
+import type { QuestionDetail, SubmissionDetail, TakeDetail } from '../../../domain/submissions/reading/submission.ts'
+import { countWords } from '../../../domain/values/count-words.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { pathOf } from '../kit/layout.ts'
+import { time } from '../kit/wording.ts'
+
+// What a candidate has answered, as it is read: on the page of the submission, and on the grader's sheet.
+
+type Medium = SubmissionDetail['media'][number]
+
+/** A question with its answer. */
+export function questionBody(ctx: Context, question: QuestionDetail): Html {
+  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, takes } = question
+  const answer = answerOf(takes)
+  const others = takes.filter((take) => take !== answer)
+  const until = closedAt ?? closesAt
+  return html`${script && html`<div class="text-lg">${written(script, question.sourceLanguage)}</div>`}
+${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
+<p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
+<h3>Answer</h3>
+${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p class="facts">None.</p>`}
+${
+  others.length > 0 &&
+  html`<details>
+<summary class="py-2 text-sm font-medium">Other attempts: ${others.length}</summary>
+<div class="space-y-4">${others.map((take) => takeShown(ctx, take, question.targetLanguage))}</div>
+</details>`
+}`
+}
+
+function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
+  const { kind, state, media, createdAt, completedAt, cutOff, chosenAt } = take
+  if (kind === 'text') return textShown(take, language)
+  const ended = html`${cutOff ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${chosenAt && html`, chosen ${time(chosenAt)}`}`
+  const length = media?.milliseconds
+    ? html`<span class="text-base-content font-medium tabular-nums">${wordPosition(media.milliseconds)}</span>, `
+    : ''
+  const when = html`<p class="facts mt-2">${kind}, ${length}${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
+  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
+}
+
+/** A text, with how long it is and when it was typed: from when it was first saved, to when it was last changed. */
+function textShown({ text, createdAt, completedAt, chosenAt }: TakeDetail, language: string | null): Html {
+  const until = completedAt && completedAt > createdAt && completedAt
+  return html`<div class="bg-base-200 rounded-field p-4">${written(text, language)}</div>
+<p class="facts mt-2">${wordCount(countWords(text), 'word')}, first typed ${time(createdAt)}${until && html`, last changed ${time(until)}`}${chosenAt && html`, chosen ${time(chosenAt)}`}</p>`
+}
+
+const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
+  uploading: 'still being sent in',
+  joining: 'being made ready: look again in a minute',
+  deleted: 'deleted',
+}
+
+/** A recording that could not be made one file. @param address of what has arrived of it. */
+const kept = (address: string, name: string): Html =>
+  html`<p class="alert alert-soft alert-warning">${name}: it could not be made one file that plays here. What has arrived is kept, piece after piece: <a href="${address}" download>download it</a>, other programs may play it.</p>`
+
+/** A photo or a recording. @param name what it shows. */
+export function medium(ctx: Context, one: Medium, name: string): Html {
+  const { id, state, contentType, bytes, cuts } = one
+  const address = pathOf(ctx, `media/${id}`)
+  if (state === 'failed') return kept(address, name)
+  if (state !== 'ready') return html`<p>${name}: ${UNSEEN[state]}.</p>`
+  if (cuts.length > 0) return html`${medium(ctx, { ...one, cuts: [] }, name)}<p class="facts">${wordCuts(cuts)}</p>`
+  const file = html`<a class="btn btn-ghost btn-xs" href="${address}" aria-label="${`${name}: open the file`}">${icon('external-link', 'size-3.5')}Open the file</a>`
+  if (contentType.startsWith('image/'))
+    return html`<img class="max-h-96 max-w-full rounded-lg" src="${address}" alt="${name}" loading="lazy">
+${file}`
+  if (contentType.startsWith('audio/'))
+    return html`<div>${Number(bytes) <= MOST_DRAWN_BYTES && waveform(address)}<audio class="w-full" controls preload="metadata" src="${address}" aria-label="${name}"></audio></div>
+${file}`
+  // From a moment after the beginning: Safari shows no picture else before it is played.
+  return html`<video class="bg-neutral rounded-box aspect-video max-h-[28rem] w-full object-contain" controls preload="metadata" src="${`${address}#t=0.001`}" aria-label="${name}"></video>
+${file}`
+}
+
+/** Recordings of sound up to here have a waveform, for which the browser loads all of it: some twenty minutes. */
+const MOST_DRAWN_BYTES = 5_000_000
+
+/** A line until the script has drawn it; it is for the eyes only, the player below it says and does the same. */
+const waveform = (address: string): Html =>
+  html`<svg class="noscript:hidden mb-2 h-16 w-full" viewBox="0 0 160 40" preserveAspectRatio="none" aria-hidden="true" data-waveform="${address}"><defs><clipPath id="${`played-${address.split('/').at(-1)}`}"><rect width="0" height="40"></rect></clipPath></defs><path class="stroke-base-content/30" d="M0 20h160" fill="none" stroke-width="0.6"></path><path class="stroke-primary" clip-path="${`url(#played-${address.split('/').at(-1)})`}" d="" fill="none" stroke-width="0.6"></path></svg>`
+
+/** Where a recording lacks something; beyond a few places, how many there are. */
+function wordCuts(cuts: readonly number[]): string {
+  const places = cuts
+    .slice(0, NAMED_CUTS)
+    .map((cut) => wordPosition(cut))
+    .join(', ')
+  const more = cuts.length > NAMED_CUTS ? ` and ${wordCount(cuts.length - NAMED_CUTS, 'more place')}` : ''
+  return `Not complete: something that was recorded is missing at ${places}${more}. It did not arrive, or could not be read.`
+}
+
+const NAMED_CUTS = 10
+
+/** As players show it: 1:02. */
+export const wordPosition = (milliseconds: number): string => {
+  const seconds = Math.floor(milliseconds / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
