@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildClient } from '../../clients/typescript/build.ts'
+import { furnishForCalls } from '../support/callable.ts'
 import { waitForNumbering } from '../support/events.ts'
 import { DAY_MS } from '../support/factories.ts'
-import { type Furnished, fillBody, furnish, furnishTestData, ownIdFor } from '../support/furnish.ts'
+import { type Furnished, fillBody, ownIdFor } from '../support/furnish.ts'
 import { type FieldSchema, type Operation, readInterface } from '../support/operations.ts'
 import { type Service, startService } from '../support/service.ts'
-import { handIn, releaseRows } from '../support/submissions.ts'
 import { PATIENT } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
 import { type Answer, type Call, generateClient, writeCall, writeOpening } from './generate-client.ts'
@@ -41,33 +41,13 @@ afterAll(async () => {
 
 /** The program that calls every operation, as an organization of its own; it exports the calls by name, to be made in this order. */
 async function writeCalls(name: (typeof interfaces)[number]): Promise<string> {
-  const own = await furnish(service, name)
-  const of = { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }
-  const submissionId = await handIn(service, of, 'words')
-  await releaseRows(service, { organizationId: own.id, submissionId }, own.member.id)
-  const trial = await furnishTestData(service, own, 'trial')
-  const completed = await service.make.invite(own.assessment, { status: 'completed', completedAt: service.clock.now() })
-  const graded = await service.make.invite(own.assessment, {
-    status: 'completed',
-    completedAt: service.clock.now(),
-    assignedGraderId: own.member.id,
-  })
-  await handIn(service, { ...of, inviteId: graded.id }, 'words')
-  /** Rows that an operation is called with, where the others would be in its way. */
-  const others: Record<string, Partial<Furnished>> = {
-    retakeInvite: { invite: completed },
-    'getGrading assignGraders grade releaseResult reopenResult': { invite: graded },
-    deleteQuestion: { question: await service.make.question(own.assessment) },
-    deleteAssessment: { assessment: await service.make.assessment(own.id) },
-    updateMember: { member: await service.make.member(own.id, { roles: ['grader'] }) },
-  }
+  const { key, rowsFor } = await furnishForCalls(service, name)
   const calls = (await readInterface(service, name)).flatMap((operation) => {
-    if (operation.isForTests) return callsOf(operation, trial, trial.key)
-    const instead = Object.entries(others).find(([id]) => id.split(' ').includes(operation.id))?.[1]
-    return callsOf(operation, { ...own, ...instead })
+    const rows = rowsFor(operation)
+    return callsOf(operation, rows, rows.key === key ? undefined : rows.key)
   })
   const entries = calls.map(([title, one]) => `[${JSON.stringify(title)}, () => ${writeCall(one)}],`)
-  return `${writeOpening(own.key)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
+  return `${writeOpening(key)}\nexport const calls: [string, () => Promise<object>][] = [\n${entries.join('\n')}\n]\n`
 }
 
 /** An operation with nothing that may be left out, then with each parameter of its query. */

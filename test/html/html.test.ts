@@ -10,6 +10,12 @@ describe('a template', () => {
     )
   })
 
+  it('shows text as text where no scripts run', () => {
+    const value = '</noscript><script>alert(1)</script>'
+    const escaped = '&lt;/noscript&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
+    expect(toText(html`<noscript><p>${value}</p></noscript>`)).toBe(`<noscript><p>${escaped}</p></noscript>`)
+  })
+
   it('nests, joins lists, prints numbers, and nothing for what is not there', () => {
     const items = ['a', 'b'].map((name) => html`<li>${name}</li>`)
     expect(toText(html`<ul class="n${0}">${items}${false}${null}${undefined}${[1, '<']}</ul>`)).toBe(

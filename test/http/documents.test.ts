@@ -153,6 +153,7 @@ describe('bodies', () => {
       NewMember: true,
       NewQuestion: false,
       QuestionChange: true,
+      QuestionDefinition: true,
       QuestionPlace: true,
       NewTag: true,
       TagChange: true,

@@ -186,6 +186,8 @@ const documented = {
     'submission_not_found',
     'result_not_released',
     'too_many_reports',
+    'too_many_simulations',
+    'too_many_batches',
     'webhook_not_found',
     'delivery_not_found',
     'test_key_required',

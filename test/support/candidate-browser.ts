@@ -194,7 +194,7 @@ export async function prepare(page: Page): Promise<void> {
 
 /** How many seconds of what is being recorded the page says are saved. */
 export async function savedSeconds(page: Page): Promise<number> {
-  const [, at] = /saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []
+  const [, at] = /Saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []
   return Number(at ?? 0)
 }
 /** Waits until so many seconds, at least, of what is being recorded are saved. */

@@ -151,3 +151,15 @@ export function ownIdFor(name: string, of: Furnished): string {
   ] as const
   return kinds.find(([pattern]) => pattern.test(name))?.[1] ?? of.id
 }
+
+/** A bulk change of an invite, which is stopped. @returns its id. */
+export async function makeBulkChange(
+  { db, deps, clock }: Service,
+  { organizationId, inviteId, memberId }: { organizationId: string; inviteId: string; memberId: string },
+): Promise<string> {
+  const [id, now] = [deps.newId(), clock.now()]
+  const change = { id, organizationId, mode: 'live', action: 'revoke', given: {}, createdById: memberId } as const
+  await db.bulkChange.create({ data: { ...change, createdAt: now, stoppedAt: now } })
+  await db.bulkChangeRow.create({ data: { bulkChangeId: id, organizationId, number: 1, inviteId, state: 'invalid' } })
+  return id
+}

@@ -103,12 +103,23 @@ function fieldValue(name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitr
   return types.includes('null') ? fc.option(value) : value
 }
 
-function validValue(
-  name: string,
-  { type, format, pattern, anyOf, enum: words, minimum = 0, maximum = 100, maxLength = 50 }: FieldSchema,
-  ids: KnownIds,
-): fc.Arbitrary<unknown> {
+function validValue(name: string, schema: FieldSchema, ids: KnownIds): fc.Arbitrary<unknown> {
+  const { type, format, pattern, anyOf, enum: words, minimum = 0, maximum = 100, maxLength = 50 } = schema
   const types = [type].flat()
+  // Of what is in a list, too: that its parts are sound is looked at one by one.
+  if (types.includes('object') && schema.properties)
+    return fc.record(
+      Object.fromEntries(
+        Object.entries(schema.properties).map(([key, inner]) => {
+          const valid = fieldValue(key, inner, ids)
+          return [
+            key,
+            inner.type === 'string' ? fc.oneof({ weight: 12, arbitrary: valid }, { weight: 1, arbitrary: anyText }) : valid,
+          ]
+        }),
+      ),
+      { requiredKeys: [] },
+    )
   if (anyOf) return fc.oneof(...anyOf.map((schema) => validValue(name, schema, ids)))
   if (words) return fc.constantFrom(...words)
   if (format === 'uuid') return fc.constantFrom(...ids(name))

@@ -4,6 +4,7 @@ import { type NewGrade, saveGrade } from '../../src/domain/submissions/grading/s
 import { ASKS_NOTHING, candidateOf, consent } from './candidate.ts'
 import type { Service } from './service.ts'
 import { makeTaking, type Taken } from './taking.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** A submission that was handed in: two answers by text, for five points and for three, unless told otherwise. */
 export async function makeHandedIn(service: Service, { secondGrader = false, ...of }: Taken & { secondGrader?: boolean } = {}) {
@@ -35,6 +36,39 @@ export async function makeHandedIn(service: Service, { secondGrader = false, ...
     grades: () => service.db.grade.findMany({ where: { submissionId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
     releases: () => service.db.release.findMany({ where: { submissionId }, orderBy: { version: 'asc' } }),
   }
+}
+
+/** A submission that was handed in: an answer by audio for ten points, one by video for five, and one by text for twenty. */
+export async function makeRecorded(service: Service, recordings: Record<'audio' | 'video', Buffer[]>) {
+  const questions = [
+    { responseType: 'audio', points: 10 },
+    { responseType: 'video', points: 5 },
+    { responseType: 'text', points: 20 },
+  ]
+  const made = await makeTaking(service, { questions, recipientName: 'Mei Tanaka', waivedChecks: ['camera', 'microphone'] })
+  const { candidate, tab } = made
+  for (const [number, kind] of [
+    [1, 'audio'],
+    [2, 'video'],
+  ] as const) {
+    await candidate.press('open', { number: String(number) })
+    const { body } = await candidate.session('post', `/questions/${number}/takes`, { tab, body: { kind } })
+    for (const [part, slice] of recordings[kind].entries())
+      await service
+        .http()
+        .put(`${candidate.path}/session/media/${body.mediaId}/parts/0/${part}`)
+        .set({ 'x-tab': tab, 'content-type': 'application/octet-stream' })
+        .send(slice)
+    await candidate.session('post', `/media/${body.mediaId}/complete`, { tab, body: { segments: [recordings[kind].length] } })
+    await candidate.press('next', { number: String(number) })
+  }
+  await candidate.press('open', { number: '3' })
+  await candidate.answer(3, 'First I would ask how they handle calls today.', 'next')
+  await candidate.press('finish')
+  const { id: submissionId } = await made.submission()
+  const media = () => service.db.media.findMany({ where: { submissionId } })
+  await waitUntil('the recordings to be ready', async () => (await media()).every(({ state }) => state === 'ready') || undefined)
+  return { ...made, submissionId }
 }
 
 /** Another candidate of an assessment, who hands in so many answers by text. */

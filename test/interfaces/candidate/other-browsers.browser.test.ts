@@ -146,7 +146,7 @@ async function begin(browser: Driven, link: string, isHeard: boolean): Promise<v
 
 async function recordAnswer(browser: Driven, kind: 'audio' | 'video'): Promise<void> {
   await pressIn(browser, `Record ${kind}`)
-  await see(browser, /saved up to 0:0[2-9]/)
+  await see(browser, /Saved up to 0:0[2-9]/)
   await pressIn(browser, 'Stop recording')
   await see(browser, /Saved: /)
 }

@@ -24,7 +24,7 @@ const ENDABLE = `
   }`
 
 const missing = (page: Page) => notice(page, 'Your screen is not being recorded.')
-const stopped = (page: Page) => page.getByRole('alert').getByText('You can go on when your screen is shared again')
+const stopped = (page: Page) => page.getByRole('alert').getByText('You can continue when your screen is shared again')
 
 /** The first of two questions, open, with the screen being recorded. */
 async function startSharing() {

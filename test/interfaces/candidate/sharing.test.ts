@@ -57,7 +57,7 @@ describe('a screen that has to be recorded', () => {
     service.clock.advance(40_000)
     await stopSharing(mediaId)
     service.clock.advance(90_000)
-    expect((await admin.get(page)).text).toContain('let them go on without it')
+    expect((await admin.get(page)).text).toContain('then they continue without it')
     expect((await admin.get(`${page}/submission`)).text).toContain(
       'The screen was not recorded for <strong>1 minute 30 seconds</strong> of the 2 minutes 10 seconds',
     )

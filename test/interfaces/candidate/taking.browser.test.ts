@@ -85,6 +85,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await start(candidate, page)
     await press(page, 'Open question 1')
     await press(page, 'Record video')
+    await page.getByText('Recording', { exact: true }).waitFor()
     const began = performance.now()
     await page.waitForTimeout(scaled(7_000, 60_000))
     const killed = performance.now() - began
@@ -299,6 +300,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await page.locator('.step').first().waitFor()
     await check('checks')
     await prepare(page)
+    expect(await page.locator('[data-prepare] > .notice').count()).toBe(0) // nothing is missing any more
     await check('prepared')
     await press(page, 'Start')
     await button(page, 'Open question 1').waitFor()
@@ -320,7 +322,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await notice(page, 'Your screen is not being recorded.').waitFor()
     await check('reloaded')
     await leaveQuestion(page)
-    await page.getByText('You can go on when your screen is shared again').waitFor()
+    await page.getByText('You can continue when your screen is shared again').waitFor()
     await check('stopped')
     await press(page, 'Share my screen')
     await notice(page, 'Your screen is not being recorded.').waitFor({ state: 'hidden' })

@@ -95,15 +95,22 @@ describe('before the start', () => {
     })
     const { text } = await candidate.open()
     expect(text).toContain(
-      '<dt>Needed</dt><dd>a computer (a phone can not share its screen), a camera, a microphone, your identity document</dd>',
+      '<dt>What you need</dt><dd>a computer (phones can’t share their screen), a camera, a microphone and your identity document</dd>',
     )
-    expect(text).toContain('your screen, from the start to the end; a picture of your webcam now and then')
-    expect(text).toContain(`<dt>Seen by</dt><dd>${organization.name}: those who`)
-    expect(text).toContain(
-      'answers for 365 days, recordings of the screen and of the webcam for 90 days, photos until 30 days after the results are released, at the longest as long as the answers',
+    const items = [...text.matchAll(/<li>([^<]*)<\/li>/g)].map(([, item]) => item)
+    expect(items).toEqual(
+      expect.arrayContaining(['Your screen, from the start to the end', 'A picture from your webcam now and then']),
+    )
+    expect(text).toContain(`<dt>Who sees it</dt><dd>${organization.name}: those who`)
+    expect(items).toEqual(
+      expect.arrayContaining([
+        'Answers: 365 days',
+        'Recordings of the screen and of the webcam: 90 days',
+        'Photos: until 30 days after the results are released, and never longer than the answers',
+      ]),
     )
     const plain = await makeAccepted(service, { status: 'pending' })
-    expect((await plain.candidate.open()).text).toContain('<dt>Needed</dt><dd>nothing but this page</dd>')
+    expect((await plain.candidate.open()).text).toContain('<dt>What you need</dt><dd>nothing but this page</dd>')
   })
 
   it('Start is refused by name for all that is missing, and nothing has begun', async () => {

@@ -126,7 +126,7 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     await page.reload()
     await expect.poll(() => answerBox(page).inputValue(), PATIENT).toBe(long)
     await leaveQuestion(page)
-    await page.getByText('Press again to go on all the same.').waitFor()
+    await page.getByText('Press again to continue all the same.').waitFor()
     await leaveQuestion(page)
     await button(page, 'Finish').waitFor()
     expect(await texts()).toEqual(['x'.repeat(20_000)])

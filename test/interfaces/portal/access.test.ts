@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { makeAtsOrder, makeWebhook } from '../../support/furnish.ts'
+import { makeAtsOrder, makeBulkChange, makeWebhook } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -24,6 +24,8 @@ type Rows = {
   number: string
   place: string
   batchId: string
+  changeId: string
+  filterId: string
   webhookId: string
   deliveryId: string
   ats: string
@@ -39,6 +41,7 @@ type Rows = {
 const everybody = [...ROLES]
 const allowed: Record<string, readonly Role[]> = {
   'GET /': everybody,
+  'POST /confirm': everybody,
   'GET /assessments': ['admin'],
   'GET /assessments/new': ['admin'],
   'POST /assessments': ['admin'],
@@ -46,6 +49,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /assessments/:assessmentId/edit': ['admin'],
   'POST /assessments/:assessmentId/edit': ['admin'],
   'POST /assessments/:assessmentId/duplicate': ['admin'],
+  'POST /assessments/:assessmentId/archive': ['admin'],
+  'POST /assessments/:assessmentId/unarchive': ['admin'],
   'POST /assessments/:assessmentId/delete': ['admin'],
   'GET /assessments/:assessmentId/preview': ['admin'],
   'GET /assessments/:assessmentId/questions/new': ['admin'],
@@ -53,9 +58,12 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /assessments/:assessmentId/questions/:questionId': ['admin'],
   'POST /assessments/:assessmentId/questions/:questionId': ['admin'],
   'POST /assessments/:assessmentId/questions/:questionId/move': ['admin'],
+  'POST /assessments/:assessmentId/questions/:questionId/duplicate': ['admin'],
+  'POST /assessments/:assessmentId/order': ['admin'],
   'POST /assessments/:assessmentId/questions/:questionId/delete': ['admin'],
   'GET /account': everybody,
   'POST /account/name': everybody,
+  'POST /account/preferences': everybody,
   'POST /account/password': everybody,
   'POST /account/sessions/:sessionId/end': everybody,
   'POST /account/sessions/end-others': everybody,
@@ -147,6 +155,16 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/batches/:batchId/resume': ['admin'],
   'POST /invites/batches/:batchId/discard': ['admin'],
   'POST /invites/batches/:batchId/export': ['admin'],
+  'POST /invites/filters': everybody,
+  'POST /invites/filters/:filterId/delete': everybody,
+  'GET /candidates': ['admin'],
+  'GET /candidates/:inviteId': ['admin'],
+  'GET /invites/changes': ['admin'],
+  'GET /invites/changes/new': ['admin'],
+  'POST /invites/changes': ['admin'],
+  'GET /invites/changes/:changeId': ['admin'],
+  'POST /invites/changes/:changeId/stop': ['admin'],
+  'POST /invites/changes/:changeId/resume': ['admin'],
   'POST /test-data/delete': ['admin'],
 }
 
@@ -160,6 +178,7 @@ const FINDS: (keyof Rows)[] = [
   'mediaId',
   'submissionId',
   'batchId',
+  'changeId',
   'webhookId',
   'deliveryId',
   'connectionId',
@@ -196,11 +215,37 @@ async function makeRows(organizationId: string): Promise<Rows> {
       createdAt: service.clock.now(),
     },
   })
+  const filterId = service.deps.newId()
+  await service.db.savedFilter.create({
+    data: {
+      id: filterId,
+      organizationId,
+      memberId: member.id,
+      name: 'Any',
+      query: 'state=pending',
+      isShared: true,
+      createdAt: service.clock.now(),
+    },
+  })
+  const changeId = await makeBulkChange(service, { organizationId, inviteId, memberId: member.id })
   const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
   const atsRows = await makeAtsOrder(service, inviteId)
   const mediaId = await makePhoto({ organizationId, assessmentId, inviteId })
   const submissionId = await makeReopened(service, { organizationId, assessmentId, inviteId, memberId: member.id })
-  const own = { keyId, sessionId, memberId: member.id, tagId, assessmentId, questionId, inviteId, mediaId, batchId, submissionId }
+  const own = {
+    keyId,
+    sessionId,
+    memberId: member.id,
+    tagId,
+    assessmentId,
+    questionId,
+    inviteId,
+    mediaId,
+    batchId,
+    changeId,
+    filterId,
+    submissionId,
+  }
   return { ...own, ...atsRows, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
 }
 
@@ -245,6 +290,8 @@ async function contents(organizationId: string) {
     tags: await tag.findMany({ where, orderBy: { id: 'asc' } }),
     invites: await invite.findMany({ where, orderBy: { id: 'asc' } }),
     batches: await inviteBatch.findMany({ where }),
+    savedFilters: await service.db.savedFilter.findMany({ where, orderBy: { id: 'asc' } }),
+    bulkChanges: await service.db.bulkChange.findMany({ where }),
     inviteTags: await inviteTag.count({ where }),
     inviteEmails: await inviteEmail.count({ where }),
     webhooks: await webhookEndpoint.findMany({ where, orderBy: { id: 'asc' } }),
@@ -404,7 +451,7 @@ it('has strict headers on every page, and none is kept by caches but what has it
   for (const path of pages) {
     const { headers } = await person.get(path)
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect([headers['cache-control'], headers['x-robots-tag']]).toEqual(['no-store', 'noindex, nofollow'])
   }

@@ -1,6 +1,3 @@
-import { mkdir } from 'node:fs/promises'
-import path from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 import { desktop, goTo, heading, isBrowserInstalled, overflow, phone, press, startBrowser, watch } from '../../support/browser.ts'
@@ -8,9 +5,6 @@ import { makeDataDir } from '../../support/data-dir.ts'
 import { PASSWORD } from '../../support/portal.ts'
 import { ask, startProcess } from '../../support/processes.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-
-/** Where `npm run screenshots` wants the README's pictures; usually none are taken. */
-const PICTURES = process.env.SCREENSHOTS
 
 /** What `npm start` runs, on an empty folder, up to the link that it prints. */
 async function startOnNothing() {
@@ -29,18 +23,12 @@ async function openWindow(viewport: { width: number; height: number }) {
   return { page, expectGood }
 }
 
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (!PICTURES) return
-  await mkdir(PICTURES, { recursive: true })
-  await page.screenshot({ path: path.join(PICTURES, `${name}.png`) })
-}
-
 it.skipIf(!isBrowserInstalled).each([
   ['a desktop', desktop],
   ['a phone', phone],
 ])(
   'leads from a start on an empty folder to a key, an invite made with it, and the invite in the portal, on %s (skipped where no chromium is installed)',
-  async (device, viewport) => {
+  async (_device, viewport) => {
     const { service, link } = await startOnNothing()
     const { page, expectGood } = await openWindow(viewport)
     await page.goto(link)
@@ -51,7 +39,6 @@ it.skipIf(!isBrowserInstalled).each([
     await press(page, 'Join')
     await page.getByRole('heading', { name: 'The last 30 days' }).waitFor()
     await expectGood()
-    if (device === 'a desktop') await takePicture(page, 'portal-home')
 
     await goTo(page, 'Integrations')
     await page.getByLabel('Name', { exact: true }).fill('My own system')
@@ -74,6 +61,5 @@ it.skipIf(!isBrowserInstalled).each([
     await goTo(page, 'Assessments')
     await page.getByRole('heading', { name: 'Assessments', level: 1 }).waitFor()
     await expectGood()
-    if (device === 'a desktop') await takePicture(page, 'portal-assessments')
   },
 )

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createResetLink } from '../../../src/domain/members/invite-member.ts'
 import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { furnish, makeAtsOrder } from '../../support/furnish.ts'
+import { furnish, makeAtsOrder, makeBulkChange } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -43,6 +43,8 @@ async function makeOrganization() {
     where: { id: rows.invite.id },
     data: { expiresAt: soon, createdById: admin.member.id, createdByKeyId: null },
   })
+  const kept = { id: deps.newId(), organizationId, memberId: admin.member.id, createdAt: clock.now() }
+  await db.savedFilter.create({ data: { ...kept, name: 'words', query: 'words', isShared: true } })
   await db.inviteEmail.updateMany({ data: { state: 'failed', reason: 'words' } })
   const of = { organizationId, assessmentId: rows.assessment.id, createdById: admin.member.id, createdAt: clock.now() }
   const batch = await db.inviteBatch.create({ data: { id: deps.newId(), ...of, terms: {}, unusedColumns: [] } })
@@ -66,6 +68,7 @@ async function makeOrganization() {
     questionId: rows.question.id,
     inviteId: rows.invite.id,
     batchId: batch.id,
+    changeId: await makeBulkChange(service, { organizationId, inviteId: rows.invite.id, memberId: admin.member.id }),
     webhookId: rows.webhook.id,
     deliveryId: rows.delivery.id,
     eventId: rows.delivery.id,
@@ -105,6 +108,7 @@ async function poison(turn: number): Promise<number> {
   await db.auditEntry.updateMany({ data: { details: { [HOSTILE]: [HOSTILE], changed: { before: HOSTILE, after: HOSTILE } } } })
   const issues = [{ field: 'tagIds', rule: 'reference', value: HOSTILE }]
   await db.inviteBatchRow.updateMany({ where: { state: 'invalid' }, data: { issues } })
+  await db.bulkChangeRow.updateMany({ data: { issues } })
   return columns.length
 }
 

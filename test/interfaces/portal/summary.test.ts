@@ -56,7 +56,7 @@ const FIELDS = [
     'tagIds',
     'list',
   ],
-  ...['url', 'types', 'seen'],
+  ...['url', 'types', 'seen', 'filterName', 'query', 'timeZone', 'pageSize'],
 ]
 /** What no field takes: too much, nothing, what is none, and a day that is over. */
 const WRONG: Record<string, string> = {

@@ -26,7 +26,7 @@ async function openAssessment(data: Parameters<Service['make']['assessment']>[1]
   /** The form behind Up or Down of the question, as the page shows it. */
   const moveFields = (page: string, id: string, label: 'Up' | 'Down') => {
     const form = [...page.matchAll(/<form [^>]*action="([^"]*\/move)">(.*?)<\/form>/gs)].find(
-      ([, action, rest]) => action!.includes(id) && rest!.includes(` ${label.toLowerCase()}"`),
+      ([, action, rest]) => action!.includes(id) && rest!.includes(`Move ${label.toLowerCase()} `),
     )
     return fieldsIn({ text: `<main${form![2]}</form>` })
   }
@@ -258,6 +258,58 @@ it('keeps the order of all when many are moved and added at once', async () => {
   expect((await counts()).questionCount).toBe(7)
 })
 
+it('is ordered with all others of its page by one request, which takes the place of no order that was not seen', async () => {
+  const { add, post, path, find, scripts, organization } = await openAssessment()
+  for (const script of ['A', 'B', 'C', 'D']) await add({ script })
+  const idsOf = async (letters: string) => (await Promise.all([...letters].map(async (one) => (await find(one)).id))).join(' ')
+  const order = async (seen: string, wanted: string) =>
+    post(`${path}/order`, { seen: await idsOf(seen), wanted: await idsOf(wanted) })
+  const inOrder = async () => (await scripts()).join('')
+  expect((await order('ABCD', 'DABC')).status).toBe(200)
+  expect(await inOrder()).toBe('DABC')
+  // Its answer was lost, and it is sent again.
+  expect((await order('ABCD', 'DABC')).status).toBe(200)
+  const audit = { organizationId: organization.id, action: 'ordered_questions' }
+  expect(await service.db.auditEntry.count({ where: audit })).toBe(1)
+  const late = await order('ABCD', 'BACD')
+  expect([late.status, late.body.mistakes]).toEqual([409, [expect.stringMatching(/^Somebody else has moved/)]])
+  // A page of the list has some of them.
+  expect((await order('AB', 'BA')).status).toBe(200)
+  expect(await inOrder()).toBe('DBAC')
+  for (const [seen, wanted] of [
+    ['DB', 'BA'],
+    ['DB', 'BB'],
+    ['DA', 'AD'],
+    ['D', ''],
+  ] as const)
+    expect([seen, (await order(seen, wanted)).status]).toEqual([seen, 409])
+  expect((await post(`${path}/order`, { seen: 'x', wanted: 'x' })).status).toBe(409)
+  expect(await inOrder()).toBe('DBAC')
+})
+
+it('is copied right behind itself, once, however often the button is pressed', async () => {
+  const { add, get, post, path, addressOf, scripts, find } = await openAssessment()
+  for (const script of ['A', 'B']) await add({ script, points: '3', timeLimit: '2' })
+  const { once } = fieldsIn({ text: `<main${(await get(path)).text.split('/duplicate">')[2]}` })
+  const copy = async () => (await post(`${await addressOf('A')}/duplicate`, { once: once! })).headers.location
+  const [first, second] = [await copy(), await copy()]
+  expect(second).toBe(first)
+  expect(await scripts()).toEqual(['A', 'A', 'B'])
+  const { id } = await find('B')
+  expect(await service.db.question.findUniqueOrThrow({ where: { id } })).toMatchObject({ order: 3 })
+  const copied = await service.db.question.findUniqueOrThrow({ where: { id: first!.split('#question-')[1]! } })
+  expect(copied).toMatchObject({ script: 'A', order: 2, points: 3, timeLimit: 120 })
+})
+
+it('is followed by the form of another, answered in the same way, where that is wanted', async () => {
+  const { add, get, path } = await openAssessment()
+  const { location } = (await add({ script: 'A', responseType: 'video', next: 'another' })).headers
+  expect(location).toBe(`${path}/questions/new?done=question-added&answer=video`)
+  const { text } = await get(location!)
+  expect(text).toContain('Question 1 is added.')
+  expect(fieldsIn({ text })).toMatchObject({ responseType: 'video', script: '' })
+})
+
 it('is deleted, once', async () => {
   const { add, post, addressOf, path, scripts, counts } = await openAssessment()
   await add({ script: 'A', points: '3' })
@@ -284,32 +336,10 @@ it('is shown a page at a time where there are very many, and copied with all of 
   for (let i = 0; i < rows.length; i += 1_000) await service.db.question.createMany({ data: rows.slice(i, i + 1_000) })
   const page = (await get(`${path}?page=60`)).text
   expect(page).toContain('Page 60 of 60')
-  expect(page).toContain('6000. <a')
+  expect(page).toContain('<span data-place>6000</span>. ')
   const copy = (await post(`${path}/duplicate`)).headers.location!.split('?')[0]!
   expect(await service.db.question.count({ where: { assessmentId: copy.split('/').at(-1)! } })).toBe(6_000)
   const { id, order } = rows[5_999]!
   expect((await post(`${path}/questions/${id}/move`, { place: '1', order: String(order) })).status).toBe(303)
-  expect((await get(path)).text).toContain(`1. <a id="question-${id}" href="${path}/questions/${id}">`)
-})
-
-it('is previewed as candidates will see it, by the very same views', async () => {
-  const { assessment, get, path } = await openAssessment({ timeLimit: 1_800 })
-  await service.make.question(assessment, {
-    responseType: 'text',
-    script: 'Say "<script>"',
-    audioUrl: 'https://media.example.com/1.mp3',
-    videoUrl: 'javascript:alert(1)', // as an import can bring it
-    points: 5,
-    timeLimit: 120,
-  })
-  const { text } = await get(`${path}/preview`)
-  for (const part of [
-    'Say &quot;&lt;script&gt;&quot;',
-    '30 minutes',
-    'Answer by text, within 2 minutes, 5 points',
-    assessment.name,
-  ])
-    expect(text).toContain(part)
-  expect(text).toContain('href="https://media.example.com/1.mp3"')
-  expect(text).not.toContain('javascript:')
+  expect((await get(path)).text).toMatch(new RegExp(`<ol [^>]+>\\s*<li [^>]*id="question-${id}"`))
 })

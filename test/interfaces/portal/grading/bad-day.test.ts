@@ -38,7 +38,7 @@ it('has the grades that stand on the sheet, and all that there were on a page of
   expect(text).toContain('Grades so far: 60')
   const history = text.match(/href="([^"]*\/questions\/1)"/)![1]!
   const comments = async (query: string) => rowsOf((await person.get(history + query)).text).map((row) => row.split(' | ').at(-1))
-  const all = [...(await comments('')), ...(await comments('?page=2'))]
+  const all = [...(await comments('')), ...(await comments('?page=2')), ...(await comments('?page=3'))]
   expect(all).toEqual(Array.from({ length: 60 }, (_, i) => `Version ${60 - i}.`))
   for (const number of ['0', '3', 'x', '99999999999']) expect((await person.get(`${sheet}/questions/${number}`)).status).toBe(404)
 })
@@ -74,12 +74,12 @@ it('answers a save with what the page does not show yet, however much there is o
   }
   const shown = () => [...page].map((part) => part.join(':')).join(' ')
   const first = await send(save({ points: '2' }))
-  expect([first.status, first.names.length]).toEqual([200, 23])
+  expect([first.status, first.names.length]).toEqual([200, 46])
   const again = await send(save({ points: '3', shown: shown() }))
-  expect(again.names).toEqual(['progress', 'given-1'])
+  expect(again.names).toEqual(['progress', 'given-1', 'counts-1'])
   expect(again.bytes).toBeLessThan(first.bytes / 10)
   expect((await send(person.post(`${sheet}/viewers`, { shown: shown() }))).names).toEqual([])
-  expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(23)
+  expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(46)
 })
 
 it('releases what its page has shown: with other points since, it shows these, keeps what was typed, and asks again', async () => {

@@ -203,14 +203,36 @@ it('leads those who grade to what waits to be graded', async () => {
     await signInAs(service, organization.id, ['admin']),
     await signInAs(service, organization.id, ['grader']),
   ]
-  const waiting = async ({ get, home }: typeof grader) =>
-    [...(await get(home)).text.matchAll(/grading\?whose=(\w+)">[^<]+<\/a>(?:<\/th><td[^>]*>|: )(\d+)/g)].map(
-      ([, whose, count]) => `${whose} ${count}`,
-    )
-  expect(await waiting(grader)).toEqual(['mine 0', 'nobody 1'])
+  const waiting = async ({ get, home }: typeof grader) => {
+    const { text } = await get(home)
+    const said = [...text.matchAll(/(\d+) submissions? waits? (for you|without a grader|for a grade)/g)]
+    const ways = [...text.matchAll(/grading\?whose=(\w+)"/g)].map(([, whose]) => whose)
+    return [...said.map(([, count, how]) => `${count} ${how}`), ...ways]
+  }
+  expect(await waiting(grader)).toEqual(['1 without a grader', 'nobody'])
   await assign(grader.member.id)
-  expect(await waiting(grader)).toEqual(['mine 1', 'nobody 0'])
-  expect(await waiting(admin)).toEqual(['mine 0', 'nobody 0', 'all 1'])
+  expect(await waiting(grader)).toEqual(['1 for you', 'mine'])
+  expect(await waiting(admin)).toEqual(['1 for a grade', 'mine', 'nobody', 'all', 'all'])
+  await service.db.submission.updateMany({ where: { organizationId: organization.id }, data: { state: 'released' } })
+  expect((await grader.get(grader.home)).text).toContain('Nothing is waiting to be graded.')
+  expect((await admin.get(admin.home)).text).toContain('Nothing needs you now.')
+})
+
+it('says how the last 30 days went against the 30 before, and how long half of the candidates took', async () => {
+  const made = await start()
+  const add = (created: number, completed?: number) =>
+    service.make.invite(made.assessment, {
+      createdAt: ago(created),
+      sentAt: ago(created),
+      ...(completed !== undefined && { completedAt: ago(completed), status: 'completed' as const }),
+    })
+  await add(40, 38)
+  await add(41)
+  for (const completed of [9, 8, 5]) await add(10, completed)
+  const { text } = await made.admin.get(made.admin.home)
+  expect(text.replace(/<[^>]+>/g, '')).toContain('+50 % on the 30 days before')
+  expect(text).toMatch(/Median time to complete<\/p>\s*<p[^>]*>2\.0 days<\/p>/)
+  expect(text).toContain('2.0 days in the 30 days before')
 })
 
 it('shows a client the invites of their assessments in each state, and nothing else', async () => {

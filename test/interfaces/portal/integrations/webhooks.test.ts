@@ -51,7 +51,7 @@ describe('a webhook', () => {
   it('is made with what was chosen; its secret is shown once, is kept by no cache, and signs what is sent', async () => {
     const { make, get, path, invite, audited, member } = await openWebhooks()
     const receiver = await startReceiver()
-    expect((await get(path)).text).toContain('There are none yet.')
+    expect((await get(path)).text).toContain('There are no webhooks yet.')
     const answer = await make({ url: ` ${receiver.url} `, types: ['invite.created', 'email.failed'], description: ' Into HR ' })
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
     const secret = secretIn(answer.text)
@@ -129,7 +129,7 @@ describe('a webhook', () => {
     expect((await post(own, { ...change, types: [] })).status).toBe(303)
     expect((await facts(own))['Told of']).toBe('everything')
     expect((await post(`${own}/delete`)).headers.location).toBe(`${path}?done=deleted`)
-    expect((await get(`${path}?done=deleted`)).text).toContain('There are none yet.')
+    expect((await get(`${path}?done=deleted`)).text).toContain('There are no webhooks yet.')
     for (const gone of [own, `${own}/deliveries`]) expect((await get(gone)).status).toBe(404)
     expect((await audited()).map(({ action }) => action)).toEqual([
       'created_webhook',

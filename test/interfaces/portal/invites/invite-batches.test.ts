@@ -297,7 +297,7 @@ describe('a list that is started', () => {
     const id = location.split('/').at(-1)!
     await service.db.member.update({ where: { id: admin.member.id }, data: { roles: ['grader'] } })
     await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } })
-    await service.deps.queue.enqueueInviteBatch(service.db, id)
+    await service.deps.queue.enqueueInviteBatch(service.db, { id, createdByKeyId: null })
     const isFinished = async () => (await service.db.inviteBatch.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
     await waitUntil('the batch to be finished', isFinished)
     expect(await invites()).toEqual([])

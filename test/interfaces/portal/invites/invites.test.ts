@@ -111,12 +111,12 @@ describe('the list', () => {
 
   it('has pages, each of which keeps what was chosen', async () => {
     const { assessment, admin, home } = await furnish()
-    for (let i = 0; i < 21; i++) await service.make.invite(assessment)
+    for (let i = 0; i < 26; i++) await service.make.invite(assessment)
     const first = (await admin.get(`${home}invites?state=pending`)).text
-    expect(first).toContain('21 invites, page 1 of 2')
+    expect(first).toContain('26 invites, page 1 of 2')
     const [, next] = /href="([^"]+)">Next</.exec(first)!
     const second = (await admin.get(next!.replaceAll('&amp;', '&'))).text
-    expect([listed(first).length, listed(second).length]).toEqual([20, 1])
+    expect([listed(first).length, listed(second).length]).toEqual([25, 1])
     expect(second).toContain('page 2 of 2')
     expect(second).toContain('<input type="hidden" name="state" value="pending">')
     expect((await admin.get(`${home}invites?page=9999999`)).status).toBe(200)

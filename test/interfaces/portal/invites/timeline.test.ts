@@ -132,7 +132,7 @@ it('is read by index, however many events there are of others, numbered and not'
   const { id, inviteId } = await openInvite()
   await waitForNumbering(service)
   const ctx = asOperator(service, { id, name: 'Any' })
-  const { queries } = await recordQueries(() => findInviteEvents(ctx, inviteId, 200))
+  const { queries } = await recordQueries(() => findInviteEvents(ctx, [inviteId], 200))
   const [query] = queries.filter(({ text }) => text.includes('from "events"'))
   await inRollback(async (db) => {
     await db.$executeRawUnsafe(`INSERT INTO events (id, organization_id, position, type, mode, invite_id, actor_type, data, created_at)

@@ -103,7 +103,7 @@ describe('the page of a submission', () => {
     await candidate.answer(1, 'In the end by text', 'save')
     const answer = async () => (await read()).split('<h3>Answer</h3>')[1]!.split('<details>')
     expect((await answer())[0]).toContain('In the end by text')
-    expect((await answer())[1]).toContain(`controls preload="metadata" src="/portal/${organization.id}/media/${first}"`)
+    expect((await answer())[1]).toContain(`controls preload="metadata" src="/portal/${organization.id}/media/${first}#t=0.001"`)
     service.clock.advance(1_000)
     const second = await record(await submission(), 'ready', 'audio')
     expect((await answer())[0]).toContain(`controls preload="metadata" src="/portal/${organization.id}/media/${second}"`)

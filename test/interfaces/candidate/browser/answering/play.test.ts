@@ -8,6 +8,7 @@ import {
   type Play,
   wordPlay,
 } from '../../../../../src/interfaces/candidate/browser/answering/play.ts'
+import { t } from '../../../../support/browser-texts.ts'
 
 /** What happens: of a try to play, to the present one. */
 type Word =
@@ -31,7 +32,7 @@ function go(words: Word[], from: Play = beginPlay(2)) {
     effects.push(...wanted)
   }
   const isPending = effects.lastIndexOf('ask') > effects.lastIndexOf('use')
-  return { play, effects, words: wordPlay(play, isPending), phase: play.phase, canPress: canBePressed(play, isPending) }
+  return { play, effects, words: wordPlay(t, play, isPending), phase: play.phase, canPress: canBePressed(play, isPending) }
 }
 
 function toHappening(word: Word, { run, left }: Play): Happening {

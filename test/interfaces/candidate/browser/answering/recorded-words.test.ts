@@ -3,13 +3,16 @@ import {
   type Answering,
   isAnswered,
   isBusy,
+  wordElapsed,
   wordFailed,
   wordLeft,
   wordState,
 } from '../../../../../src/interfaces/candidate/browser/answering/recorded-words.ts'
+import { t } from '../../../../support/browser-texts.ts'
 
 const none: Answering = {
   isOpening: false,
+  countIn: 0,
   running: null,
   last: null,
   hasTakes: false,
@@ -24,8 +27,8 @@ it.each<[string, Partial<Answering>]>([
   ['Your answer is saved.', { hasAnswered: true }],
   ['Opening your devices…', { isOpening: true, last }],
   ['Opening your devices…', { running: { isRunning: false, elapsed: 0 }, last }],
-  ['Recording: 1:02', { running: { isRunning: true, elapsed: 62_000 }, last }],
-  ['Recording: 1:02, saved up to 0:58', { running: { isRunning: true, elapsed: 62_000 }, last: { ...last, saved: 58_000 } }],
+  ['Recording begins in', { isOpening: true, countIn: 3 }],
+  ['Recording', { running: { isRunning: true, elapsed: 62_000 }, last }],
   ['The recording waits for your device, at 1:02', { running: { isRunning: false, elapsed: 62_000 }, last }],
   ['Sending your answer, saved up to 0:58', { last: { ...last, state: 'sending', saved: 58_000 } }],
   ['Saved: 1:01.', { last: { ...last, state: 'saved' }, hasAnswered: true }],
@@ -33,14 +36,22 @@ it.each<[string, Partial<Answering>]>([
   ['Saved, but a part of it was lost on the way.', { last: { ...last, state: 'saved', failure: 'parts_missing' } }],
   ['Not saved.', { last: { ...last, state: 'failed' }, hasAnswered: true }],
   ['Saved up to 0:58, no further.', { last: { ...last, state: 'failed', saved: 58_000 } }],
-])('says how far it is: %s', (words, is) => expect(wordState({ ...none, ...is })).toBe(words))
+])('says how far it is: %s', (words, is) => expect(wordState(t, { ...none, ...is })).toBe(words))
 
 it('says how often it can be recorded yet', () => {
-  expect(wordLeft(none)).toBe('You can record your answer 2 times.')
-  expect(wordLeft({ ...none, takesLeft: 1, hasTakes: true })).toMatch(/^You can record it again once: the new recording counts/)
-  expect(wordLeft({ ...none, takesLeft: 0 })).toBe('You can’t record this answer again.')
-  expect(wordLeft({ ...none, takesLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
-  expect(wordLeft({ ...none, running: { isRunning: true, elapsed: 0 } })).toBe('')
+  expect(wordLeft(t, none)).toBe('You can record your answer 2 times.')
+  expect(wordLeft(t, { ...none, takesLeft: 1, hasTakes: true })).toMatch(
+    /^You can record it again once: the new recording counts/,
+  )
+  expect(wordLeft(t, { ...none, takesLeft: 0 })).toBe('You can’t record this answer again.')
+  expect(wordLeft(t, { ...none, takesLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
+})
+
+it('says how long a recording is by now, and how much of it is saved', () => {
+  const running = { isRunning: true, elapsed: 62_000 }
+  expect([wordElapsed({ running }), wordElapsed({ running: { ...running, isRunning: false } })]).toEqual(['1:02', ''])
+  expect(wordLeft(t, { ...none, running, last })).toBe('')
+  expect(wordLeft(t, { ...none, running, last: { ...last, saved: 58_000 } })).toBe('Saved up to 0:58')
 })
 
 it('takes the latest for the answer, unless that failed', () => {
@@ -50,6 +61,6 @@ it('takes the latest for the answer, unless that failed', () => {
     true,
     true,
   ])
-  expect([isAnswered(failed), isBusy(failed), wordFailed(failed)]).toEqual([false, false, expect.stringContaining('no room')])
+  expect([isAnswered(failed), isBusy(failed), wordFailed(t, failed)]).toEqual([false, false, expect.stringContaining('no room')])
   expect(isBusy({ ...none, last: { ...last, state: 'completing' } })).toBe(true)
 })

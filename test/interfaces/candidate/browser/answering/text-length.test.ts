@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { cutText, isTooLong, wordLength } from '../../../../../src/interfaces/candidate/browser/answering/text-length.ts'
+import { t } from '../../../../support/browser-texts.ts'
 
 describe('the length of a text', () => {
   it('is told from nine tenths of the limit on', () => {
-    expect(wordLength('x'.repeat(18_000))).toBe('')
-    expect(wordLength('x'.repeat(18_001))).toBe('18,001 of 20,000 characters.')
-    expect(wordLength('x'.repeat(20_345))).toBe(
+    expect(wordLength(t, 'x'.repeat(18_000))).toBe('')
+    expect(wordLength(t, 'x'.repeat(18_001))).toBe('18,001 of 20,000 characters.')
+    expect(wordLength(t, 'x'.repeat(20_345))).toBe(
       '20,345 of 20,000 characters: too long. Only the first 20,000 characters of your answer are saved.',
     )
   })

@@ -9,6 +9,7 @@ import {
   typeAfter,
   wordSaving,
 } from '../../../../../src/interfaces/candidate/browser/answering/text.ts'
+import { t } from '../../../../support/browser-texts.ts'
 
 const server = { text: 'There', revision: 4 }
 
@@ -43,14 +44,14 @@ it('is later than what another page has saved meanwhile', () => {
 
 it('says whether it is saved, and why not', () => {
   const begun = openText(server, null)
-  expect(wordSaving(openText({ text: '', revision: 0 }, null), true, true, true)).toBe('Saved as you type.')
-  expect(wordSaving(begun, true, false, true)).toBe('Saved.')
-  expect(wordSaving(begun, false, true, true)).toBe('Saving…')
-  expect(wordSaving(begun, false, false, true)).toBe('No connection: not saved yet, but kept on this device.')
-  expect(wordSaving(begun, false, false, false)).toBe('No connection: not saved yet. Keep this page open.')
+  expect(wordSaving(t, openText({ text: '', revision: 0 }, null), true, true, true)).toBe('Saved as you type.')
+  expect(wordSaving(t, begun, true, false, true)).toBe('Saved.')
+  expect(wordSaving(t, begun, false, true, true)).toBe('Saving…')
+  expect(wordSaving(t, begun, false, false, true)).toBe('No connection: not saved yet, but kept on this device.')
+  expect(wordSaving(t, begun, false, false, false)).toBe('No connection: not saved yet. Keep this page open.')
   for (const [code, why] of [
     ['closed', /^The time was over/],
     ['invalid', /^Your last words could not be saved/],
   ] as const)
-    expect(wordSaving({ ...begun, obstacle: readRefusal(code) }, true, true, true)).toMatch(why)
+    expect(wordSaving(t, { ...begun, obstacle: readRefusal(t, code) }, true, true, true)).toMatch(why)
 })

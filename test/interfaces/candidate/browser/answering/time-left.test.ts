@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { sayTimeLeft } from '../../../../../src/interfaces/candidate/browser/answering/time-left.ts'
+import { t } from '../../../../support/browser-texts.ts'
 
 /** What is said while the time runs through these milliseconds. */
 const saidThrough = (...lefts: number[]) =>
-  lefts.map((left, i) => sayTimeLeft(i === 0 ? Number.POSITIVE_INFINITY : lefts[i - 1]!, left)).filter((words) => words !== '')
+  lefts.map((left, i) => sayTimeLeft(t, i === 0 ? Number.POSITIVE_INFINITY : lefts[i - 1]!, left)).filter((words) => words !== '')
 
 it('says at 60, 30 and 10 seconds how much is left', () => {
   expect(saidThrough(61_000, 60_000, 59_750, 30_100, 29_900, 10_000, 9_750, 0)).toEqual([

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { type Failure, wordDeviceFailure } from '../../../../../src/interfaces/candidate/browser/devices/device-words.ts'
+import { t } from '../../../../support/browser-texts.ts'
 
 const words = (name: string, of: Partial<Failure> = {}) =>
-  wordDeviceFailure({
+  wordDeviceFailure(t, {
     name,
-    device: 'camera and microphone',
+    device: 'both',
     present: { camera: true, microphone: true },
     agent: 'Chrome/130 Safari/537.36',
     ...of,
@@ -36,5 +37,5 @@ it('has nobody connect a screen', () => {
 
 it('names what it does not know as the browser does', () => {
   for (const name of ['TypeError', 'constructor']) expect(words(name)).toContain(`could not be used (${name})`)
-  expect(words('')).toContain('(unknown)')
+  expect(words('')).toContain('could not be used. Try again')
 })

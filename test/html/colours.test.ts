@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+/** Where templates stand, and what scripts make in browsers. */
+const TEMPLATES = globSync(['src/{html,http,interfaces,mail}/**/*.ts', 'src/http/**/*.js'])
+/** Tags have colours of their own: examples of them in the documents, and what is said of a wrong one. */
+const OF_TAGS = /tags\.(view|page|routes)\.ts$|kit\/wording\.ts$/
+
+const NAMES =
+  'red orange amber yellow lime green emerald teal cyan sky blue indigo violet purple fuchsia pink rose slate gray zinc stone'
+const COLOUR = new RegExp(
+  [
+    String.raw`(?<![&\w])#(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})\b`,
+    String.raw`\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\(\s*[\d.]`,
+    String.raw`-(?:${NAMES.replaceAll(' ', '|')}|neutral)-\d{2,3}\b`,
+    String.raw`\b(?:bg|text|border|fill|stroke|ring|outline|decoration|divide)-(?:white|black)\b`,
+  ].join('|'),
+  'gi',
+)
+const findColours = (text: string): string[] => text.match(COLOUR) ?? []
+
+it('is in no template: they say what a thing is, and the theme says its colour', () => {
+  const said = TEMPLATES.filter((file) => !OF_TAGS.test(file)).flatMap((file) =>
+    findColours(readFileSync(file, 'utf8')).map((colour) => `${file}: ${colour}`),
+  )
+  expect(said).toEqual([])
+})
+
+it.each(['#fff', 'color:#1D4ED8', 'rgb(0, 0, 0)', 'oklch(62.8% 0.25 29)', 'text-red-500', 'hover:bg-white'])(
+  'would be found: %s',
+  (colour) => {
+    expect(findColours(`<p class="${colour}">`)).toHaveLength(1)
+  },
+)
+
+it.each(['text-error', 'bg-base-200', '&#39;', '#main', 'bg-neutral', 'text-primary-content'])('is none: %s', (word) => {
+  expect(findColours(`<p class="${word}">`)).toEqual([])
+})

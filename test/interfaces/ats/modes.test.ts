@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest'
+import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { enterTheirKey, generateAtsKey } from '../../../src/domain/ats/keys.ts'
+import { createAshby, listenAsAshby } from '../../support/ats/ashby.ts'
+import { connect, TO_FAKES } from '../../support/ats/connect.ts'
+import { basic, startGreenhouse } from '../../support/ats/greenhouse.ts'
+import { bearer, createRecruitee, listenAsRecruitee } from '../../support/ats/recruitee.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+// The three, each with a connection for live and one for test invites of the same organization.
+
+const [ashbyHost, recruiteeHost] = [await listenAsAshby(), await listenAsRecruitee()]
+const recruiteeEnv = { ATS_RECRUITEE: recruiteeHost.url, ATS_RECRUITEE_SECRET: 'the secret of the partner' }
+const service = await startServiceForFile({ ...TO_FAKES, ...recruiteeEnv, ATS_GREENHOUSE: 'on', ATS_ASHBY: `${ashbyHost.url}/` })
+const url = await service.app.listen({ port: 0, host: '127.0.0.1' })
+
+const SYSTEMS = ['greenhouse', 'ashby', 'recruitee'] as const
+const MODES = ['live', 'test'] as const
+type Mode = (typeof MODES)[number]
+/** What each can ask that changes nothing. */
+const LISTS = { greenhouse: ['GET', 'list_tests'], ashby: ['POST', 'assessment.list'], recruitee: ['GET', 'tests'] } as const
+
+/** The same candidate, sent by each with the same order by a live and by a test key. */
+async function start() {
+  const { organization, assessment, admin, key } = await connect(service, 'greenhouse')
+  const keys: Record<string, string> = { 'greenhouse live': key }
+  for (const ats of SYSTEMS)
+    for (const mode of MODES) {
+      keys[`${ats} ${mode}`] ??= await generateAtsKey(admin, ats, mode)
+      if (ats === 'ashby') await enterTheirKey(admin, ats, mode, `theirs of ${organization.id} ${mode}`)
+    }
+  const of = (ats: string, mode: Mode) => ({ url, key: keys[`${ats} ${mode}`]! })
+  const { key: testApiKey } = await createApiKey(service.system, {
+    organizationId: organization.id,
+    name: 'Trials',
+    mode: 'test',
+  })
+  const api = { live: service.v1(organization.key), test: service.v1(testApiKey) }
+  const invitesOf = (mode: Mode) =>
+    service.db.invite.findMany({ where: { organizationId: organization.id, mode }, orderBy: { id: 'asc' } })
+  return { organization, assessment, keys, of, api, apiKeys: [organization.key, testApiKey], invitesOf }
+}
+
+it('takes a key for the paths of its own system alone, and no key of the API', async () => {
+  const { keys, apiKeys } = await start()
+  const ask = async (ats: (typeof SYSTEMS)[number], key: string) => {
+    const [method, path] = LISTS[ats]
+    const headers = { authorization: ats === 'recruitee' ? bearer(key) : basic(key), 'content-type': 'application/json' }
+    return (await fetch(`${url}/ats/${ats}/${path}`, { method, headers, ...(method === 'POST' && { body: '{}' }) })).status
+  }
+  for (const ats of SYSTEMS) {
+    for (const [whose, key] of Object.entries(keys))
+      expect([ats, whose, await ask(ats, key)]).toEqual([ats, whose, whose.startsWith(ats) ? 200 : 401])
+    for (const key of apiKeys) expect(await ask(ats, key)).toBe(401)
+  }
+  for (const key of Object.values(keys))
+    for (const answer of [
+      service.v1(key).get('/invites'),
+      service.v1(key).delete('/test-data'),
+      service.alternate(key).get('/assessment_invites'),
+    ])
+      expect((await answer).status).toBe(401)
+})
+
+it('keeps live and test orders of one candidate apart, whatever id of the other they are asked for', async () => {
+  const { assessment, of, api, invitesOf } = await start()
+  const email = 'kim@example.com'
+  const greenhouse = {
+    live: await startGreenhouse(of('greenhouse', 'live')),
+    test: await startGreenhouse(of('greenhouse', 'test')),
+  }
+  const ashby = { live: createAshby(of('ashby', 'live')), test: createAshby(of('ashby', 'test')) }
+  const recruitee = { live: createRecruitee(of('recruitee', 'live')), test: createRecruitee(of('recruitee', 'test')) }
+  const ids = {} as Record<Mode, string>
+  for (const mode of MODES) ids[mode] = (await greenhouse[mode].sendTest(assessment.id, { email })).interviewId
+  expect(await Promise.all(MODES.map(invitesOf))).toMatchObject(
+    MODES.map((mode) => [{ id: ids[mode], mode, recipientEmail: email }]),
+  )
+
+  for (const [mode, other] of [MODES, MODES.toReversed()] as [Mode, Mode][]) {
+    const before = await invitesOf(other)
+    const orders = () => service.db.atsOrder.findMany({ where: { inviteId: ids[other] } })
+    const ordersBefore = await orders()
+    expect([(await greenhouse[mode].status(ids[mode])).status, (await greenhouse[mode].status(ids[other])).status]).toEqual([
+      200, 404,
+    ])
+    await greenhouse[mode].complain({ api_call: 'test_status', errors: ['wrong'], partner_interview_id: ids[other] })
+    // Ashby's cancelling answers alike whatever it is told.
+    expect((await ashby[mode].cancel(ids[other])).status).toBe(200)
+    expect(await orders()).toEqual(ordersBefore)
+    expect(await invitesOf(other)).toEqual(before)
+    expect([
+      (await api[mode].get(`/invites/${ids[mode]}`)).status,
+      (await api[mode].get(`/invites/${ids[other]}`)).status,
+    ]).toEqual([200, 404])
+  }
+
+  // The invite that the address has already is found in the order's own mode.
+  for (const mode of MODES) {
+    const other = MODES.find((one) => one !== mode)!
+    expect((await ashby[mode].start(assessment.id, { email })).status).toBe(409)
+    const before = await invitesOf(other)
+    const sent = await recruitee[mode].send(assessment.id, { email })
+    expect(sent.status).not.toBe(200)
+    expect(await invitesOf(other)).toEqual(before)
+  }
+  await api.test.post(`/invites/${ids.test}/simulate`).send({ action: 'release' })
+  expect((await greenhouse.test.status(ids.test)).body).not.toEqual((await greenhouse.live.status(ids.live)).body)
+  expect((await invitesOf('live'))[0]).toMatchObject({ status: 'pending' })
+})
+
+it('has nothing more of test orders once the test data are deleted, and all of the live ones', async () => {
+  const { assessment, of, api, invitesOf, organization } = await start()
+  const [live, test] = [await startGreenhouse(of('greenhouse', 'live')), await startGreenhouse(of('greenhouse', 'test'))]
+  const ids = { live: (await live.sendTest(assessment.id)).interviewId, test: (await test.sendTest(assessment.id)).interviewId }
+  const before = await invitesOf('live')
+  expect((await api.live.delete('/test-data')).status).toBe(403)
+  expect((await api.test.delete('/test-data')).body).toMatchObject({ deleted: { invites: 1 }, remaining: 0 })
+  expect([(await test.status(ids.test)).status, (await live.status(ids.live)).status]).toEqual([404, 200])
+  expect(await invitesOf('live')).toEqual(before)
+  const orders = await service.db.atsOrder.findMany({ where: { organizationId: organization.id } })
+  expect(orders.map(({ inviteId }) => inviteId)).toEqual([ids.live])
+  // The key and its connection are settings, and stay.
+  expect((await test.sendTest(assessment.id)).interviewId).toEqual(expect.any(String))
+})

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest'
+import { signInAs, visit } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+
+/** An assessment of two questions, and an admin who previews it. */
+async function furnish() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const assessment = await service.make.assessment(organization.id, {
+    name: 'Previewed',
+    timeLimit: 600,
+    screenRecording: true,
+    requireIdCapture: true,
+  })
+  for (const [i, script] of ['What comes first?', 'What comes then?'].entries())
+    await service.make.question(assessment, { script, order: i + 1, timeLimit: 60 })
+  const path = `/i/preview/${organization.id}/${assessment.id}`
+  return { ...admin, organization, assessment, path }
+}
+
+/** All that taking an assessment could leave behind. */
+const leftBehind = async (organizationId: string) => {
+  const { invite, submission, take, media, event, inviteEmail, auditEntry } = service.db
+  const where = { organizationId }
+  return Promise.all([
+    invite.count({ where }),
+    submission.count({ where }),
+    take.count({ where }),
+    media.count({ where }),
+    event.count({ where }),
+    inviteEmail.count({ where }),
+    auditEntry.count({ where }),
+  ])
+}
+
+it('shows the whole way by the candidate’s own pages, and leaves nothing behind', async () => {
+  const { get, post, path, organization, assessment, home } = await furnish()
+  expect((await get(`${home}assessments/${assessment.id}/preview`)).headers.location).toBe(`${path}/invited`)
+  const before = await leftBehind(organization.id)
+  let at = `${path}/invited`
+  const go = async (form: string, fields = {}) => {
+    at = (await post(`${at}/${form}`, fields)).headers.location!
+    return (await get(at)).text
+  }
+  const first = await get(at)
+  expect(first.text).toContain('Previewed')
+  expect(first.text).toContain('data-preview')
+  expect(first.headers['content-security-policy']).toContain("frame-ancestors 'self'")
+  expect(await go('accept')).toContain('I agree')
+  // The checks of devices and the photos are left out.
+  expect(await go('consent')).toContain('data-checks="" data-passed="" data-photos=""')
+  expect(await go('start')).toContain('Open question 1')
+  const open = await go('open', { number: '1' })
+  expect(open).toContain('What comes first?')
+  expect(open).toContain('data-capture=""')
+  expect(await go('answer', { number: '1', text: 'Mine' })).toContain('Open question 2')
+  await go('open')
+  // By the clock, as for a candidate.
+  service.clock.advance(61_000)
+  expect((await get(at)).text).toContain('data-end')
+  expect(await go('finish')).toContain('You have completed this assessment')
+  expect(await leftBehind(organization.id)).toEqual(before)
+})
+
+it('shows a question as it is typed, also one that there is not yet', async () => {
+  const { post, get, path, assessment } = await furnish()
+  const typed = { script: 'As <b>typed</b>', responseType: 'audio', inputType: 'text', points: '3', timeLimit: '1:30' }
+  for (const number of [2, 3]) {
+    const { status, text } = await post(`${path}/question-${number}/question`, typed)
+    expect([status, text.includes('As &lt;b&gt;typed&lt;/b&gt;'), text.includes('data-kinds="audio"')]).toEqual([200, true, true])
+    expect(text).toContain(`Question ${number} of ${Math.max(2, number)}`)
+  }
+  expect((await post(`${path}/question-1/question`, { script: 'x', points: 'x', timeLimit: 'soon' })).status).toBe(200)
+  expect((await get(`${path}/question-1`)).text).toContain('What comes first?')
+  expect(await service.db.question.count({ where: { assessmentId: assessment.id, script: { contains: 'typed' } } })).toBe(0)
+})
+
+it('is nowhere to be found for outsiders, whoever may not read the assessment, and other sites', async () => {
+  const { path, organization, cookie, assessment } = await furnish()
+  const stranger = await signInAs(service, (await service.make.organization()).id, ['admin'])
+  const grader = await signInAs(service, organization.id, ['grader'])
+  const client = await signInAs(service, organization.id, ['client'])
+  for (const person of [visit(service), stranger, grader, client])
+    for (const answer of [
+      await person.get(`${path}/question-1`),
+      await person.post(`${path}/question-1/question`, { script: 'x' }),
+    ]) {
+      expect([answer.status, answer.text.includes('What comes')]).toEqual([404, false])
+      expect(answer.text).toContain('There is no such preview')
+    }
+  const foreign = await service
+    .http()
+    .post(`${path}/question-1/question`)
+    .set({ cookie: cookie()!, 'sec-fetch-site': 'cross-site' })
+    .type('form')
+    .send({ script: 'Lured' })
+  expect([foreign.status, foreign.text.includes('Lured')]).toEqual([404, false])
+  const admin = visit(service, cookie())
+  for (const step of ['nowhere', 'question-0', '1-1', 'question-1/nothing'])
+    expect((await admin.get(`${path}/${step}`)).status).toBe(404)
+  expect((await admin.get(`/i/preview/${organization.id}/x/invited`)).status).toBe(404)
+  await service.db.member.updateMany({ where: { organizationId: organization.id }, data: { status: 'inactive' } })
+  expect((await admin.get(`/i/preview/${organization.id}/${assessment.id}/invited`)).status).toBe(404)
+})

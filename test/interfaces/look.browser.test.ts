@@ -1,0 +1,85 @@
+import { gzipSync } from 'node:zlib'
+import type { Browser, Response } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  desktop,
+  expectAccessible,
+  expectContrast,
+  isBrowserInstalled,
+  overflow,
+  startBrowser,
+  watch,
+} from '../support/browser.ts'
+import { type Gallery, openGallery } from '../support/pages/all-pages.ts'
+import type { ShownPage } from '../support/pages/shown.ts'
+
+/** Bytes, compressed, that a page may load before it is there; fonts apart: they are loaded once, and text is read without them. */
+const MOST_BYTES = 60_000
+/** By how much what is seen may move while a page loads: below that nobody notices. */
+const MOST_SHIFT = 0.05
+/** The narrowest window in which nothing may be cut (WCAG 1.4.10). */
+const NARROWEST = { width: 320, height: 700 }
+
+/** How far what is seen has moved so far without anybody's doing. */
+const READ_SHIFT = `(() => {
+  const observer = new PerformanceObserver(() => {})
+  observer.observe({ type: 'layout-shift', buffered: true })
+  return observer.takeRecords().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0)
+})()`
+
+/** What is asked of a page, and not of a mail. */
+const NOT_OF_MAILS = ['landmark-one-main', 'page-has-heading-one', 'region']
+
+const gallery: Gallery | undefined = isBrowserInstalled ? await openGallery() : undefined
+const names = (gallery?.pages ?? []).map(({ name }) => name)
+let browser: Browser
+beforeAll(async () => {
+  if (isBrowserInstalled) browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await gallery?.service.close()
+})
+
+/** Opens a page as who has never been there. */
+async function open({ viewer, address }: ShownPage) {
+  const context = await gallery!.openAs(browser, viewer, { viewport: desktop, colorScheme: 'light' })
+  const page = await context.newPage()
+  const complaints = watch(page)
+  const loaded: Response[] = []
+  const note = (response: Response) => void (isPart(response) && loaded.push(response))
+  page.on('response', note)
+  await page.goto(address)
+  page.off('response', note)
+  await page.evaluate('document.fonts.ready')
+  const sizes = await Promise.all(loaded.map(async (response) => gzipSync(await response.body()).length))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  return { page, complaints, bytes, close: () => context.close() }
+}
+
+/** Whether it is what a page loads to be there; fonts are not counted, nor what its scripts ask for then. */
+const isPart = (response: Response): boolean =>
+  ['document', 'stylesheet', 'script', 'image'].includes(response.request().resourceType()) &&
+  !/^3/.test(String(response.status()))
+
+describe.skipIf(!isBrowserInstalled)('every page (skipped where no chromium is installed)', () => {
+  it.each(names)(
+    'loads little, moves nothing, keeps its policy, is accessible in both schemes, and fits on the narrowest screen: %s',
+    async (name) => {
+      const shown = gallery!.pages.find((one) => one.name === name)!
+      const { page, complaints, bytes, close } = await open(shown)
+      const shift = await page.evaluate(READ_SHIFT)
+      await expectAccessible(page, shown.isMail ? NOT_OF_MAILS : [])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expectContrast(page)
+      await page.setViewportSize(NARROWEST)
+      const sideways = await overflow(page)
+      await close()
+      // A browser says so itself of a page that is not there.
+      expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([])
+      expect(sideways).toBe(0)
+      expect(shift).toBeLessThan(MOST_SHIFT)
+      expect(bytes).toBeLessThan(MOST_BYTES)
+    },
+  )
+})

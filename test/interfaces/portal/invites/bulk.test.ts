@@ -1,0 +1,322 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { continueBulkChange } from '../../../../src/domain/invites/bulk/continue-bulk-change.ts'
+import {
+  desktop,
+  expectAccessible,
+  heading,
+  isBrowserInstalled,
+  looksOf,
+  overflow,
+  startBrowser,
+  watch,
+} from '../../../support/browser.ts'
+import { DAY_MS, unknownId } from '../../../support/factories.ts'
+import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+const { db } = service
+
+/** An organization with an assessment to which so many were invited two days ago, and its admin. */
+async function furnish(count = 3) {
+  const organization = await service.make.organization()
+  const assessment = await service.make.assessment(organization.id)
+  await service.make.question(assessment)
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const before = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const data = { recipientEmail: `c${i}@example.com`, sentAt: before(2), createdAt: before(2 + i) }
+    ids.push((await service.make.invite(assessment, data)).id)
+  }
+  const path = `${admin.home}invites/changes`
+  const invites = () => db.invite.findMany({ where: { organizationId: organization.id }, orderBy: { recipientEmail: 'asc' } })
+  /** Has it done, and waits until it is. @returns where it is shown. */
+  const change = async (fields: Record<string, string | string[]>): Promise<string> => {
+    const answer = await admin.post(path, { most: '1000', ...fields })
+    if (answer.status !== 303) throw new Error(`${answer.status}: ${mistakesIn(answer)}`)
+    const location = answer.headers.location!
+    const id = location.split('/').at(-1)!
+    await waitUntil(
+      'the change to be finished',
+      async () => (await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined,
+    )
+    return location
+  }
+  const outcome = async (location: string) => rowsOf((await admin.get(location)).text).map((row) => row.split(' | ').slice(2))
+  return { organization, assessment, admin, ids, path, invites, change, outcome }
+}
+
+describe('a bulk change', () => {
+  it('sends the invitations again of those that are ticked, and says of each what became of it', async () => {
+    const { ids, change, outcome, organization } = await furnish(4)
+    await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
+    const location = await change({ action: 'resend', id: ids.slice(0, 3) })
+    expect((await outcome(location)).sort()).toEqual([
+      ['done', ''],
+      ['done', ''],
+      ['not possible', 'That is not possible: the invite is completed.'],
+    ])
+    const mails = await db.inviteEmail.findMany({ where: { organizationId: organization.id } })
+    expect(mails.map(({ inviteId }) => inviteId).sort()).toEqual([ids[0]!, ids[2]!].sort())
+    // Within a minute nobody is mailed again.
+    expect((await outcome(await change({ action: 'resend', id: ids[0]! })))[0]![1]).toMatch(
+      /^It was sent again too often\. It can be/,
+    )
+    expect(await db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(2)
+  })
+
+  it('extends, tags, assigns and revokes', async () => {
+    const { organization, ids, change, outcome, invites } = await furnish()
+    const tag = await service.make.tag(organization.id)
+    const grader = await service.make.member(organization.id, { roles: ['grader'] })
+    await change({ action: 'extend', id: ids, expiresInDays: '90' })
+    await change({ action: 'tag', id: ids, tagIds: tag.id })
+    await change({ action: 'tag', id: ids, tagIds: tag.id }) // those that have it keep it
+    await change({ action: 'assign', id: ids, assignedGraderId: grader.id })
+    const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS)
+    expect(await invites()).toMatchObject(ids.map(() => ({ expiresAt, assignedGraderId: grader.id, status: 'pending' })))
+    expect(await db.inviteTag.count({ where: { tagId: tag.id } })).toBe(3)
+    expect((await outcome(await change({ action: 'extend', id: ids, expiresInDays: '1' })))[0]).toEqual([
+      'not possible',
+      'That would be earlier than it expires now.',
+    ])
+    await change({ action: 'assign', id: ids, assignedGraderId: '' })
+    await change({ action: 'revoke', id: ids.slice(1) })
+    expect((await invites()).map(({ status, assignedGraderId }) => [status, assignedGraderId])).toEqual([
+      ['pending', null],
+      ['revoked', null],
+      ['revoked', null],
+    ])
+  })
+
+  it('is of all that match the list, however many pages it has, and of nothing else', async () => {
+    const { assessment, admin, change, path, invites, organization } = await furnish(30)
+    const other = await service.make.assessment(organization.id)
+    await service.make.invite(other)
+    const all = { all: 'yes', assessment: assessment.id, state: 'pending' }
+    const page = await admin.get(`${path}/new?${new URLSearchParams({ ...all, action: 'revoke' })}`)
+    expect(page.text).toContain('Revoke 30 invites')
+    await change(fieldsIn(page))
+    const left = (await invites()).filter(({ status }) => status === 'pending')
+    expect(left.map(({ assessmentId }) => assessmentId)).toEqual([other.id])
+  })
+
+  it('is done to no more than were said, once more have come to match', async () => {
+    const { assessment, admin, path, invites } = await furnish()
+    const asked = fieldsIn(await admin.get(`${path}/new?all=yes&action=revoke`))
+    await service.make.invite(assessment)
+    const refused = await admin.post(path, asked)
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Meanwhile 4 invites match. Look at the number again.']])
+    expect((await invites()).every(({ status }) => status === 'pending')).toBe(true)
+    expect((await admin.post(path, fieldsIn(refused))).status).toBe(303)
+  })
+
+  it.each([
+    [{ action: 'revoke' }, 'No invite is chosen. Tick some in the list.'],
+    [{ action: 'revoke', id: unknownId }, 'No invite is chosen. Tick some in the list.'],
+    [{ action: 'revoke', id: ["'", 'x'] }, 'No invite is chosen. Tick some in the list.'],
+    [{ action: 'revoke', all: 'yes', search: 'ab' }, 'The search needs at least 3 characters.'],
+    [{ action: 'extend', expiresInDays: '0' }, 'The number of days has to be a whole number from 1 to 3650.'],
+    [{ action: 'tag', tagIds: '' }, 'Enter the tag.'],
+    [{ action: 'tag', tagIds: unknownId }, `There is no such tag “${unknownId}”.`],
+    [{ action: 'assign', assignedGraderId: unknownId }, `There is no such grader “${unknownId}”.`],
+  ])('says what is wrong with %j', async (fields, mistake) => {
+    const { admin, ids, path } = await furnish(1)
+    const chosen = fields.action === 'revoke' ? {} : { id: ids }
+    const answer = await admin.post(path, { most: '10', ...chosen, ...(fields as Record<string, string>) })
+    expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
+  })
+
+  it('changes nothing of another organization, nor live invites from the pages of test data', async () => {
+    const { admin, ids, path } = await furnish(1)
+    const other = await furnish(1)
+    expect((await admin.post(path, { action: 'revoke', id: other.ids, most: '5' })).status).toBe(422)
+    const test = path.replace('/portal/', '/portal/test/')
+    expect((await admin.post(test, { action: 'revoke', id: ids, most: '5' })).status).toBe(422)
+    expect((await admin.post(test, { action: 'revoke', all: 'yes', most: '5' })).status).toBe(422)
+  })
+
+  it('is started once, however often its button is pressed', async () => {
+    const { admin, ids, path, organization } = await furnish(1)
+    const asked = fieldsIn(await admin.get(`${path}/new?action=resend&id=${ids[0]}`))
+    const answers = await Promise.all([admin.post(path, asked), admin.post(path, asked)])
+    answers.push(await admin.post(path, asked))
+    expect(new Set(answers.map(({ headers }) => headers.location)).size).toBe(1)
+    expect(await db.bulkChange.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('does each row once, though several jobs work on it at the same moment', async () => {
+    const { organization, admin, ids } = await furnish(8)
+    const [id, now] = [service.deps.newId(), service.clock.now()]
+    const of = { organizationId: organization.id }
+    const data = { ...of, id, mode: 'live', action: 'resend', given: {}, createdById: admin.member.id, createdAt: now } as const
+    await db.bulkChange.create({ data })
+    await db.bulkChangeRow.createMany({
+      data: ids.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const })),
+    })
+    await Promise.all(Array.from({ length: 4 }, () => continueBulkChange(service.system, id)))
+    await continueBulkChange(service.system, id)
+    expect(await db.inviteEmail.count({ where: of })).toBe(8)
+    expect(await db.bulkChangeRow.count({ where: { bulkChangeId: id, state: 'done' } })).toBe(8)
+    expect((await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt).not.toBe(null)
+  })
+
+  it('can be stopped, changes nothing then, and can go on', async () => {
+    const { admin, ids, organization, invites } = await furnish(2)
+    const [id, now] = [service.deps.newId(), service.clock.now()]
+    const of = { organizationId: organization.id }
+    await db.bulkChange.create({
+      data: { ...of, id, mode: 'live', action: 'revoke', given: {}, createdById: admin.member.id, createdAt: now },
+    })
+    await db.bulkChangeRow.createMany({
+      data: ids.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const })),
+    })
+    const location = `${admin.home}invites/changes/${id}`
+    const under = await admin.get(location)
+    expect([under.headers.refresh, under.text.includes('id="progress" value="0" max="2">')]).toEqual(['3', true])
+    expect((await admin.post(`${location}/stop`)).status).toBe(303)
+    await continueBulkChange(service.system, id)
+    expect((await invites()).map(({ status }) => status)).toEqual(['pending', 'pending'])
+    expect((await admin.get(location)).headers.refresh).toBe(undefined)
+    await admin.post(`${location}/resume`)
+    await waitUntil(
+      'the change to be finished',
+      async () => (await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined,
+    )
+    expect((await invites()).map(({ status }) => status)).toEqual(['revoked', 'revoked'])
+  })
+
+  it('is done in the name of who asked, as long as they may, and is in the audit log as a whole and for each invite', async () => {
+    const { organization, admin, ids, change, outcome, invites } = await furnish(2)
+    await change({ action: 'revoke', id: ids[0]! })
+    const audit = await db.auditEntry.findMany({
+      where: { organizationId: organization.id, actorKind: 'member' },
+      orderBy: { id: 'asc' },
+    })
+    expect(audit).toMatchObject([
+      { action: 'changed_many', actorId: admin.member.id, targetKind: 'bulk_change', details: { change: 'revoke', invites: 1 } },
+      { action: 'revoked_invite', actorId: admin.member.id, targetId: ids[0] },
+    ])
+    expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed many invites')
+    const [id, now] = [service.deps.newId(), service.clock.now()]
+    const of = { organizationId: organization.id }
+    const left = await service.make.member(organization.id, { roles: ['grader'] })
+    await db.bulkChange.create({
+      data: { ...of, id, mode: 'live', action: 'revoke', given: {}, createdById: left.id, createdAt: now },
+    })
+    await db.bulkChangeRow.create({ data: { ...of, bulkChangeId: id, number: 1, inviteId: ids[1]!, state: 'ready' } })
+    await continueBulkChange(service.system, id)
+    expect((await invites())[1]!.status).toBe('pending')
+    expect(await outcome(`${admin.home}invites/changes/${id}`)).toEqual([
+      ['refused', 'Whoever started it may not do it any more.'],
+    ])
+  })
+})
+
+it('counts the invites of each tab, where the counts are kept', async () => {
+  const { admin, assessment, ids } = await furnish()
+  await db.invite.update({ where: { id: ids[0]! }, data: { status: 'completed' } })
+  const tabsOf = async (query = '') => {
+    const { text } = await admin.get(`${admin.home}invites${query}`)
+    return [...text.matchAll(/class="tab[^>]*>(\w+)(?: <span[^>]*>([\d,]+))?/g)].map(([, label, count]) => `${label} ${count}`)
+  }
+  const all = ['All 3', 'Pending 2', 'Accepted 0', 'Started 0', 'Completed 1', 'Expired 0', 'Revoked 0']
+  expect(await tabsOf()).toEqual(all)
+  expect(await tabsOf(`?assessment=${assessment.id}&state=pending`)).toEqual(all)
+  expect((await tabsOf('?search=c1'))[0]).toBe('All undefined')
+})
+
+describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+  let browser: Browser
+  let origin: string
+  beforeAll(async () => {
+    origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+    browser = await startBrowser()
+  })
+  afterAll(() => browser?.close())
+
+  it.each([true, false])(
+    'five are invited by a list, and tagged together, by keys alone (with scripts: %s)',
+    async (javaScriptEnabled) => {
+      const { organization, admin, assessment } = await furnish(0)
+      const tag = await service.make.tag(organization.id, { name: 'Spring' })
+      const [name, value] = admin.cookie()!.split('=') as [string, string]
+      const context = await browser.newContext({ javaScriptEnabled, viewport: desktop })
+      onTestFinished(() => context.close())
+      await context.addCookies([{ name, value, url: origin }])
+      const page = await context.newPage()
+      const complaints = watch(page)
+      const { keyboard } = page
+      /** Goes on with Tab until that has the focus. */
+      const reach = async (selector: string) => {
+        for (let i = 0; i < 200; i++) {
+          if ((await page.locator(`${selector}:focus`).count()) > 0) return
+          await keyboard.press('Tab')
+        }
+        throw new Error(`${selector} can not be reached`)
+      }
+      await page.goto(`${origin}${admin.home}invites/batches`)
+      await reach('#assessmentId')
+      await keyboard.type(assessment.name)
+      await reach('#list')
+      await keyboard.insertText(Array.from({ length: 5 }, (_, i) => `k${i}@example.com`).join('\n'))
+      await reach('form[enctype] .btn-primary')
+      await keyboard.press('Enter')
+      await expect.poll(() => heading(page), PATIENT).toBe(`List for ${assessment.name}`)
+      await reach('.btn-primary')
+      await keyboard.press('Enter')
+      await page.getByText('What became of it').waitFor() // the page reloads by itself
+      await page.goto(`${origin}${admin.home}invites`)
+      for (let i = 0; i < 5; i++) {
+        await reach('input[name=id]:not(:checked)')
+        await keyboard.press('Space')
+      }
+      if (javaScriptEnabled) expect(await page.locator('[data-bulk-count]').textContent()).toBe('5 ticked')
+      await reach('button[value=tag]')
+      await keyboard.press('Enter')
+      await expect.poll(() => heading(page), PATIENT).toBe('Tag 5 invites')
+      await reach('#tagIds')
+      await keyboard.type('Spring')
+      await reach('form .btn-primary')
+      await keyboard.press('Enter')
+      await page.getByText('Finished').waitFor()
+      expect(await db.inviteTag.count({ where: { tagId: tag.id } })).toBe(5)
+      expect(complaints).toEqual([])
+    },
+  )
+
+  it('the list, what is to be done and what became of it are accessible, and never scroll sideways', async () => {
+    const { admin, ids, change } = await furnish(3)
+    const location = await change({ action: 'revoke', id: ids })
+    const [name, value] = admin.cookie()!.split('=') as [string, string]
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    await context.addCookies([{ name, value, url: origin }])
+    const page = await context.newPage()
+    const pages = [`${admin.home}invites`, `${admin.home}invites/changes`, location]
+    const asked = (['extend', 'tag', 'assign', 'revoke'] as const).map(
+      (action) => `${admin.home}invites/changes/new?action=${action}&id=${ids[0]}`,
+    )
+    for (const [i, address] of [...pages, ...asked].entries()) {
+      await page.goto(origin + address)
+      for (const { viewport, colorScheme } of looksOf(i)) {
+        await page.setViewportSize(viewport)
+        await page.emulateMedia({ colorScheme })
+        await expectAccessible(page)
+        expect([address, await overflow(page)]).toEqual([address, 0])
+      }
+    }
+    await page.setViewportSize(desktop)
+    await page.goto(`${origin}${admin.home}invites`)
+    await page.getByLabel('Tick this page').check()
+    expect(await page.locator('input[name=id]:checked').count()).toBe(3)
+    await page.getByLabel('Tick c1@example.com').uncheck()
+    expect(await page.locator('[data-bulk-count]').textContent()).toBe('2 ticked')
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await expect.poll(() => heading(page), PATIENT).toBe('Send 2 invitations again')
+  })
+})

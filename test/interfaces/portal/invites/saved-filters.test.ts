@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+
+async function furnish() {
+  const organization = await service.make.organization()
+  await service.make.invite(await service.make.assessment(organization.id))
+  const [admin, other, grader] = [
+    await signInAs(service, organization.id, ['admin']),
+    await signInAs(service, organization.id, ['admin']),
+    await signInAs(service, organization.id, ['grader']),
+  ]
+  /** The saved filters that somebody is shown: their names with where they lead. */
+  const shownTo = async (person: typeof admin, query = '') => {
+    const { text } = await person.get(`${person.home}invites${query}`)
+    const nav = /<nav [^>]*aria-label="Saved filters">(.*?)<\/nav>/s.exec(text)?.[1] ?? ''
+    return [...nav.matchAll(/<a [^>]*href="([^"]+)"[^>]*>(?:<svg.*?<\/svg>)?([^<]+)<\/a>/gs)].map(([, href, name]) => [
+      name,
+      href!.split('?')[1],
+    ])
+  }
+  const save = (person: typeof admin, fields: Record<string, string>) => person.post(`${person.home}invites/filters`, fields)
+  return { organization, admin, other, grader, shownTo, save }
+}
+
+it('are kept by name for whoever saves them, and for everybody who sees all invites where that is said', async () => {
+  const { admin, other, grader, shownTo, save } = await furnish()
+  const page = await admin.get(`${admin.home}invites?state=pending&page=2&sort=expires`)
+  expect(page.text).toContain('Save this filter')
+  const answer = await save(admin, { filterName: ' Soon ', query: 'state=pending&page=2&sort=expires&x=1' })
+  expect([answer.status, answer.headers.location]).toEqual([303, `${admin.home}invites?state=pending&sort=expires`])
+  await save(admin, { filterName: 'Revoked', query: 'state=revoked', shared: 'yes' })
+  const own = ['Soon', 'state=pending&amp;sort=expires']
+  const shared = ['Revoked', 'state=revoked']
+  expect(await shownTo(admin)).toEqual([shared, own])
+  expect([await shownTo(other), await shownTo(grader)]).toEqual([[shared], []])
+  await save(grader, { filterName: 'Mine', query: 'state=started', shared: 'yes' }) // shares nothing: they don't see all invites
+  expect([await shownTo(other), await shownTo(grader)]).toEqual([[shared], [['Mine', 'state=started']]])
+  // The same name again replaces it.
+  await save(admin, { filterName: 'Soon', query: 'state=accepted' })
+  expect(await shownTo(admin)).toEqual([shared, ['Soon', 'state=accepted']])
+  const { text } = await admin.get(`${admin.home}invites?state=accepted&page=1`)
+  expect(text).toMatch(/aria-current="page"><svg.*?<\/svg>Soon</s)
+  expect(text).not.toContain('Save this filter')
+})
+
+it('are deleted by whoever saved them, and those that are shared by who manages members', async () => {
+  const { admin, other, grader, shownTo, save, organization } = await furnish()
+  await save(admin, { filterName: 'Own', query: 'state=pending' })
+  await save(admin, { filterName: 'Shared', query: 'state=revoked', shared: 'yes' })
+  const idOf = async (name: string) =>
+    (await service.db.savedFilter.findFirstOrThrow({ where: { organizationId: organization.id, name } })).id
+  const remove = async (person: typeof admin, name: string) =>
+    person.post(`${person.home}invites/filters/${await idOf(name)}/delete`)
+  await remove(grader, 'Shared')
+  await remove(other, 'Own')
+  expect(await shownTo(admin)).toHaveLength(2)
+  expect((await other.get(`${other.home}invites?state=revoked`)).text).toContain('Delete this filter')
+  await remove(other, 'Shared')
+  await remove(admin, 'Own')
+  expect(await shownTo(admin)).toEqual([])
+})
+
+it('say what is wrong with a name, and how many there can be', async () => {
+  const { admin, save, organization } = await furnish()
+  const refused = await save(admin, { filterName: '', query: 'state=pending' })
+  expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Enter the name.']])
+  expect(fieldsIn(refused)).toMatchObject({ query: 'state=pending' })
+  expect(mistakesIn(await save(admin, { filterName: 'x'.repeat(61), query: '' }))).toEqual([
+    'The name has more than 60 characters.',
+  ])
+  const now = service.clock.now()
+  const of = {
+    organizationId: organization.id,
+    memberId: admin.member.id,
+    query: 'state=pending',
+    isShared: false,
+    createdAt: now,
+  }
+  await service.db.savedFilter.createMany({
+    data: Array.from({ length: 20 }, (_, i) => ({ ...of, id: service.deps.newId(), name: `${i}` })),
+  })
+  expect(mistakesIn(await save(admin, { filterName: 'One more', query: '' }))).toEqual(['The name: at most 20 are possible.'])
+  expect((await save(admin, { filterName: '7', query: '' })).status).toBe(303)
+})

@@ -1,0 +1,39 @@
+import { type Furnished, furnish, furnishTestData } from './furnish.ts'
+import type { Operation } from './operations.ts'
+import type { Service } from './service.ts'
+import { handIn, releaseRows } from './submissions.ts'
+
+/** An organization with which every operation of an interface can be called, once and in the order of the document, and succeeds. @param words in its names. */
+export async function furnishForCalls(service: Service, words: string) {
+  const own = await furnish(service, words)
+  const of = { organizationId: own.id, inviteId: own.invite.id, assessmentId: own.assessment.id }
+  const submissionId = await handIn(service, of, 'words')
+  await releaseRows(service, { organizationId: own.id, submissionId }, own.member.id)
+  const trial = await furnishTestData(service, own, `${words}-trial`)
+  const completed = await service.make.invite(own.assessment, { status: 'completed', completedAt: service.clock.now() })
+  const graded = await service.make.invite(own.assessment, {
+    status: 'completed',
+    completedAt: service.clock.now(),
+    assignedGraderId: own.member.id,
+  })
+  await handIn(service, { ...of, inviteId: graded.id }, 'words')
+  /** Rows that an operation is called with, where the others would be in its way. */
+  const others: Record<string, Partial<Furnished>> = {
+    retakeInvite: { invite: completed },
+    reactivateInvite: {
+      invite: await service.make.invite(own.assessment, { status: 'expired', expiresAt: service.clock.now() }),
+    },
+    'getGrading assignGraders grade releaseResult reopenResult': { invite: graded },
+    deleteQuestion: { question: await service.make.question(own.assessment) },
+    deleteAssessment: { assessment: await service.make.assessment(own.id) },
+    updateMember: { member: await service.make.member(own.id, { roles: ['grader'] }) },
+  }
+  return {
+    key: own.key,
+    /** What an operation is called with, in which the key is one that may call it. */
+    rowsFor({ id, isForTests }: Operation): Furnished {
+      if (isForTests) return trial
+      return { ...own, ...Object.entries(others).find(([ids]) => ids.split(' ').includes(id))?.[1] }
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { candidateOf, consent } from '../candidate.ts'
+import type { Service } from '../service.ts'
+import { makeAccepted, makeTaking } from '../taking.ts'
+import { listPages, type ShownPage } from './shown.ts'
+
+const QUESTIONS = [
+  {
+    script: 'A caller has been waiting for twenty minutes and is angry. What do you say first?',
+    responseType: 'text',
+    points: 5,
+  },
+  { script: 'Tell us of a time when you changed your mind.', responseType: 'audio', points: 5, timeLimit: 120 },
+]
+
+/** What a candidate sees from the invitation to the end, and where a link leads to nothing any more. */
+export async function listCandidatePages(service: Service): Promise<ShownPage[]> {
+  const shown = { recipientName: 'Sam Rivera', customMessage: 'We look forward to hearing you.' }
+  const accepted = (more: object = {}) => makeAccepted(service, { questions: QUESTIONS, timeLimit: 1_200, ...shown, ...more })
+  const taking = (more: object = {}) =>
+    makeTaking(service, { questions: QUESTIONS.slice(0, 1), timeLimit: 1_200, ...shown, ...more })
+  const pathOf = ({ candidate }: { candidate: { path: string } }) => candidate.path
+
+  const proctored = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
+  const checked = await accepted(proctored)
+  await consent(checked.candidate)
+  const ready = await accepted({ questions: QUESTIONS.slice(0, 1) })
+  await consent(ready.candidate)
+  const writing = await taking()
+  await writing.candidate.press('open', { number: '1' })
+  const speaking = await taking({ questions: QUESTIONS.slice(1) })
+  await speaking.candidate.press('open', { number: '1' })
+  const answered = await taking()
+  await answered.candidate.press('open', { number: '1' })
+  await answered.candidate.answer(1, 'I would say that I am sorry, and ask what happened.', 'next')
+  const done = await taking()
+  await done.candidate.press('open', { number: '1' })
+  await done.candidate.answer(1, 'I would say that I am sorry.', 'next')
+  await done.candidate.press('finish')
+  const now = service.clock.now()
+  const pages = listPages('anybody', '', {
+    invitation: pathOf(await accepted({ status: 'pending' })),
+    consent: pathOf(await accepted(proctored)),
+    checks: pathOf(checked),
+    ready: pathOf(ready),
+    'before-question': pathOf(await taking()),
+    'text-question': pathOf(writing),
+    'audio-question': pathOf(speaking),
+    'hand-in': pathOf(answered),
+    completed: pathOf(done),
+    expired: pathOf(await accepted({ status: 'expired', expiresAt: now })),
+    revoked: pathOf(await accepted({ status: 'revoked', revokedAt: now })),
+    'candidate-dead-link': candidateOf(service, { id: service.deps.newId(), linkVersion: 1 }).path,
+  })
+  await nameAsReal(service)
+  return pages
+}
+
+/** No two organizations have one name. */
+const NAMES = 'Harbour,Juniper,Meadow,Linden,Orchard,Beacon,Cobalt,Summit,Willow,Amber,Cedar,Granite,Heron,Maple'.split(',')
+
+/** Names as a candidate would meet them. */
+async function nameAsReal({ db }: Service): Promise<void> {
+  await db.assessment.updateMany({ where: { name: { startsWith: 'Assessment ' } }, data: { name: 'Customer support' } })
+  const organizations = await db.organization.findMany({ where: { name: { startsWith: 'Organization ' } } })
+  for (const [i, { id }] of organizations.entries())
+    await db.organization.update({ where: { id }, data: { name: `${NAMES[i]} Talent` } })
+}

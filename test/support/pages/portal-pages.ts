@@ -1,0 +1,61 @@
+import type { Service } from '../service.ts'
+import { listPages, type ShownPage } from './shown.ts'
+
+/** The portal's pages of an organization, as an admin, a grader and a client see them; of what has ids, one that says much. */
+export async function listPortalPages(service: Service, organizationId: string): Promise<ShownPage[]> {
+  const home = `/portal/${organizationId}`
+  return [
+    ...listPages('anybody', '/portal', { 'sign-in': '/sign-in', forgot: '/forgot', 'dead-link': '/join/x' }),
+    ...listPages('admin', home, await findAddresses(service, organizationId)),
+    ...listPages('admin', '/portal', { organizations: '', 'unknown-page': `/${organizationId}/nowhere` }),
+    ...listPages('grader', home, { 'grader-home': '/', 'grader-invites': '/invites', 'grader-grading': '/grading' }),
+    ...listPages('client', home, { 'client-home': '/', 'client-invites': '/invites', 'client-results': '/results' }),
+  ]
+}
+
+async function findAddresses({ db }: Service, organizationId: string) {
+  const where = { organizationId }
+  const find = { where, select: { id: true } } as const
+  const [assessment, tag, member] = await Promise.all([
+    db.assessment.findFirstOrThrow({ ...find, where: { ...where, invites: { some: {} } } }),
+    db.tag.findFirstOrThrow(find),
+    db.member.findFirstOrThrow(find),
+  ])
+  const question = await db.question.findFirstOrThrow({ where: { ...where, assessmentId: assessment.id } })
+  const submitted = await db.submission.findFirst({ where: { ...where, state: 'submitted' } })
+  const released = await db.submission.findFirst({ where: { ...where, state: 'released' } })
+  const pending = await db.invite.findFirstOrThrow({ where: { ...where, status: 'pending' } })
+  const completed = submitted?.inviteId ?? released?.inviteId
+  return {
+    home: '/',
+    invites: '/invites',
+    'invite-pending': `/invites/${pending.id}`,
+    'invite-completed': completed && `/invites/${completed}`,
+    'new-invite': '/invites/new',
+    'invite-many': '/invites/batches',
+    assessments: '/assessments',
+    'new-assessment': '/assessments/new',
+    assessment: `/assessments/${assessment.id}`,
+    'assessment-edit': `/assessments/${assessment.id}/edit`,
+    'assessment-preview': `/assessments/${assessment.id}/preview`,
+    question: `/assessments/${assessment.id}/questions/${question.id}`,
+    grading: '/grading?whose=all',
+    sheet: submitted && `/grading/${submitted.id}`,
+    release: submitted && `/grading/${submitted.id}/release`,
+    submission: submitted && `/invites/${submitted.inviteId}/submission`,
+    results: '/results',
+    result: released && `/results/${released.id}`,
+    report: `/results/assessments/${assessment.id}`,
+    members: '/members',
+    'member-invite': '/members/invite',
+    member: `/members/${member.id}`,
+    tags: '/tags',
+    tag: `/tags/${tag.id}`,
+    integrations: '/settings/integrations',
+    webhooks: '/settings/webhooks',
+    ats: '/settings/ats',
+    settings: '/settings/organization',
+    'audit-log': '/settings/audit-log',
+    account: '/account',
+  }
+}
