@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-/** What both runs share; the other is test/faults/vitest.config.ts. */
+/** What all runs share; the others are test/faults/vitest.config.ts and test/operations/vitest.config.ts. */
 export const shared = {
   globalSetup: ['test/support/bundle.ts', 'test/support/database.ts'],
   setupFiles: ['test/support/patient-database.ts', 'test/support/end-with-file.ts'],
@@ -24,6 +24,6 @@ export default defineConfig({
   test: {
     ...shared,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**'], // by themselves: npm run test:faults
+    exclude: ['test/faults/**', 'test/operations/**'], // by themselves: npm run test:faults, npm run test:operations
   },
 })
