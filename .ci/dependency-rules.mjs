@@ -16,7 +16,9 @@ const mayUse = {
   'processes/': ['processes/'],
   'jobs/': ['jobs/', 'domain/'],
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
-  'kinds/': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
+  'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
+  // One kind never uses another: what several need stands beside their folders.
+  'kinds/([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/find.ts'],

@@ -1,22 +1,41 @@
+import { isRecorded } from '../domain/submissions/needs.ts'
 import type { Html } from '../html/html.ts'
 import type { CandidateTexts } from '../locales/languages.ts'
-import { choiceControl } from './choice/candidate.ts'
-import type { Asked, Control } from './control.ts'
-import { numberControl } from './number/candidate.ts'
-import { shortTextControl } from './short-text/candidate.ts'
+import { kindOf, kinds } from './index.ts'
+import { isRecordingWord } from './recording/kind.ts'
+import { text as plainText } from './text/kind.ts'
 
-const controls: Record<string, Control> = {
-  single_choice: choiceControl,
-  multiple_choice: choiceControl,
-  number: numberControl,
-  short_text: shortTextControl,
+type Open = {
+  responseType: string
+  version: { responseType: string; spec: unknown } | null
+  shown: string[]
+  text: { text: string; revision: number; value: unknown } | null
+  targetLanguage: string | null
 }
 
-type Open = { shown: string[]; text: { value: unknown } | null; targetLanguage: string | null }
+/**
+ * What a question is answered by.
+ *
+ * @property recorder stands outside forms: its buttons send none. @property fields stand in one. One of them is null where there is one way
+ *   only.
+ */
+export function answerControl(t: CandidateTexts, question: Open): { recorder: Html | null; fields: Html | null } {
+  const { shown, text, targetLanguage, responseType } = question
+  const isWritten = !isRecorded(kinds, question)
+  const kind = kindOf(question)
+  const version = question.version ?? { responseType, spec: null }
+  const asked = { version, shown, value: text?.value ?? null, text, language: targetLanguage, isWritten }
+  const records = kind.answering(version.responseType).savedBy.includes('recording')
+  if (!records) return { recorder: null, fields: kind.control(t, asked) }
+  return { recorder: kind.control(t, asked), fields: isWritten ? plainText.control(t, asked) : null }
+}
 
-/** The fields by which a question of a kind is answered. @throws Error for a kind that there is not. */
-export function answerControl(t: CandidateTexts, version: Asked['version'], { shown, text, targetLanguage }: Open): Html {
-  const control = controls[version.responseType]
-  if (!control) throw new Error(`No question is answered as ${version.responseType}`)
-  return control(t, { version, shown, value: text?.value ?? null, language: targetLanguage })
+type Answered = Pick<Open, 'responseType' | 'version'> & { timeLimit: number }
+
+/** How a question is answered, and within what time; of what shows that by itself the time alone. */
+export function wordAnswering(t: CandidateTexts, { responseType, version, timeLimit }: Answered): string | null {
+  const time = t.duration(timeLimit)
+  if (version) return timeLimit > 0 ? t.text('question.limit', { time }) : null
+  const kind = isRecordingWord(responseType) ? responseType : 'other'
+  return `${timeLimit > 0 ? t.text('paper.answer.within', { kind, time }) : t.text('paper.answer', { kind })}.`
 }

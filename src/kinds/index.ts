@@ -1,7 +1,42 @@
-import type { QuestionKinds } from '../domain/values/question-kind.ts'
+import type { Answering, QuestionKind, QuestionKinds } from '../domain/values/question-kind.ts'
+import { choiceControl } from './choice/candidate.ts'
+import { examples as choiceExamples } from './choice/example.ts'
 import { choice } from './choice/rules.ts'
+import { answeredByValue, type Kind, type PlainKind } from './kind.ts'
+import { numberControl } from './number/candidate.ts'
+import { examples as numberExamples } from './number/example.ts'
 import { number } from './number/rules.ts'
+import { recording } from './recording/kind.ts'
+import { shortTextControl } from './short-text/candidate.ts'
+import { examples as shortTextExamples } from './short-text/example.ts'
 import { shortText } from './short-text/rules.ts'
+import { text } from './text/kind.ts'
 
-/** The kinds of questions that have a right answer, by their response types: a further kind is a folder, and a line here. */
-export const kinds: QuestionKinds = new Map([choice, number, shortText].flatMap((kind) => kind.words.map((word) => [word, kind])))
+const answering = () => answeredByValue
+
+/** The kinds that have a right answer: a further kind is a folder, and a line here. What it lacks does not compile. */
+export const definedKinds: readonly Kind[] = [
+  { ...choice, answering, control: choiceControl, examples: choiceExamples },
+  { ...number, answering, control: numberControl, examples: numberExamples },
+  { ...shortText, answering, control: shortTextControl, examples: shortTextExamples },
+]
+
+/** Those that need no definition. */
+export const plainKinds: readonly PlainKind[] = [text, recording]
+
+const byWord = <K extends { words: readonly string[] }>(list: readonly K[]): Map<string, K> =>
+  new Map(list.flatMap((kind) => kind.words.map((word) => [word, kind])))
+const defined = byWord(definedKinds)
+const plain = byWord(plainKinds)
+
+const answeringOf = (responseType: string): Answering =>
+  (defined.get(responseType) ?? plain.get(responseType) ?? text).answering(responseType)
+
+export const kinds: QuestionKinds = Object.assign(new Map<string, QuestionKind>(defined), {
+  answering: answeringOf,
+  recorded: [...plain.keys()].filter((word) => answeringOf(word).savedBy.every((by) => by === 'recording')),
+})
+
+/** A question that has a version is of that one's kind; one without, whatever its word, is of no kind that has to be defined. */
+export const kindOf = ({ responseType, version }: { responseType: string; version: { responseType: string } | null }) =>
+  (version ? defined.get(version.responseType) : plain.get(responseType)) ?? text

@@ -18,7 +18,7 @@ export async function readCautions(ctx: Context, { id }: Pick<Assessment, 'id'>)
   const of = { organizationId: ctx.organization.id, assessmentId: id }
   const withoutPoints = await ctx.db.question.count({ where: { ...of, points: 0 } })
   const recorded = await ctx.db.question.findMany({
-    where: { ...of, responseType: { in: ['audio', 'video'] } },
+    where: { ...of, responseType: { in: [...ctx.deps.kinds.recorded] } },
     distinct: ['responseType'],
     select: { responseType: true },
   })
@@ -26,7 +26,7 @@ export async function readCautions(ctx: Context, { id }: Pick<Assessment, 'id'>)
     where: { ...of, status: { in: ['pending', 'accepted'] } },
     _sum: { count: true },
   })
-  const needsCamera = recorded.some(({ responseType }) => responseType === 'video')
-  const devices = [...(needsCamera ? (['camera'] as const) : []), ...(recorded.length > 0 ? (['microphone'] as const) : [])]
+  const needed = recorded.flatMap(({ responseType }) => ctx.deps.kinds.answering(responseType).needs)
+  const devices = (['camera', 'microphone'] as const).filter((device) => needed.includes(device))
   return { withoutPoints, devices, open: _sum.count ?? 0 }
 }

@@ -21,5 +21,5 @@ export async function findNeeds(
     startedSubmissionId === null
       ? await db.question.groupBy({ by: ['responseType'], where: { organizationId, assessmentId: invite.assessmentId } })
       : await db.paperQuestion.groupBy({ by: ['responseType'], where: { organizationId, submissionId: startedSubmissionId } })
-  return needsOf(invite, questions)
+  return needsOf(ctx.deps.kinds, invite, questions)
 }

@@ -1,3 +1,5 @@
+import type { QuestionKinds } from '../values/question-kind.ts'
+
 // What a candidate needs to take an assessment: for its answers, and for what its invite asks for besides.
 
 /** What is tried before the start. */
@@ -23,19 +25,24 @@ export type Needs = {
 /** What an invite asks for besides the answers. */
 export type Terms = { screenRecording: boolean; webcamMonitoring: boolean; requireIdCapture: boolean; facePhotoRequired: boolean }
 type Answered = { responseType: string }
+type Kinds = Pick<QuestionKinds, 'answering'>
 
-/** How a question is answered: the word is the organization's own, and any that we don't know means text. */
-export const isRecorded = ({ responseType }: Answered): boolean => responseType === 'audio' || responseType === 'video'
-export const isChosen = ({ responseType }: Answered): boolean => responseType === 'mixed'
+/** Whether nothing but a recording is an answer. */
+export const isRecorded = (kinds: Kinds, { responseType }: Answered): boolean =>
+  kinds.answering(responseType).savedBy.every((by) => by === 'recording')
 
-export const needsOf = (invite: Terms, questions: readonly Answered[]): Needs => ({
-  microphone: questions.some(isRecorded),
-  camera: invite.webcamMonitoring || questions.some(({ responseType }) => responseType === 'video'),
-  screen: invite.screenRecording,
-  idPhoto: invite.requireIdCapture,
-  facePhoto: invite.facePhotoRequired,
-  choice: questions.some(isChosen),
-})
+export function needsOf(kinds: Kinds, invite: Terms, questions: readonly Answered[]): Needs {
+  const ways = questions.map(({ responseType }) => kinds.answering(responseType))
+  const isNeeded = (device: 'microphone' | 'camera') => ways.some(({ needs }) => needs.includes(device))
+  return {
+    microphone: isNeeded('microphone'),
+    camera: invite.webcamMonitoring || isNeeded('camera'),
+    screen: invite.screenRecording,
+    idPhoto: invite.requireIdCapture,
+    facePhoto: invite.facePhotoRequired,
+    choice: ways.some(({ savedBy }) => savedBy.length > 1 && savedBy.includes('recording')),
+  }
+}
 
 /** What has to be there before the start, unless the organization waives it. */
 export const requirementsOf = (needs: Needs): Requirement[] =>

@@ -18,7 +18,7 @@ export type Given = {
 export async function refuseUnfitting(ctx: Context, invite: InviteDetail, { answers, grades }: Given): Promise<void> {
   if (answers.length === 0 && grades.length === 0) return
   const asked = await listAsked(ctx, invite)
-  const written = asked.filter((question) => !isRecorded(question))
+  const written = asked.filter((question) => !isRecorded(ctx.deps.kinds, question))
   const pointsOf = new Map(asked.map(({ number, points }) => [number, points]))
   refuse([
     ...answers.flatMap(({ number, text }, i) => [

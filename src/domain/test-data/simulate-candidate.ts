@@ -88,17 +88,17 @@ async function prepare(session: Session): Promise<Session> {
 }
 
 async function makeUpAnswer(session: PreparedSession, tab: string, question: PaperQuestion): Promise<void> {
-  const { number, responseType } = question
+  const { number } = question
   const own = await findKind(session, number)
   if (own) {
     await saveAnswer(session, number, { value: own.makeUp() })
     return
   }
-  if (!isRecorded(question)) {
+  if (!isRecorded(session.ctx.deps.kinds, question)) {
     await saveText(session, number, { text: `A generated answer to question ${number}.` })
     return
   }
-  const kind = responseType === 'video' ? 'video' : 'audio'
+  const [kind = 'audio'] = session.ctx.deps.kinds.answering(question.responseType).records
   const { mediaId } = await beginTake(session, number, kind)
   await upload(session, tab, mediaId, kind === 'video' ? VIDEO : AUDIO)
   await completeRecording(session, mediaId, { segments: [1] })

@@ -1,3 +1,5 @@
+import type { TakeKind } from '../../generated/prisma/client.ts'
+
 // What a kind of question has to say for itself. The kinds that there are stand in src/kinds; the domain gets them by its dependencies, and
 // asks none of them by name.
 
@@ -46,5 +48,27 @@ export type QuestionKind = {
   score: (spec: unknown, key: unknown, answer: unknown) => Score
 }
 
-/** The kinds by their response types. */
-export type QuestionKinds = ReadonlyMap<string, QuestionKind>
+/** How an answer is recorded. */
+export const RECORDED_KINDS = ['audio', 'video'] as const satisfies TakeKind[]
+export type RecordedKind = (typeof RECORDED_KINDS)[number]
+
+/** What an answer is kept as: words as they are typed, what the fields of a kind say, or a recording. */
+export type SavedBy = 'text' | 'value' | 'recording'
+
+/** How questions of a response type are answered. */
+export type Answering = {
+  /** Several: as the candidate likes. */
+  savedBy: readonly SavedBy[]
+  /** What can be recorded. */
+  records: readonly RecordedKind[]
+  /** What has to be there before the start. */
+  needs: readonly ('microphone' | 'camera')[]
+}
+
+/** The kinds that have a right answer by their response types, and how questions of whatever response type are answered. */
+export type QuestionKinds = ReadonlyMap<string, QuestionKind> & {
+  /** The word is an organization's own: any that no kind has is answered by a text. */
+  answering: (responseType: string) => Answering
+  /** The response types that are answered by nothing but a recording. */
+  recorded: readonly string[]
+}

@@ -4,16 +4,6 @@ import { type IconName, icon } from './icon.ts'
 
 // What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
 
-type Question = {
-  script: string
-  audioUrl: string
-  videoUrl: string
-  responseType: string
-  timeLimit: number
-  points: number
-  sourceLanguage: string | null
-}
-
 /** "20 minutes", "1 minute 30 seconds". */
 export const wordDuration = (seconds: number): string =>
   [wordCount(Math.floor(seconds / 60), 'minute'), wordCount(seconds % 60, 'second')]
@@ -50,18 +40,6 @@ ${all.map(
 /** What somebody has written, as it reads: in its direction and, for whoever has it read aloud, its language. @param language a code; null: not known. */
 export const written = (text: string, language: string | null = null): Html =>
   html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
-
-/** The word is the organization's own: any other than these means text. */
-const KINDS = ['audio', 'video', 'mixed'] as const
-
-/** How a question is answered, and within what time. */
-export function wordAnswering(
-  t: CandidateTexts,
-  { responseType, timeLimit }: Pick<Question, 'responseType' | 'timeLimit'>,
-): string {
-  const kind = KINDS.find((known) => known === responseType) ?? 'other'
-  return timeLimit > 0 ? t.text('paper.answer.within', { kind, time: t.duration(timeLimit) }) : t.text('paper.answer', { kind })
-}
 
 /** Only these become links: what an organization gives as the address of a medium could also be a script's. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

@@ -108,7 +108,10 @@ async function save(
     .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb as never, now))
     .where('paperQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
-      eb.or([eb('paperQuestions.versionId', 'is not', null), eb('paperQuestions.responseType', 'not in', ['audio', 'video'])]),
+      eb.or([
+        eb('paperQuestions.versionId', 'is not', null),
+        eb('paperQuestions.responseType', 'not in', [...deps.kinds.recorded]),
+      ]),
     )
     .where((eb) => writableBy(session)(eb as never))
     .forShare(['submissions', 'paperQuestions'])

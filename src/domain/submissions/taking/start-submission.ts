@@ -28,7 +28,7 @@ export async function startSubmission(entered: Session): Promise<void> {
     const where = { organizationId: ctx.organization.id, submissionId: session }
     const questions = await inside.db.paperQuestion.groupBy({ by: ['responseType'], where })
     const missing = missingToStart({
-      needs: needsOf(invite, questions),
+      needs: needsOf(ctx.deps.kinds, invite, questions),
       submission: started,
       photos: await findPhotos(inside, session),
       waived: invite.waivedChecks,

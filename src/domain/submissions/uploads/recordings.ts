@@ -1,9 +1,9 @@
 import { own } from '../../../db/own.ts'
 import { first } from '../../../db/statements.ts'
-import type { TakeKind } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { MAX_CAPTURES } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
+import { RECORDED_KINDS, type RecordedKind } from '../../values/question-kind.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { type Media, newMedia } from '../media/media.ts'
 import { abandon, completeOpenRecordings, countParts, holdRecording, settleRecording } from '../media/settle-recordings.ts'
@@ -16,9 +16,7 @@ import { holdSubmission, type PreparedSession, requireInProgress } from '../taki
 /** Of the parts that are missing so many are named. */
 const MISSING_AT_ONCE = 1_000
 
-/** How an answer is recorded, and what is recorded all the time. */
-export const RECORDED_KINDS = ['audio', 'video'] as const satisfies TakeKind[]
-export type RecordedKind = (typeof RECORDED_KINDS)[number]
+/** What is recorded all the time. */
 export const CAPTURES = ['screen', 'webcam'] as const
 export type Capture = (typeof CAPTURES)[number]
 
@@ -38,7 +36,7 @@ export async function beginTake(session: PreparedSession, number: number, kind: 
     await refuseWithoutRoom(inside)
     await holdSubmission({ ...session, ctx: inside })
     const question = await holdQuestion(inside, submission.id, number)
-    if (!question || !isOpen(question, deps.clock()) || !takes(question, kind)) return refuseSession('closed')
+    if (!question || !isOpen(question, deps.clock()) || !takes(inside, question, kind)) return refuseSession('closed')
     const which = { organizationId: organization.id, submissionId: submission.id }
     const begun = await db.take.count({ where: { ...which, questionNumber: number, kind: { in: [...RECORDED_KINDS] } } })
     if (begun >= submission.answerRecordLimit) refuseSession('no_takes_left')
@@ -58,7 +56,8 @@ async function holdQuestion(ctx: Context, submissionId: string, number: number):
   return ctx.db.paperQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
 }
 
-const takes = ({ responseType }: PaperQuestion, kind: RecordedKind): boolean => responseType === kind || responseType === 'mixed'
+const takes = ({ deps }: Context, { responseType }: PaperQuestion, kind: RecordedKind): boolean =>
+  deps.kinds.answering(responseType).records.includes(kind)
 
 /**
  * Begins to record the screen or the webcam. There is one of a kind at a time: another that was going on is complete with what is there.

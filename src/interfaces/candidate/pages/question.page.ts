@@ -1,12 +1,12 @@
 import type { SessionProblem } from '../../../domain/errors.ts'
-import { MAX_ANSWER_LENGTH } from '../../../domain/limits.ts'
-import { isChosen, isRecorded } from '../../../domain/submissions/needs.ts'
+import { isRecorded } from '../../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { isWebAddress, wordAnswering, written } from '../../../http/pages/candidate-view.ts'
+import { isWebAddress, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { answerControl } from '../../../kinds/answer-control.ts'
+import { answerControl, wordAnswering } from '../../../kinds/answer-control.ts'
+import { kinds } from '../../../kinds/index.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import {
   button,
@@ -111,19 +111,21 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
   const { t } = here.view
   const { number, closesAt } = question
   const title = t.text('question.number', { number, of: progress.of })
-  const kinds = isChosen(question) ? 'text audio video' : isRecorded(question) ? question.responseType : 'text'
+  const { records } = kinds.answering(question.responseType)
+  const ways = [...(isRecorded(kinds, question) ? [] : ['text']), ...records].join(' ')
+  const answering = wordAnswering(t, question)
   return {
     title,
     way: { done: number - 1, of: progress.of, clock: closesAt !== null && clock(t, question, remaining(t, closesAt, now)) },
     body: session(
       here,
-      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${kinds}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
+      html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
 ${question.script && html`<div class="mt-2 text-xl font-semibold tracking-tight">${written(question.script, question.sourceLanguage)}</div>`}
 ${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
-<p class="quiet mt-3">${wordAnswering(t, question)}.</p>
-${isRecorded(question) ? recordedAnswer(here, number) : writtenAnswer(here, question)}</section>`,
+${answering && html`<p class="quiet mt-3">${answering}</p>`}
+${answer(here, question)}</section>`,
     ),
   }
 }
@@ -147,29 +149,22 @@ const RECORDED = {
 const wordLeaving = ({ progress, view: { t } }: Here, number: number): Html =>
   html`${t.text(number < progress.of ? 'question.next' : 'question.last')} ${icon('arrow-right')}`
 
-function writtenAnswer(here: Here, question: OpenQuestion): Html {
+function answer(here: Here, question: OpenQuestion): Html {
   const { view } = here
   const { t } = view
   const { number } = question
-  return html`${isChosen(question) && html`<div data-recorder></div>`}
+  const { recorder, fields } = answerControl(t, question)
+  const leave = html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(here, number)}</button>`
+  if (!fields) return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(here, leave)}`)}`
+  return html`${recorder}
 ${form(
   view,
   'answer',
   html`${hidden('number', number)}
-${question.version ? answerControl(t, question.version, question) : textArea(t, question)}
+${fields}
 ${foot(here, html`<button type="submit" name="then" value="save" class="btn btn-outline btn-lg">${t.text('question.save')}</button><button type="submit" name="then" value="next" class="btn btn-primary btn-lg">${wordLeaving(here, number)}</button>`)}`,
 )}`
 }
-
-const textArea = (t: CandidateTexts, { text, targetLanguage }: OpenQuestion): Html =>
-  html`<label for="answer" class="mt-6 block font-medium">${t.text('question.answer')}</label>
-<textarea id="answer" class="textarea mt-1 min-h-48 w-full text-base" name="text" lang="${targetLanguage ?? ''}" dir="auto" data-answer data-revision="${text?.revision ?? 0}" maxlength="${MAX_ANSWER_LENGTH}">
-${text?.text}</textarea>
-<p class="hint" data-length>${t.text('question.length', { limit: MAX_ANSWER_LENGTH })}</p>`
-
-const recordedAnswer = (here: Here, number: number): Html => html`<div data-recorder></div>
-<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${here.view.t.text('question.noscript')}</p></div></noscript>
-${form(here.view, 'next', html`${hidden('number', number)}${foot(here, html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(here, number)}</button>`)}`)}`
 
 function end(here: Here): Shown {
   const { view, progress } = here

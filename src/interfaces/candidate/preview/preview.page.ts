@@ -48,7 +48,7 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   }
   const token = `${PREVIEW}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
   const view: View = { t: settings.t, invite, token, proof: '' }
-  const terms: Terms = { needs: needsOf(invite, questions), keptDays: settings.keptDays, webcam: settings.webcam }
+  const terms: Terms = { needs: needsOf(ctx.deps.kinds, invite, questions), keptDays: settings.keptDays, webcam: settings.webcam }
   const page = step.at === 'taking' ? takingPage(view, terms, { step, questions, typed, now }) : pageBefore(view, terms, step)
   return { ...page, above: banner(ctx, assessment) }
 }

@@ -15,8 +15,8 @@ import {
   beginTake,
   CAPTURES,
   completeRecording,
-  RECORDED_KINDS,
 } from '../../../domain/submissions/uploads/recordings.ts'
+import { RECORDED_KINDS } from '../../../domain/values/question-kind.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import { createSlots } from '../../../http/limits/slots.ts'
 import type { TypedApp } from '../../../http/requests/typed-app.ts'

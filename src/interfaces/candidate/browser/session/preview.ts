@@ -27,13 +27,12 @@ export function openPreview(base: string): Session {
 
   function readQuestion(): Question | null {
     const section = document.querySelector<HTMLElement>('[data-question]')
-    const { number, of, kinds = '', closesAt, playsLeft, takesLeft } = section?.dataset ?? {}
+    const { number, of, closesAt, playsLeft, takesLeft } = section?.dataset ?? {}
     if (section !== shown) [shown, played, takes, answers] = [section, 0, [], []]
     if (!section || (closesAt && momentOf(closesAt) <= performance.now())) return null
     return {
       number: Number(number),
       of: Number(of),
-      responseType: kinds.includes(' ') ? 'mixed' : kinds,
       closesAt: closesAt ?? null,
       playsLeft: Math.max(0, Number(playsLeft) - played),
       takesLeft: Math.max(0, Number(takesLeft) - takes.length),

@@ -5,7 +5,6 @@ export type TakeKind = 'audio' | 'video'
 export type Question = {
   number: number
   of: number
-  responseType: string
   closesAt: string | null
   playsLeft: number
   takesLeft: number

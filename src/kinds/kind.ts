@@ -1,0 +1,20 @@
+import type { Answering, QuestionKind } from '../domain/values/question-kind.ts'
+import type { Control } from './control.ts'
+import type { Example } from './example.ts'
+
+/** What stands in the list of kinds: who adds one has to give all of it. */
+type Shown = {
+  /** The fields by which candidates answer. */
+  control: Control
+  /** How the questions of each of its response types are answered. */
+  answering: (responseType: string) => Answering
+}
+
+/** A kind with a right answer, which has to be defined. */
+/** @property examples one for each of its response types. */
+export type Kind = QuestionKind & Shown & { examples: readonly Example[] }
+/** A kind that needs no definition, and that people grade. */
+export type PlainKind = Shown & { words: readonly string[] }
+
+/** By the fields of the kind itself. */
+export const answeredByValue: Answering = { savedBy: ['value'], records: [], needs: [] }

@@ -1,0 +1,19 @@
+import type { Answering } from '../../domain/values/question-kind.ts'
+import type { PlainKind } from '../kind.ts'
+import { recordingControl } from './candidate.ts'
+
+const WAYS = {
+  audio: { savedBy: ['recording'], records: ['audio'], needs: ['microphone'] },
+  video: { savedBy: ['recording'], records: ['video'], needs: ['camera', 'microphone'] },
+  // A recording is possible, and nothing is needed for it.
+  mixed: { savedBy: ['text', 'recording'], records: ['audio', 'video'], needs: [] },
+} as const satisfies Record<string, Answering>
+
+export const isRecordingWord = (word: string): word is keyof typeof WAYS => Object.hasOwn(WAYS, word)
+
+/** A recording, or whichever of it and a text the candidate likes. */
+export const recording: PlainKind = {
+  words: Object.keys(WAYS),
+  answering: (word) => WAYS[word as keyof typeof WAYS],
+  control: recordingControl,
+}

@@ -1,0 +1,19 @@
+import type { Example } from '../example.ts'
+
+export const examples: Example[] = [
+  {
+    responseType: 'short_text',
+    script: 'In which city is the Colosseum?',
+    spec: { lines: 1 },
+    key: {
+      accepted: [
+        { text: 'Rome', share: 100 },
+        { text: 'Rom*', share: 50 },
+      ],
+      exact: { case: false, accents: false, punctuation: false },
+      otherwise: 'wrong',
+    },
+    right: ' rome.',
+    wrong: 'Athens',
+  },
+]

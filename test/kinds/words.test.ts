@@ -1,0 +1,75 @@
+import { glob, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+import { definedKinds, plainKinds } from '../../src/kinds/index.ts'
+
+// What a kind is, its folder says, and nobody else decides by its word.
+
+const SOURCE = path.join(import.meta.dirname, '../../src')
+/** Examples in documents, and the data of the demo. */
+const EXAMPLES = [/^demo\//, /^interfaces\/v1\/[a-z-]+\.view\.ts$/]
+/** What a new question begins with, one of the documented words. */
+const DEFAULT = "responseType: 'text'"
+
+const words = new Set([...definedKinds, ...plainKinds].flatMap((kind) => [...kind.words]))
+/** Words that mean something else, too: a text is a node of a document, a number the type of a field, audio what is recorded. */
+const isCommon = (word: string) => !word.includes('_')
+
+/** The expression that the literal decides or fills, lists and objects around it included. */
+function around(literal: ts.Node): string {
+  let top = literal
+  const isPart = ({ kind }: ts.Node) =>
+    [
+      ts.SyntaxKind.ArrayLiteralExpression,
+      ts.SyntaxKind.ObjectLiteralExpression,
+      ts.SyntaxKind.PropertyAssignment,
+      ts.SyntaxKind.SpreadElement,
+      ts.SyntaxKind.ParenthesizedExpression,
+      ts.SyntaxKind.AsExpression,
+      ts.SyntaxKind.CaseClause,
+      ts.SyntaxKind.CaseBlock,
+    ].includes(kind)
+  while (isPart(top.parent)) top = top.parent
+  // What is called stands before its arguments, with the whole query where it is one.
+  if (ts.isCallExpression(top.parent)) return top.parent.arguments.map((argument) => argument.getText()).join(', ')
+  const decides = ts.isBinaryExpression(top.parent) || ts.isSwitchStatement(top.parent) || ts.isVariableDeclaration(top.parent)
+  return decides ? top.parent.getText() : top.getText()
+}
+
+function namedIn(file: string, source: string): string[] {
+  const found: string[] = []
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) && words.has(node.text)) {
+      const said = around(node)
+      const isOfQuestion = /\b(responseType|response_type|answering)\b/i.test(said) && !said.includes(DEFAULT)
+      if (!isCommon(node.text) || isOfQuestion) found.push(`${file}: ${node.text} in ${said}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return found
+}
+
+it('names no kind outside its folder', async () => {
+  const found: string[] = []
+  for await (const file of glob('**/*.ts', { cwd: SOURCE })) {
+    if (/^(generated|kinds)\//.test(file) || EXAMPLES.some((example) => example.test(file))) continue
+    found.push(...namedIn(file, await readFile(path.join(SOURCE, file), 'utf8')))
+  }
+  expect(found).toEqual([])
+})
+
+it('finds a word where it decides, and not where it means something else', () => {
+  const deciding = [
+    "const isRecorded = responseType === 'audio'",
+    "const where = { responseType: { in: ['audio', 'video'] } }",
+    "query.where('paperQuestions.responseType', 'not in', ['audio'])",
+    "switch (responseType) { case 'audio': break }",
+    "const KINDS = ['short_text']",
+  ]
+  for (const source of deciding) expect(namedIn('a.ts', source), source).not.toEqual([])
+  for (const source of ["make('video')", "const type = 'number'", "takes.kind === 'text'"])
+    expect(namedIn('a.ts', source)).toEqual([])
+})
