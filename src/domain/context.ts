@@ -97,7 +97,7 @@ export const JOIN_OUTCOMES = ['done', 'failed', 'retried'] as const
 /** Who answers what is asked of a replica: what it can't answer, the primary does. */
 export const READ_FROM = ['replica', 'primary'] as const
 
-/** The parts of the scheduled sweep; one that fails does not stop the others. */
+/** The parts of the scheduled sweep, each a queue of its own: one that fails or hangs does not hold up the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
   'open_submissions',

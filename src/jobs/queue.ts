@@ -56,7 +56,7 @@ const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelay
  * what a killed process was sending goes out within 45 s, all told. The limit on a job's duration is as long as pg-boss allows: a job that
  * is taken from a process that lives is done twice.
  */
-const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 86_400 }
+export const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 86_400 }
 export const HEARTBEAT_REFRESH_SECONDS = 2
 /**
  * Milliseconds. A connection that has gone silent, as after a failover, is given up: each that waits for ever is one less of four, and

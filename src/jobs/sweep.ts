@@ -17,8 +17,18 @@ import { endLeftSubmissions } from '../domain/submissions/taking/end-left-submis
 import { openMissingSubmissions } from '../domain/submissions/taking/open-missing-submissions.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts'
 import { forgetOldAnswers } from '../domain/work/do-once.ts'
+import { expectSweepParts, noteSweepPart } from '../domain/work/sweep-parts.ts'
+import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
 
-const SWEEP = 'sweep'
+/** The queue of a part, whose jobs hold nothing. */
+export const sweepQueue = (part: SweepPart): string => `sweep.${part}`
+/** Of all parts together, in the release before: its processes schedule it again where one is started meanwhile. */
+const SWEEP_OF_BEFORE = 'sweep'
+
+/** A job that a killed process had is lost after some seconds, and the next minute's takes its place. What nobody took is not done later. */
+const QUEUE = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 3_600, notify: true }
+/** Jobs announce themselves. Looking for them by each part's worker costs with their number, so that it is left to what was missed. */
+const TAKEN = { heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS, pollingIntervalSeconds: 10, notifyPollingIntervalSeconds: 30 }
 
 /** How long things are kept, and whether assessments are taken elsewhere: then nothing is sent in here. */
 type Settings = { eventsKeptDays: number; mediaKeptDays: KeptDays; playerUrl: string | undefined }
@@ -59,19 +69,26 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   },
 }
 
-/** Every minute, in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. */
+/**
+ * Every minute, each part in one of the processes: sets due invites to expired, and deletes what has expired or is kept no longer. A part
+ * has a queue of its own, which takes no job while there is one: it never runs twice at a time, and what it waits for holds up no other.
+ */
 export async function startSweep(boss: PgBoss, system: ServiceContext, settings: Settings): Promise<void> {
-  await boss.createQueue(SWEEP, { retryLimit: 0, deleteAfterSeconds: 3_600 })
-  await boss.work(SWEEP, async () => {
-    for (const part of SWEEP_PARTS) await sweep(system, part, settings)
-  })
-  await boss.schedule(SWEEP, '* * * * *')
+  await expectSweepParts(system)
+  for (const part of SWEEP_PARTS) {
+    const queue = sweepQueue(part)
+    await boss.createQueue(queue, { ...QUEUE, policy: 'exclusive' })
+    await boss.work(queue, TAKEN, () => sweep(system, part, settings))
+    await boss.schedule(queue, '* * * * *')
+  }
+  await boss.unschedule(SWEEP_OF_BEFORE)
 }
 
-/** Runs one part. A failure does not stop the others; the part runs again in the next minute. */
+/** Runs one part. A failure is no failed job: the part runs again in the next minute. */
 async function sweep(system: ServiceContext, part: SweepPart, settings: Settings): Promise<void> {
   try {
     await parts[part](system, settings)
+    await noteSweepPart(system, part)
     system.deps.metrics.swept(part, 'done')
   } catch (error) {
     system.deps.metrics.swept(part, 'failed')

@@ -12,6 +12,7 @@ import { measureMemberEmailQueue } from '../domain/members/member-emails.ts'
 import { countAllMediaBytes } from '../domain/submissions/media/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
+import { measureSweep } from '../domain/work/sweep-parts.ts'
 import { measureQueues, measureWaitingRecordings } from '../jobs/measure-queues.ts'
 
 /** Makes a gauge of this help that is read whenever the metrics are asked for; NaN where it can't be: the process is still to be watched. */
@@ -34,6 +35,7 @@ const addGaugesTo =
 export function observeDatabase(registers: Registry[], pool: Pool, db: Db): void {
   const add = addGaugesTo(registers)
   observePool(registers, pool)
+  observeSweep(registers, db)
   observeEmailQueue(add, 'invite_email', () => measureEmailQueue({ db }))
   observeEmailQueue(add, 'member_email', () => measureMemberEmailQueue({ db }))
   add(
@@ -53,6 +55,19 @@ export function observeDatabase(registers: Registry[], pool: Pool, db: Db): void
   add('database_timeline', "The database's timeline: another one after a failover, or a restore to a point in time", () =>
     readTimeline(db),
   )
+}
+
+function observeSweep(registers: Registry[], db: Db): void {
+  const ages = new Gauge({
+    name: 'sweep_part_age_seconds',
+    help: 'Seconds since each part of the scheduled sweep last came to its end; none when the database does not say',
+    labelNames: ['part'],
+    registers,
+    async collect() {
+      ages.reset()
+      for (const { part, endedAt } of await measureSweep({ db }).catch(() => [])) ages.set({ part }, secondsSince(endedAt))
+    },
+  })
 }
 
 /** Reads how much work waits. */

@@ -32,7 +32,7 @@ export type MetricsRegistry = Metrics & {
   /** The database could not be reached, after it could. */
   databaseAway: () => void
   mediaOperation: NoteOperation
-  /** Reads what the database knows whenever it is asked for: mails, events, webhooks, media, and which one it is. */
+  /** Reads what the database knows whenever it is asked for: mails, events, webhooks, media, the sweep, and which one it is. */
   observe: (pool: Pool, db: Db) => void
   /** Reads how much work waits whenever it is asked for. */
   observeQueues: (boss: PgBoss) => void

@@ -22,6 +22,7 @@ const SHARED: Record<string, string> = {
   organizations: 'they are the organizations',
   sessions: PERSON,
   sign_in_attempts: 'of an address, whoever has it',
+  sweep_parts: ALL,
   users: PERSON,
   webhook_fanout: ALL,
 }

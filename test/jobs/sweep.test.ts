@@ -1,9 +1,11 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { SWEEP_PARTS } from '../../src/domain/context.ts'
 import { forgetOldAnswers } from '../../src/domain/work/do-once.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
 import { DAY_MS } from '../support/factories.ts'
-import { startServiceForFile } from '../support/service.ts'
+import { runSweep } from '../support/run-sweep.ts'
+import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const service = await startServiceForFile()
@@ -26,12 +28,6 @@ async function refuse(statement: string, table: string, condition = 'true'): Pro
     `CREATE TRIGGER refuse AFTER ${statement} ON ${table} REFERENCING OLD TABLE AS gone EXECUTE FUNCTION refuse()`,
   )
   onTestFinished(async () => void (await service.db.$executeRawUnsafe(`DROP TRIGGER refuse ON ${table}`)))
-}
-
-async function sweep(): Promise<void> {
-  const boss = await startQueue(service.databaseUrl, pino({ level: 'silent' }), { works: false })
-  await boss.send('sweep', {})
-  await boss.stop()
 }
 
 const readMetrics = async () => (await service.metrics.registry.metrics()).split('\n')
@@ -69,7 +65,7 @@ it('does the other parts of a sweep when one fails, and says in log and metrics 
   const expiresAt = new Date(service.clock.now().getTime() - DAY_MS)
   await service.make.invite(await service.make.assessment(id), { expiresAt })
   await refuse('UPDATE', 'invites')
-  await sweep()
+  await runSweep(service)
   await waitUntil('the answers to be forgotten', async () => (await count()) === 0 || undefined)
   const lines = service.logLines.map((line) => JSON.parse(line)).filter(({ part }) => part !== undefined)
   expect(lines[0]).toMatchObject({ level: 50, part: 'expire_invites', msg: 'a part of the sweep failed' })
@@ -77,4 +73,53 @@ it('does the other parts of a sweep when one fails, and says in log and metrics 
   const metrics = await readMetrics()
   expect(metrics).toContainEqual(expect.stringMatching(/^sweep_parts_total\{part="expire_invites",outcome="failed"\} [1-9]/))
   expect(metrics).toContain('sweep_parts_total{part="forget_answers",outcome="failed"} 0')
+})
+
+describe('a part that hangs', () => {
+  const AGE = /^sweep_part_age_seconds\{part="(\w+)"\} (\S+)$/
+
+  /** Lets the store of media take as long over deleting as the test likes. @returns how often it was asked, at most at a time. */
+  async function holdDeleting(of: typeof service) {
+    const gate = Promise.withResolvers<void>()
+    const { deletePrefix } = of.deps.media
+    const seen = { now: 0, most: 0 }
+    of.deps.media.deletePrefix = async (prefix) => {
+      seen.most = Math.max(seen.most, ++seen.now)
+      await gate.promise
+      await deletePrefix(prefix)
+      seen.now--
+    }
+    onTestFinished(() => gate.resolve())
+    const deletedAt = new Date(of.clock.now().getTime() - DAY_MS)
+    const id = of.deps.newId()
+    await of.db.mediaLeftover.create({ data: { id, key: `media/${id}/file`, deletedAt } })
+    return { seen, release: gate.resolve }
+  }
+
+  it('delays no other, is run by nobody else meanwhile, and alone grows old', async () => {
+    const one = await startServiceForTest()
+    const { seen, release } = await holdDeleting(one)
+    await runSweep(one, ['forget_media'])
+    await waitUntil('the store to be asked', async () => seen.now || undefined)
+    const boss = await startQueue(one.databaseUrl, pino({ level: 'silent' }), { works: false })
+    onTestFinished(() => boss.stop())
+    expect(await boss.send('sweep.forget_media', {})).toBeNull()
+
+    // It was to end an hour ago, as were the others, which go on.
+    await one.db.sweepPart.updateMany({ data: { endedAt: new Date(Date.now() - 3_600_000) } })
+    one.clock.set(new Date())
+    await runSweep(
+      one,
+      SWEEP_PARTS.filter((part) => part !== 'forget_media'),
+    )
+    const old = await waitUntil('the others to end', async () => {
+      const ages = (await one.metrics.registry.metrics()).split('\n').flatMap((line) => AGE.exec(line)?.slice(1) ?? [])
+      const parts = ages.filter((_, i) => i % 2 === 0 && Number(ages[i + 1]) > 3_000)
+      return ages.length === 2 * SWEEP_PARTS.length && parts.length <= 1 ? parts : undefined
+    })
+    expect(old).toEqual(['forget_media'])
+    release()
+    await waitUntil('the part to end', async () => (await boss.send('sweep.forget_media', {})) ?? undefined)
+    expect(seen.most).toBe(1)
+  })
 })

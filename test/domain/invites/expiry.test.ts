@@ -1,10 +1,9 @@
-import { pino } from 'pino'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import type { Invite } from '../../../src/generated/prisma/client.ts'
-import { startQueue } from '../../../src/jobs/queue.ts'
 import { candidateOf, prepare } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { runSweep } from '../../support/run-sweep.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
 
@@ -191,13 +190,11 @@ describe('the sweep', () => {
 
   it('is done by a job that is scheduled every minute', async () => {
     expect(await service.db.$queryRaw`SELECT name, cron FROM pgboss.schedule`).toContainEqual({
-      name: 'sweep',
+      name: 'sweep.expire_invites',
       cron: '* * * * *',
     })
     const { statuses } = await makeDue()
-    const boss = await startQueue(service.databaseUrl, pino({ level: 'silent' }), { works: false })
-    await boss.send('sweep', {})
-    await boss.stop()
+    await runSweep(service, ['expire_invites'])
     await vi.waitFor(async () => expect(await statuses()).toEqual(swept), PATIENT)
   })
 })

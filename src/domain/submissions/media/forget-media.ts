@@ -13,6 +13,7 @@ import { inTransaction } from '../../transaction.ts'
 import { DAY_MS } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
+import { beginTurn } from '../../work/sweep-parts.ts'
 
 /** How many days after the end what a candidate has sent in is kept. */
 export type KeptDays = { idPhoto: number; proctoring: number; answers: number }
@@ -23,9 +24,8 @@ export type KeptDays = { idPhoto: number; proctoring: number; answers: number }
 const UNUSED_DAYS = 30
 /** No photo takes so long to get into the store. */
 const UNFINISHED_MS = 600_000
-/** Submissions of one statement, and statements of one sweep: the other parts of the sweep do not wait for more. */
+/** Submissions of one statement. */
 const LOOKED_AT_ONCE = 100
-const BATCHES = 10
 const SET_ASIDE_MS = 3_600_000
 
 /** @param due whether any of its media are. */
@@ -46,7 +46,7 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
   await forgetUnfinishedPhotos(system)
   const dueAt = dueBy(kept)
   const failed: FailedItem<Looked>[] = []
-  for (let batch = 0; batch < BATCHES; batch++) {
+  for (const isOver = beginTurn(); !isOver(); ) {
     const looked = await look(system, dueAt)
     const dueNow = looked.filter(({ due }) => due)
     const failedNow = await workOnEach(dueNow, ({ organizationId, submissionId }) =>

@@ -3,6 +3,7 @@ import { everyones } from '../../../db/everyone.ts'
 import { among } from '../../../db/own.ts'
 import { all, run } from '../../../db/statements.ts'
 import type { ServiceContext } from '../../context.ts'
+import { beginTurn } from '../../work/sweep-parts.ts'
 import { folderOf, type Media } from './media.ts'
 
 /** A part that was on its way when its recording was deleted has arrived by then. */
@@ -11,9 +12,8 @@ const STRAY_MS = 60_000
 const REFUSED_MS = 3_600_000
 /** So many refusals in one sweep mean that the store is away, and each may have taken its time: the rest is left to the next sweep. */
 const MAX_REFUSALS = 5
-/** Media of one statement, and statements of one sweep: the other parts of the sweep do not wait for more. */
+/** Media of one statement. */
 const FOUND_AT_ONCE = 100
-const BATCHES = 20
 
 type Removable = Pick<Media, 'id' | 'key' | 'refusedAt'>
 type Refused = Removable & { err: unknown }
@@ -49,7 +49,7 @@ export async function removeFiles(system: ServiceContext): Promise<void> {
 }
 
 async function removeFrom(source: Source, system: ServiceContext): Promise<void> {
-  for (let batch = 0; batch < BATCHES; batch++) {
+  for (const isOver = beginTurn(); !isOver(); ) {
     const removable = await source.find(system)
     const { removed, refused } = await removeBatch(system, removable)
     await source.markRemoved(system, removed)

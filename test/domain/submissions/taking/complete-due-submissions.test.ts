@@ -1,9 +1,8 @@
-import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { completeDueSubmissions } from '../../../../src/domain/submissions/taking/complete-due-submissions.ts'
 import { endLeftSubmissions } from '../../../../src/domain/submissions/taking/end-left-submissions.ts'
 import { openMissingSubmissions } from '../../../../src/domain/submissions/taking/open-missing-submissions.ts'
-import { startQueue } from '../../../../src/jobs/queue.ts'
+import { runSweep } from '../../../support/run-sweep.ts'
 import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../../support/taking.ts'
 import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
@@ -151,12 +150,6 @@ describe('invites that were started before anything could be sent in', () => {
 })
 
 describe('the sweep', () => {
-  const runSweep = async (of: typeof service) => {
-    const boss = await startQueue(of.databaseUrl, pino({ level: 'silent' }), { works: false })
-    await boss.send('sweep', {})
-    await boss.stop()
-  }
-
   it('does all three', async () => {
     const left = await makeTaking(service)
     await left.candidate.press('decline')
@@ -174,8 +167,8 @@ describe('the sweep', () => {
   it('opens none where assessments are taken elsewhere', async () => {
     const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
     await makeAccepted(withPlayer, { status: 'started', assessmentSession: withPlayer.deps.newId() })
-    await runSweep(withPlayer)
-    const isDone = async () => /part="forget_sign_ins",outcome="done"\} [1-9]/.test(await withPlayer.metrics.registry.metrics())
+    await runSweep(withPlayer, ['open_submissions'])
+    const isDone = async () => /part="open_submissions",outcome="done"\} [1-9]/.test(await withPlayer.metrics.registry.metrics())
     await waitUntil('the end of the sweep', async () => (await isDone()) || undefined)
     expect(await withPlayer.db.submission.count()).toBe(0)
   })

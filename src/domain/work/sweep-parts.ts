@@ -1,0 +1,26 @@
+import { type Connection, type ServiceContext, SWEEP_PARTS, type SweepPart } from '../context.ts'
+
+/** Milliseconds that a part of the sweep goes on for, about: with the rest it goes on in the next minute, and so is seen to be alive. */
+const TURN_MS = 50_000
+
+/** @returns whether the part of the sweep that begins now has worked for long enough. */
+export function beginTurn(): () => boolean {
+  const ends = performance.now() + TURN_MS
+  return () => performance.now() >= ends
+}
+
+/** Has the age of each part begin, where it has not: one that never came to its end is to be seen, too. */
+export async function expectSweepParts({ db, deps }: ServiceContext): Promise<void> {
+  const endedAt = deps.clock()
+  await db.sweepPart.createMany({ data: SWEEP_PARTS.map((part) => ({ part, endedAt })), skipDuplicates: true })
+}
+
+/** Notes that the part has come to its end, without a failure. */
+export async function noteSweepPart({ db, deps }: ServiceContext, part: SweepPart): Promise<void> {
+  const endedAt = deps.clock()
+  await db.sweepPart.upsert({ where: { part }, create: { part, endedAt }, update: { endedAt } })
+}
+
+/** When each part last came to its end; those of other releases are left out. */
+export const measureSweep = ({ db }: { db: Connection }): Promise<{ part: string; endedAt: Date }[]> =>
+  db.sweepPart.findMany({ where: { part: { in: [...SWEEP_PARTS] } } })
