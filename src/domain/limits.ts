@@ -37,6 +37,8 @@ export const MAX_MEMBER_LANGUAGES = 100
 export const COUNTS = { minimum: 1, maximum: MAX_INTEGER }
 /** Days until an invite expires. */
 export const EXPIRY_DAYS = { minimum: 1, maximum: 3_650 }
+/** More time for a candidate, in percent of each limit. */
+export const EXTRA_TIME_PERCENT = { minimum: 0, maximum: 300 }
 export const DEFAULT_EXPIRES_IN_DAYS = 30
 
 /** Rows of a list of candidates, bytes of it, and characters of a cell that is not taken, as far as it is kept. */

@@ -59,6 +59,7 @@ const DATA_ACTIONS = [
   'extended_invite',
   'shortened_invite',
   'corrected_invite',
+  'changed_extra_time',
   'revoked_invite',
   'reactivated_invite',
   'assigned_grader',

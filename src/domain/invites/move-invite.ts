@@ -40,7 +40,7 @@ export async function moveInvite(
   return { invite: unmoved, moved: false }
 }
 
-export const moveNotAllowed = (move: Move | 'expire' | 'retake', status: InviteStatus): DomainError =>
+export const moveNotAllowed = (move: Move | 'expire' | 'retake' | 'accommodate', status: InviteStatus): DomainError =>
   new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: status }] })
 
 /** @returns undefined when the invite is in no state that the move may begin with. */

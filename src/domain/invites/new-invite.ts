@@ -12,6 +12,7 @@ import type { Issue, Violation } from '../errors.ts'
 import {
   COUNTS,
   EXPIRY_DAYS,
+  EXTRA_TIME_PERCENT,
   MAX_EXTERNAL_ID_LENGTH,
   MAX_INVITE_TAGS,
   MAX_MESSAGE_LENGTH,
@@ -29,6 +30,8 @@ export type InviteTerms = {
   questionReplayLimit: number
   /** Recordings of each answer. */
   answerRecordLimit: number
+  /** More time for each question and the whole, in percent. */
+  extraTimePercent: number
   screenRecording: boolean
   webcamMonitoring: boolean
   requireIdCapture: boolean
@@ -59,6 +62,7 @@ export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
   recipientName: null,
   questionReplayLimit: 1,
   answerRecordLimit: 1,
+  extraTimePercent: 0,
   screenRecording: true,
   webcamMonitoring: true,
   requireIdCapture: true,
@@ -90,6 +94,7 @@ export function checkNewInvite(input: NewInvite): Issue[] {
     ['recipientName', ifGiven(input.recipientName, (name) => checkText(name, MAX_NAME_LENGTH))],
     ['questionReplayLimit', ifGiven(input.questionReplayLimit, (limit) => checkInteger(limit, COUNTS))],
     ['answerRecordLimit', ifGiven(input.answerRecordLimit, (limit) => checkInteger(limit, COUNTS))],
+    ['extraTimePercent', ifGiven(input.extraTimePercent, (percent) => checkInteger(percent, EXTRA_TIME_PERCENT))],
     ['expiresInDays', ifGiven(input.expiresInDays, (days) => checkInteger(days, EXPIRY_DAYS))],
     ['customMessage', ifGiven(input.customMessage, (message) => checkText(message, MAX_MESSAGE_LENGTH))],
     ['assignedGraderId', ifGiven(input.assignedGraderId, checkUuid)],

@@ -205,7 +205,8 @@ const accountProblems: Partial<Record<AccountProblem, (field: string, limit: num
 /** Both bounds, where the upper one is what the client has to know; v1.md words the lower one by itself. */
 const wordRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
 
-const participles: Record<Move | 'expire' | 'retake', string> = {
+const participles: Record<Move | 'expire' | 'retake' | 'accommodate', string> = {
+  accommodate: 'given other extra time',
   retake: 'taken again',
   expire: 'expired',
   accept: 'accepted',

@@ -2,20 +2,23 @@ import { Type } from '@sinclair/typebox'
 import { editInvite } from '../../domain/invites/correct-invite.ts'
 import { listInviteEmails } from '../../domain/invites/emails.ts'
 import { getInvitationLink } from '../../domain/invites/invitation-link.ts'
-import type { InviteDetail } from '../../domain/invites/invites.ts'
+import { getInvite, type InviteDetail } from '../../domain/invites/invites.ts'
 import { listInviteTags } from '../../domain/invites/list-invite-tags.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
 import { retakeInvite } from '../../domain/invites/retake-invite.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
+import { giveExtraTime } from '../../domain/submissions/taking/give-extra-time.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import {
+  AccommodationsBody,
   ExtensionBody,
   InviteChangeBody,
   InviteEmailView,
   InviteLinkView,
+  presentAccommodations,
   presentInviteEmail,
   presentInviteLink,
   ReactivationBody,
@@ -66,6 +69,7 @@ export function inviteOperationRoutes(app: TypedApp): void {
   changingRoute(app)
   movingRoutes(app)
   retakeRoute(app)
+  accommodationRoutes(app)
   belongingsRoutes(app)
 }
 
@@ -179,6 +183,44 @@ function retakeRoute(app: TypedApp): void {
         },
         ({ invite }) => `${app.prefix}/invites/${invite.id}`,
       ),
+  )
+}
+
+/** What its candidate is given besides. */
+function accommodationRoutes(app: TypedApp): void {
+  const common = { tags, params: InviteParams, response: { 200: AccommodationsBody } }
+
+  app.get(
+    '/invites/:inviteId/accommodations',
+    {
+      schema: {
+        ...common,
+        operationId: 'getInviteAccommodations',
+        summary: "Read a candidate's accommodations",
+        description: 'How much more time the candidate has. Beyond the original interface.',
+        errors: ['invite_not_found'],
+      },
+    },
+    async ({ ctx, params }) => presentAccommodations(await getInvite(ctx, params.inviteId)),
+  )
+
+  app.put(
+    '/invites/:inviteId/accommodations',
+    {
+      schema: {
+        ...common,
+        operationId: 'putInviteAccommodations',
+        summary: 'Give a candidate extra time',
+        description:
+          'More time for each question and for the whole, of an invite that is pending, accepted or started. While the assessment is taken, the ends that are running move at once and never to an earlier time: then it can be raised only. It is kept without a reason, and graders do not see it. Beyond the original interface.',
+        body: AccommodationsBody,
+        errors: ['invite_not_found', 'move_not_allowed'],
+      },
+    },
+    async ({ ctx, params, body }) => {
+      await giveExtraTime(ctx, params.inviteId, body.extraTimePercent)
+      return presentAccommodations(await getInvite(ctx, params.inviteId))
+    },
   )
 }
 

@@ -2,10 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Edits } from '../../domain/invites/correct-invite.ts'
 import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/invitation-link.ts'
+import type { InviteDetail } from '../../domain/invites/invites.ts'
 import {
   COUNTS,
   DEFAULT_EXPIRES_IN_DAYS,
   EXPIRY_DAYS,
+  EXTRA_TIME_PERCENT,
   MAX_INVITE_TAGS,
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
@@ -86,6 +88,21 @@ export const toEdits = (body: Static<typeof InviteChangeBody>): Edits => ({
   expiresInDays: body.expiresInDays,
   assignedGraderId: body.assignedGraderId,
   tagIds: body.tagIds,
+})
+
+/** What one candidate is given besides; only for who runs the assessments. */
+export const AccommodationsBody = Type.Object(
+  {
+    extraTimePercent: Type.Integer({
+      ...EXTRA_TIME_PERCENT,
+      description: 'More time for each question and for the whole, in percent of the limits',
+    }),
+  },
+  { [NAME]: 'Accommodations', examples: [{ extraTimePercent: 50 }] },
+)
+
+export const presentAccommodations = ({ extraTimePercent }: InviteDetail): Static<typeof AccommodationsBody> => ({
+  extraTimePercent,
 })
 
 /** One sending of an invite's mail. */

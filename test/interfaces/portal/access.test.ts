@@ -125,6 +125,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/revoke': ['admin'],
   'POST /invites/:inviteId/reactivate': ['admin'],
   'POST /invites/:inviteId/grader': ['admin'],
+  'POST /invites/:inviteId/extra-time': ['admin'],
   'POST /invites/:inviteId/waive': ['admin'],
   'GET /invites/:inviteId/submission': ['admin', 'grader'],
   'POST /invites/:inviteId/submission/delete': ['admin'],

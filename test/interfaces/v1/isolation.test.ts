@@ -68,6 +68,12 @@ const places: [
   ['PATCH /invites/{inviteId}', 'invite', (id) => own.client.patch(`/invites/${id}`).send({ recipientName: 'Taken over' })],
   ['PATCH /invites/{inviteId}, assignedGraderId', 'member', (assignedGraderId) => edit({ assignedGraderId })],
   ['PATCH /invites/{inviteId}, tagIds', 'tag', (id) => edit({ tagIds: [own.tag.id, id] })],
+  ['GET /invites/{inviteId}/accommodations', 'invite', (id) => own.client.get(`/invites/${id}/accommodations`)],
+  [
+    'PUT /invites/{inviteId}/accommodations',
+    'invite',
+    (id) => own.client.put(`/invites/${id}/accommodations`).send({ extraTimePercent: 10 }),
+  ],
   ['POST /invites/{inviteId}/retake', 'invite', (id) => own.client.post(`/invites/${id}/retake`)],
   ['GET /invite-batches/{batchId}', 'batch', (id) => own.client.get(`/invite-batches/${id}`)],
   ['GET /invite-batches/{batchId}/rows', 'batch', (id) => own.client.get(`/invite-batches/${id}/rows`)],

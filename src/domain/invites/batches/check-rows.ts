@@ -93,7 +93,11 @@ function checkRow({ own, unknown, ...row }: GivenRow, number: number, { firsts, 
 }
 
 /** What a row has of its own. Its tags come on top of everybody's. */
-function readTerms({ tags, message, days, grader }: ListRow, names: Names, everybody: Terms): { own: Terms; issues: Issue[] } {
+function readTerms(
+  { tags, message, days, grader, extraTime }: ListRow,
+  names: Names,
+  everybody: Terms,
+): { own: Terms; issues: Issue[] } {
   const own: Terms = {}
   const issues: Issue[] = []
   const find = (field: string, known: Map<string, string>, name: string): string[] => {
@@ -106,9 +110,13 @@ function readTerms({ tags, message, days, grader }: ListRow, names: Names, every
   issues.splice(MAX_UNKNOWN_TAGS)
   if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, grader)[0] ?? null
   if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
-  if (days) own.expiresInDays = /^\d{1,10}$/.test(days) ? Number(days) : -1
+  if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
+  if (days) own.expiresInDays = readWholeNumber(days)
   return { own, issues }
 }
+
+/** What is none becomes one that is out of every range. */
+const readWholeNumber = (text: string): number => (/^\d{1,10}$/.test(text) ? Number(text) : -1)
 
 const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
 

@@ -38,7 +38,7 @@ export async function completeDueSubmissions(system: ServiceContext): Promise<nu
 }
 
 function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<Due[]> {
-  const until = new Date(deps.clock().getTime() - UPLOAD_GRACE_SECONDS * 1_000)
+  const until = dueUntil(deps.clock())
   const { deadlineAt, submissionId } = after ?? { deadlineAt: new Date(0), submissionId: '00000000-0000-0000-0000-000000000000' }
   const due = everyones
     .selectFrom('submissions')
@@ -63,11 +63,20 @@ function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<
   return all(db, due.$narrowType<{ deadlineAt: NotNull }>())
 }
 
+/** What was due before then is over for good: what was recorded in time has had its time to arrive. */
+const dueUntil = (now: Date): Date => new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
+
+async function isDue({ db, deps, organization }: Context, id: string): Promise<boolean> {
+  const where = { organizationId: organization.id, id, deadlineAt: { lte: dueUntil(deps.clock()) } }
+  return (await db.submission.findFirst({ where, select: { id: true } })) !== null
+}
+
 /** @returns whether this has completed it: one that somebody holds is left to them, or to the next sweep. */
 async function completeDue(ctx: Context, inviteId: string, submissionId: string): Promise<boolean> {
   const started = own(ctx, 'invites').where('id', '=', inviteId).where('assessmentSession', '=', submissionId)
   const held = await first(ctx.db, started.select('id').forNoKeyUpdate().skipLocked())
-  if (!held || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
+  // Whoever has given the candidate more time since it was found due came before this.
+  if (!held || !(await isDue(ctx, submissionId)) || !(await moveUnlessOvertaken(ctx, 'complete', { inviteId }))) return false
   await handIn(ctx, submissionId)
   return true
 }

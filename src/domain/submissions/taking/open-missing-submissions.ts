@@ -7,7 +7,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../../cont
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
-import { copyPaper } from './paper.ts'
+import { copyPaper, limitWithExtra } from './paper.ts'
 import { enterSession, type Session } from './session.ts'
 
 // Submissions of invites that were started without one: before submissions were kept, or by a process of the release before.
@@ -47,10 +47,10 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       id: uuid(submissionId),
       organizationId: eb.ref('invites.organizationId'),
       inviteId: eb.ref('invites.id'),
-      ...same(eb, 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit'),
+      ...same(eb, 'mode', 'assessmentId', 'questionReplayLimit', 'answerRecordLimit', 'extraTimePercent'),
       state: sql`'in_progress'::submission_state`,
       startedAt: eb.fn.coalesce('invites.startedAt', time(now)),
-      deadlineAt: sql<Date | null>`${now}::timestamptz + nullif(${eb.ref('assessments.timeLimit')}, 0) * interval '1 second'`,
+      deadlineAt: sql<Date | null>`${now}::timestamptz + ${limitWithExtra(eb.ref('assessments.timeLimit'), eb.ref('invites.extraTimePercent'))}`,
       createdAt: time(now),
       updatedAt: time(now),
       consentVersion: byDefault,

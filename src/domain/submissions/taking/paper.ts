@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expressions, own, ownUpdate, sameOwner } from '../../../db/own.ts'
+import { type Condition, type Expression, type Expressions, own, ownUpdate, sameOwner } from '../../../db/own.ts'
 import { all, first, run } from '../../../db/statements.ts'
 import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
 import type { PaperQuestion } from '../../../generated/prisma/client.ts'
@@ -109,7 +109,7 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
       .where('state', '=', 'in_progress')
       .where('consentAt', 'is not', null)
       .where((eb) => eb.or([eb('deadlineAt', 'is', null), eb('deadlineAt', '>', now)]))
-    const held = await first(inside.db, taken.select('deadlineAt').forNoKeyUpdate())
+    const held = await first(inside.db, taken.select(['deadlineAt', 'extraTimePercent']).forNoKeyUpdate())
     if (!held) return
     const ofPaper = own(inside, 'paperQuestions').where('paperQuestions.submissionId', '=', submission.id)
     const isBefore = ofPaper
@@ -121,7 +121,7 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
       .where('paperQuestions.openedAt', 'is', null)
       .where(({ exists, not }) => not(exists(isBefore.select('paperQuestions.number'))))
       .set(({ ref }) => {
-        const over = sql`${now}::timestamptz + nullif(${ref('paperQuestions.timeLimit')}, 0) * interval '1 second'`
+        const over = sql`${now}::timestamptz + ${limitWithExtra(ref('paperQuestions.timeLimit'), sql`${held.extraTimePercent}::integer`)}`
         return { openedAt: now, closesAt: sql<Date | null>`least(${over}, ${held.deadlineAt}::timestamptz)` }
       })
     const opened = await first(inside.db, open.returning('paperQuestions.closesAt'))
@@ -137,6 +137,10 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
     await run(inside.db, end)
   })
 }
+
+/** A limit with the extra time, as an interval; null: there is none. @param limit seconds; 0: none. */
+export const limitWithExtra = (limit: Expression<number>, percent: Expression<unknown>) =>
+  sql`nullif(${limit}, 0)::double precision * (100 + ${percent}) / 100 * interval '1 second'`
 
 /** Closes a question for good, by its time if that is over already. One that is not open stays as it is. */
 export async function closeQuestion({ ctx, submission }: PreparedSession, number: number): Promise<void> {

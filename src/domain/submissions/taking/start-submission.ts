@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
+import { withExtraTime } from '../../values/extra-time.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
 import { consentedMedia, missingToStart, needsOf } from '../needs.ts'
 import { copyPaper } from './paper.ts'
@@ -37,11 +38,17 @@ export async function startSubmission(entered: Session): Promise<void> {
   })
 }
 
-type Started = { assessmentId: string; assessmentSession: string; questionReplayLimit: number; answerRecordLimit: number }
+type Started = {
+  assessmentId: string
+  assessmentSession: string
+  questionReplayLimit: number
+  answerRecordLimit: number
+  extraTimePercent: number
+}
 
 /** @throws DomainError session_refused (not_ready), without consent. */
 async function beginSubmission({ db, deps, organization }: Context, invite: Started) {
-  const { assessmentId, assessmentSession, questionReplayLimit, answerRecordLimit } = invite
+  const { assessmentId, assessmentSession, questionReplayLimit, answerRecordLimit, extraTimePercent } = invite
   const now = deps.clock()
   const { timeLimit } = await db.assessment.findFirstOrThrow({
     where: { organizationId: organization.id, id: assessmentId },
@@ -53,8 +60,9 @@ async function beginSubmission({ db, deps, organization }: Context, invite: Star
       state: 'in_progress',
       questionReplayLimit,
       answerRecordLimit,
+      extraTimePercent,
       startedAt: now,
-      deadlineAt: timeLimit > 0 ? new Date(now.getTime() + timeLimit * 1_000) : null,
+      deadlineAt: timeLimit > 0 ? new Date(now.getTime() + withExtraTime(timeLimit, extraTimePercent) * 1_000) : null,
       updatedAt: now,
     },
   })

@@ -29,6 +29,7 @@ export type ShownInvite = Terms &
     | 'returnUrl'
     | 'questionReplayLimit'
     | 'answerRecordLimit'
+    | 'extraTimePercent'
     | 'waivedChecks'
   > & {
     assessment: Omit<CandidateInvite['assessment'], 'instruction'> & { instruction: { title: string; body: string } | null }

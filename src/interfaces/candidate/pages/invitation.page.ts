@@ -1,4 +1,5 @@
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
+import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { expectations, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -104,8 +105,9 @@ const openUntil = (said: Html): Html =>
 /** What to expect, and what the invite asks. */
 function facts({ t, invite }: View): Html {
   const throughout = t.text('expect.throughout')
+  const timeLimit = Math.floor(withExtraTime(invite.assessment.timeLimit, invite.extraTimePercent))
   return html`<h2 class="sr-only">${t.text('expect.heading')}</h2>
-${expectations(t, invite.assessment, [
+${expectations(t, { ...invite.assessment, timeLimit }, [
   [true, 'rotate-cw', t.text('expect.plays', { count: invite.questionReplayLimit }), t.text('expect.plays.meaning')],
   [true, 'mic', t.text('expect.takes', { count: invite.answerRecordLimit }), t.text('expect.takes.meaning')],
   [invite.screenRecording, 'monitor', t.text('expect.screen'), throughout],

@@ -2,6 +2,7 @@ import type { SessionProblem } from '../../../domain/errors.ts'
 import { isRecorded } from '../../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
+import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { isWebAddress, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -27,7 +28,7 @@ import type { Terms } from './consent.page.ts'
 
 type Here = {
   view: View
-  submission: Pick<Submission, 'deadlineAt' | 'answerRecordLimit' | 'questionReplayLimit'>
+  submission: Pick<Submission, 'deadlineAt' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit'>
   progress: Progress
   terms: Terms
   now: Date
@@ -88,8 +89,9 @@ ${content}
 </div>`
 }
 
-function nextQuestion(here: Here, { number, timeLimit }: NonNullable<Progress['next']>): Shown {
+function nextQuestion(here: Here, { number, ...next }: NonNullable<Progress['next']>): Shown {
   const { view, progress, submission, now } = here
+  const timeLimit = ownLimit(here, next)
   const { t } = view
   const title = t.text('question.number', { number, of: progress.of })
   return {
@@ -113,7 +115,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
   const title = t.text('question.number', { number, of: progress.of })
   const { records } = kinds.answering(question.responseType)
   const ways = [...(isRecorded(kinds, question) ? [] : ['text']), ...records].join(' ')
-  const answering = wordAnswering(t, question)
+  const answering = wordAnswering(t, { ...question, timeLimit: ownLimit(here, question) })
   return {
     title,
     way: { done: number - 1, of: progress.of, clock: closesAt !== null && clock(t, question, remaining(t, closesAt, now)) },
@@ -129,6 +131,10 @@ ${answer(here, question)}</section>`,
     ),
   }
 }
+
+/** What this candidate has for a question, in whole seconds; 0: there is no limit. */
+const ownLimit = ({ submission }: Here, { timeLimit }: Pick<OpenQuestion, 'timeLimit'>): number =>
+  Math.floor(withExtraTime(timeLimit, submission.extraTimePercent))
 
 const clock = (t: CandidateTexts, { timeLimit }: OpenQuestion, left: string): Html =>
   html`<p class="clock" data-clock="${timeLimit > 0 ? 'question' : 'whole'}">${t.text('question.clock', { time: left })}</p>`

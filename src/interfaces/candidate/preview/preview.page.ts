@@ -44,6 +44,7 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
     returnUrl: null,
     questionReplayLimit: limits.questionReplayLimit,
     answerRecordLimit: limits.answerRecordLimit,
+    extraTimePercent: 0,
     waivedChecks: [...REQUIREMENTS],
   }
   const token = `${PREVIEW}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
@@ -83,8 +84,8 @@ type Taking = {
 function takingPage(view: View, terms: Terms, { step, questions, typed, now }: Taking): Page {
   const { timeLimit } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
-  const { questionReplayLimit, answerRecordLimit } = view.invite
-  const submission = { deadlineAt, questionReplayLimit, answerRecordLimit }
+  const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite
+  const submission = { deadlineAt, questionReplayLimit, answerRecordLimit, extraTimePercent }
   const progress = progressAt(step, {
     questions,
     typed,

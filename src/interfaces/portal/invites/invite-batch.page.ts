@@ -98,6 +98,7 @@ function wordTerms(terms: Terms, names: TermNames): [term: string, value: string
   const said: [string, string | undefined | false][] = [
     ['Tags', terms.tagIds?.map(named).join(', ')],
     ['Message', terms.customMessage],
+    ['Extra time', terms.extraTimePercent ? `${terms.extraTimePercent} %` : undefined],
     ['Days until it expires', terms.expiresInDays === undefined ? undefined : String(terms.expiresInDays)],
     ['Grader', terms.assignedGraderId ? named(terms.assignedGraderId) : undefined],
     ['Mail', terms.sendEmail === false && 'none is sent'],

@@ -21,7 +21,7 @@ export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named }: 
   trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
 <h2 class="mb-4" id="list-heading">A list of candidates</h2>
-<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, if you like, <code>name</code>, <code>tags</code> (several with a semicolon between them, in quotes), <code>message</code>, <code>days</code> until it expires, and <code>grader</code> (an address). Or without such a row: an address in each row, and perhaps a name.
+<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, if you like, <code>name</code>, <code>tags</code> (several with a semicolon between them, in quotes), <code>message</code>, <code>days</code> until it expires, <code>grader</code> (an address), and <code>extra time</code> in percent. Or without such a row: an address in each row, and perhaps a name.
 Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. First you are shown what will happen; nobody is invited before you say so.</p>
 ${narrowing(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
 ${assessmentField(form, choices)}

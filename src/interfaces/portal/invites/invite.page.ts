@@ -11,6 +11,7 @@ import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
+import { mayGiveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
 import type { Tag } from '../../../domain/tags/tags.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
@@ -40,6 +41,7 @@ const NOTICES = new Map([
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
   ['tags', 'The tags are changed.'],
+  ['extra-time', 'The extra time is changed. A page that the candidate has open shows it within a minute.'],
   ['waive', 'The candidate can start, and go on, without it.'],
 ])
 
@@ -106,6 +108,8 @@ function about({ ctx, invite, createdBy, tags, operations, retake }: Shown): Htm
     ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
+    // Only for who gives it: it may say something of the candidate's health.
+    ['Extra time', operations !== null && invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
     ['Asked for', demandsOf(invite).join(', ') || 'nothing'],
     ['Waived', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
     ['Grader', readsAll && invite.assignedGrader && wordGrader(invite.assignedGrader)],
@@ -141,6 +145,7 @@ function belongings(form: Form, { ctx, invite, tags, operations }: Shown): (Html
     narrowing(path, named, [graders, tagChoices]),
     panel('grader', 'Grader', graderForm(form, invite, path, graders)),
     panel('tags', 'Tags', tagForms(form, tags, path, tagChoices)),
+    ...extraTime(form, invite, path),
     ...waiving(form, invite, path, requirements),
     ...corrections(form, invite, path),
   ]
@@ -213,6 +218,19 @@ ${choice(form, { name: 'requirement', label: 'Requirement', options })}
 <button class="btn">Waive the requirement</button>
 </form>`
   return [panel('waive', 'Requirements', body)]
+}
+
+/** More time, before the start or while it runs. */
+function extraTime(form: Form, invite: InviteDetail, path: string): Html[] {
+  if (!mayGiveExtraTime(invite)) return []
+  const { status, extraTimePercent } = invite
+  const hint = status === 'started' ? `From ${extraTimePercent} to 300.` : 'From 0 to 300.'
+  const body = html`<p class="hint mb-3">More time for each question and for the whole${status === 'started' && ', from now on: it can not be taken back while the candidate is taking the assessment'}. Graders do not see it. Who changed it stays in the audit log, without a reason.</p>
+<form method="post" action="${`${path}/extra-time`}">${onceField()}
+${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(extraTimePercent), hint })}
+<button class="btn">Change the extra time</button>
+</form>`
+  return [panel('extra-time', 'Extra time', body)]
 }
 
 const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>

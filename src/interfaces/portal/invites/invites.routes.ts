@@ -24,6 +24,7 @@ import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { listRequirements } from '../../../domain/submissions/reading/submission.ts'
 import { waiveRequirement } from '../../../domain/submissions/reading/waive-requirement.ts'
+import { giveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
 import { defined } from '../../../domain/values/defined.ts'
 import { cautionsShown } from '../assessments/cautions.ts'
 import { readNamed } from '../kit/choices.ts'
@@ -149,6 +150,12 @@ function belongingsRoutes(app: FastifyInstance): void {
       const { assignedGraderId } = readFields(values, 'assignedGraderId')
       return assignGrader(ctx, request.params.inviteId, assignedGraderId || null)
     }),
+  )
+
+  app.post<InviteRoute>('/invites/:inviteId/extra-time', (request, reply) =>
+    answer(request, reply, 'extra-time', (ctx, values) =>
+      giveExtraTime(ctx, request.params.inviteId, readNumber(readFields(values, 'extraTimePercent').extraTimePercent) ?? 0),
+    ),
   )
 
   app.post<InviteRoute>('/invites/:inviteId/waive', (request, reply) =>

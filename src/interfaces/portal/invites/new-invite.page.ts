@@ -51,6 +51,7 @@ export const termFields = (form: Form, { graders, tags }: Choices): Html => html
 ${area(form, { name: 'customMessage', label: 'Message, in the mail' })}
 ${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(INVITE_DEFAULTS.answerRecordLimit) })}
+${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(INVITE_DEFAULTS.extraTimePercent), hint: 'More time for each question and for the whole, up to 300. Graders do not see it.' })}
 ${choice(form, { name: 'proctoring', label: 'What is asked of the candidate', options: PROCTORING_CHOICES, value: 'assessment' })}
 ${proctoringBoxes(form, 'Where it is chosen here')}
 ${choice(form, { name: 'assignedGraderId', label: 'Who grades it', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}
@@ -70,6 +71,7 @@ export function readTerms(values: URLSearchParams): Terms {
     'expiresInDays',
     'questionReplayLimit',
     'answerRecordLimit',
+    'extraTimePercent',
   )
   return {
     customMessage: customMessage.replaceAll('\r\n', '\n'),
@@ -77,6 +79,7 @@ export function readTerms(values: URLSearchParams): Terms {
     expiresInDays: readNumber(numbers.expiresInDays),
     questionReplayLimit: readNumber(numbers.questionReplayLimit),
     answerRecordLimit: readNumber(numbers.answerRecordLimit),
+    extraTimePercent: readNumber(numbers.extraTimePercent),
     ...(values.get('proctoring') !== 'assessment' && readProctoring(values)),
     tagIds: values.getAll('tagIds'),
     sendEmail: values.has('sendEmail'),

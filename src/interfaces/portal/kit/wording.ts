@@ -61,6 +61,7 @@ const names: Record<string, string> = {
   expiresInDays: 'the number of days',
   questionReplayLimit: 'the number of replays',
   answerRecordLimit: 'the number of recordings',
+  extraTimePercent: 'the extra time',
   customMessage: 'the message',
   assignedGraderId: 'the grader',
   secondGraderId: 'the second grader',

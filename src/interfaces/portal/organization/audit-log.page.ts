@@ -55,6 +55,7 @@ export const WORDS: Record<AuditAction, string> = {
   extended_invite: 'extended an invite',
   shortened_invite: 'had an invite expire earlier',
   corrected_invite: 'corrected the name, the message or the limits of an invite',
+  changed_extra_time: 'changed the extra time of a candidate',
   revoked_invite: 'revoked an invite',
   reactivated_invite: 'reactivated an invite',
   assigned_grader: 'assigned a grader',

@@ -2,6 +2,7 @@ import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { TakeKind } from '../session/session.ts'
 import { countDown } from './countdown.ts'
+import { takeLaterEnds } from './later-ends.ts'
 import { mirrorFields } from './mirror-fields.ts'
 import { offerPrompt } from './prompt.ts'
 import { offerRecording } from './recorded-answer.ts'
@@ -53,9 +54,11 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     setOpen(false)
     await Promise.all([text?.save(), recording?.end()])
     while (!isClosed) {
-      const question = (await session.read().catch(() => null))?.question // else the page says why
+      const read = await session.read().catch(() => null)
+      const question = read?.question // else the page says why
       if (question?.number !== number) return player.refresh()
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
+        takeLaterEnds(player, read!)
         setNotice(progress, '')
         setOpen(true)
         return startClock(element)

@@ -16,7 +16,7 @@ export function recordTakes(
   { number, kinds, monitor }: { number: number; kinds: TakeKind[]; monitor: Monitor },
   on: { interrupted: (take: Recording) => void; toldLate: () => void },
 ) {
-  const { closesAt, takes, takesLeft } = state.question!
+  const { takes, takesLeft } = state.question!
   const attempts = new Map(kinds.map((kind) => [kind, keepAttempt(`take ${session.base} ${number} ${kind}`)]))
   let granted = { mediaId: '', takesLeft }
   let recorder: Recorder | null = null
@@ -42,7 +42,7 @@ export function recordTakes(
     const [answer, isBegun] = await Promise.all([asked, isWanted()])
     granted = answer
     if (!isBegun) return
-    last = outbox.begin(granted.mediaId, kind, closesAt)
+    last = outbox.begin(granted.mediaId, kind, state.question!.closesAt)
     const own = { lost: (track: MediaStreamTrack) => replace(kind, track), ended: lose, written: attempt.done }
     recorder = startRecorder(kind, stream, outbox, last, own)
   }

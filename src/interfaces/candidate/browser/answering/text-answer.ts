@@ -31,7 +31,7 @@ export function saveText({ t, session, status, state }: Player, number: number, 
   const saver: Saver<TextKinds> = saveAsTyped(begun, {
     ...rules,
     send: (sent) =>
-      session.send('PUT', address, { json: toRequest(sent), until: latest() }).then(
+      session.send('PUT', address, { json: toRequest(sent), until: latest }).then(
         (answer) => readSaved((answer as { saved: number }).saved, sent, saver.now().typed),
         (error) => ({ is: 'refused', obstacle: explain(error instanceof Refusal ? error.code : '') }),
       ),

@@ -27,7 +27,7 @@ export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Procto
       proctoring.begin(capture.split(' '), webcam, deadlineAt)
     } else if (!document.querySelector('[data-prepare]')) void proctoring.end()
     const isCounted = taking && deadlineAt && deadlineAt !== question?.closesAt
-    const stopClock = isCounted ? countWhole(player, taking, deadlineAt) : () => {}
+    const stopClock = isCounted ? countWhole(player, taking) : () => {}
     const own = controlOf()
     return {
       ...own,
@@ -76,14 +76,14 @@ export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Procto
 }
 
 /** @returns what ends it. */
-function countWhole({ t, session, status, refresh }: Player, taking: HTMLElement, deadlineAt: string): () => void {
+function countWhole({ t, session, state, status, refresh }: Player, taking: HTMLElement): () => void {
   const clock = make('p', {
     class: 'clock',
     role: 'timer',
   })
   taking.querySelector('[data-whole]')?.remove() // it does not count
   document.querySelector('[data-clocks]')!.append(clock)
-  return countDown(t, clock, 'clock.whole', () => session.momentOf(deadlineAt), {
+  return countDown(t, clock, 'clock.whole', () => session.momentOf(state.deadlineAt!), {
     say: status.say,
     soon: () => {},
     over: () => void refresh(),

@@ -1,3 +1,4 @@
+import { takeLaterEnds } from '../answering/later-ends.ts'
 import type { Player } from '../session/player.ts'
 
 const EVERY_MS = 60_000
@@ -13,6 +14,7 @@ export function keepInStep(player: Player): void {
     const read = await session.read().catch(() => null)
     // Handed in elsewhere or by the clock, withdrawn, or its link replaced: the page says so.
     if (read?.state !== player.state.state) await player.refresh()
+    else takeLaterEnds(player, read)
   }
   setInterval(synchronize, EVERY_MS)
   document.addEventListener('visibilitychange', synchronize)

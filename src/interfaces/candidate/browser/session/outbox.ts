@@ -87,6 +87,13 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
       for (const upload of uploads)
         resumeOne(resumeRecording(upload, left, untilOf(upload.kind === 'answer' ? closesAt : deadlineAt)))
     },
+    /** The ends have been moved to later times: it is tried until then. */
+    prolong(closesAt: string | null, deadlineAt: string | null): void {
+      for (const { recording } of all()) {
+        const isOfWhole = recording.kind === 'screen' || recording.kind === 'webcam'
+        Object.assign(recording, { until: Math.max(recording.until, untilOf((isOfWhole ? null : closesAt) ?? deadlineAt)) })
+      }
+    },
     fail: (recording: Recording, code: string) => happen(recording, { is: 'refused', code }),
     list: () => all().map(({ recording }) => recording),
     /** Whether there is something that the service does not have yet. */
@@ -135,7 +142,7 @@ function sendParts(session: Session, store: PartStore, happen: Happen): (recordi
     const part = await store.get(key)
     if (!part) return happen(recording, { is: 'partLost', part: key })
     const address = `/media/${key.mediaId}/parts/${key.segment}/${key.number}`
-    await session.send('PUT', address, { bytes: part.bytes, until: recording.until })
+    await session.send('PUT', address, { bytes: part.bytes, until: () => recording.until })
     happen(recording, { is: 'partSaved', part: key })
     await store.remove(key)
   }
@@ -146,7 +153,9 @@ function sendParts(session: Session, store: PartStore, happen: Happen): (recordi
   }
 }
 
-function complete(session: Session, { mediaId, segments, until }: Recording, as: Exclude<Effect, 'settle'>): Promise<unknown> {
+function complete(session: Session, recording: Recording, as: Exclude<Effect, 'settle'>): Promise<unknown> {
+  const { mediaId, segments } = recording
+  const until = () => recording.until
   if (as === 'abandon') return session.post(`/media/${mediaId}/abandon`, {}, until)
   const counts = Array.from(segments, (count) => count ?? 0) // a segment may have ended before its first part
   const body = { segments: counts, ...(as === 'completeWithGaps' && { incomplete: true }) }

@@ -8,7 +8,7 @@ type Part = Omit<PartKey, 'mediaId'>
 export type Recording = {
   readonly mediaId: string
   readonly kind: string
-  /** Until when parts are taken, in milliseconds of `performance.now()`. */
+  /** Until when parts are taken, if no more time is given, in milliseconds of `performance.now()`. */
   readonly until: number
   /** How many parts each segment has. */
   readonly segments: readonly number[]

@@ -1,0 +1,15 @@
+import type { Player } from '../session/player.ts'
+import type { SessionState } from '../session/session.ts'
+
+type Ends = Pick<SessionState, 'deadlineAt' | 'question'>
+
+/** Where the organization has given more time meanwhile, what counts down goes on to the new ends, and the candidate is told. */
+export function takeLaterEnds({ t, state, outbox, status }: Player, { deadlineAt, question: read }: Ends): void {
+  const question = state.question?.number === read?.number ? state.question : null
+  const isLater = (now: string | null | undefined, before: string | null | undefined) => !!now && !!before && now > before
+  if (!isLater(deadlineAt, state.deadlineAt) && !isLater(read?.closesAt, question?.closesAt)) return
+  state.deadlineAt = deadlineAt
+  if (question && read) question.closesAt = read.closesAt
+  outbox.prolong(question?.closesAt ?? null, deadlineAt)
+  status.say(t.text('clock.longer'))
+}
