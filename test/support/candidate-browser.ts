@@ -120,6 +120,12 @@ export function useCandidatesBrowser() {
       /** As the organization does it. */
       withdraw: () =>
         fetch(`http://127.0.0.1:${at}/api/v1/invites/${invite.id}/revoke`, { method: 'POST', headers: { 'x-api-key': key } }),
+      giveExtraTime: (extraTimePercent: number) =>
+        fetch(`http://127.0.0.1:${at}/api/v1/invites/${invite.id}/accommodations`, {
+          method: 'PUT',
+          headers: { 'x-api-key': key, 'content-type': 'application/json' },
+          body: JSON.stringify({ extraTimePercent }),
+        }),
       /** As an admin does it in the portal. */
       waive: (requirement: string) => db.invite.update({ where: { id: invite.id }, data: { waivedChecks: [requirement] } }),
       status: async () => (await db.invite.findUniqueOrThrow({ where: { id: invite.id } })).status,

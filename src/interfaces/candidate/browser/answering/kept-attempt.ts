@@ -49,7 +49,7 @@ export function keepAttempt(name: string) {
 export async function askFor<Granted>(session: Session, path: string, json: object, attempt: KeptAttempt): Promise<Granted> {
   try {
     const until = performance.now() + ASK_WITHIN_MS
-    return (await session.send('POST', path, { json, until: () => until, attempt: attempt.id() })) as Granted
+    return (await session.send('POST', path, { json, until, attempt: attempt.id() })) as Granted
   } catch (error) {
     if (!(error instanceof Refusal && ['unreachable', 'taken_over'].includes(error.code))) attempt.done()
     throw error

@@ -51,8 +51,8 @@ export type Sending = {
   json?: object
   bytes?: ArrayBuffer | Blob
   type?: string
-  /** Until when it is tried again, in milliseconds of `performance.now()`, asked before each try; for good where it says nothing. */
-  until?: () => number
+  /** Until when it is tried again, in milliseconds of `performance.now()`, of what may be moved asked before each try; for good where it says nothing. */
+  until?: number | (() => number)
   /** Sent though the page is being left; tried once. */
   keepalive?: boolean
   /** The id of what is attempted, where it has to outlast this request: what is asked again with it is granted once. */
@@ -101,13 +101,13 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
 
   /** @throws Refusal, also `unreachable` when the time for it is over. */
   async function send(method: string, path: string, sending: Sending = {}): Promise<unknown> {
-    const { until = () => Number.POSITIVE_INFINITY, keepalive, attempt = newId() } = sending
+    const { until = Number.POSITIVE_INFINITY, keepalive, attempt = newId() } = sending
     const tryAsLongAsOurs = async () => {
       if (isTakenOver) throw new Refusal('taken_over')
       return tryOnce(method, path, attempt, sending)
     }
     const answer = await askUntilAnswered(tryAsLongAsOurs, (failure, pause) => {
-      if (isTakenOver || keepalive || performance.now() + pause > until()) return false
+      if (isTakenOver || keepalive || performance.now() + pause > (typeof until === 'number' ? until : until())) return false
       setReachable(failure !== null && failure.status < 500)
       return true
     })
@@ -130,7 +130,7 @@ export function openSession(base: string, on: { takenOver: () => void; reachable
   return {
     base,
     send,
-    post: (path: string, json?: object, until?: () => number) =>
+    post: (path: string, json?: object, until?: Sending['until']) =>
       send('POST', path, { ...(json && { json }), ...(until !== undefined && { until }) }),
     /** From now on only this tab may write. */
     claim: () => send('POST', '/tab', { json: { tab } }),

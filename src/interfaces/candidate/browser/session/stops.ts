@@ -47,7 +47,7 @@ async function tellLater(session: Session, mediaId: string, at: number, until: n
 /** @returns false where who answered knows of no stops: another process may. */
 async function tell(session: Session, mediaId: string, at: number, until: number): Promise<boolean> {
   try {
-    await session.post(`/media/${mediaId}/stop`, { ago: measureAgo(at) }, () => until)
+    await session.post(`/media/${mediaId}/stop`, { ago: measureAgo(at) }, until)
   } catch (error) {
     const code = error instanceof Refusal ? error.code : ''
     if (code === 'path_not_found') return false
