@@ -20,6 +20,7 @@ export function prepareSection(view: View, { preparation: { needs, photos, missi
   const open = REQUIREMENTS.filter((requirement) => missing.includes(requirement))
   return html`<section class="mt-8" data-prepare aria-labelledby="prepare-heading" data-session="${`${pathOf(view)}/session`}" data-checks="${list(CHECKS.filter((check) => asked.includes(check)))}" data-passed="${list(submission.passedChecks)}" data-photos="${list(PHOTOS.filter((photo) => asked.includes(photo)))}" data-taken="${list(PHOTOS.filter((photo) => photos[photo]))}" data-choice="${String(needs.choice)}">
 <h2 id="prepare-heading">${t.text('prepare.heading')}</h2>
+<div class="mt-3 noscript:hidden" data-steps>${roomFor(asked)}</div>
 ${
   asked.length > 0 &&
   html`<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('prepare.noscript')}</p></div></noscript>`
@@ -36,4 +37,10 @@ ${
 ${refusal === 'quota' && notice('error', html`<p>${t.text('prepare.quota', { organization: organization.name })}</p>`, 'alert')}
 <p>${t.text('prepare.order')}</p>
 ${button(view, 'start', t.text('prepare.start'))}</section>`
+}
+
+/** Where the script puts a step for each check and photo, and one for the line: kept free, so that nothing moves when it does. */
+function roomFor(asked: readonly string[]): Html[] {
+  const steps = new Set(asked.map((requirement) => (requirement === 'camera' ? 'microphone' : requirement)))
+  return Array.from({ length: steps.size && steps.size + 1 }, () => html`<div class="skeleton mt-3 h-52"></div>`)
 }

@@ -38,9 +38,7 @@ export function prepare(player: Player, section: HTMLElement): PageControl {
   for (const [kind, need] of PHOTOS)
     if (needs[need] && isAsked(kind)) steps.push(offerPhoto(player, kind, photos[kind], () => meet(kind)))
   if (steps.length > 0) steps.push(measureSpeed(player))
-  const list = make('div', { class: 'mt-3' }, ...steps.map(({ element }) => element))
-  const heading = section.querySelector('h2')
-  heading ? heading.after(list) : section.prepend(list)
+  section.querySelector('[data-steps]')!.replaceChildren(...steps.map(({ element }) => element))
 
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
   section.querySelector('form')?.append(mistake)
