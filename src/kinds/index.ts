@@ -1,12 +1,15 @@
 import type { Answering, QuestionKind, QuestionKinds } from '../domain/values/question-kind.ts'
+import { choiceAuthor } from './choice/author.ts'
 import { choiceControl } from './choice/candidate.ts'
 import { examples as choiceExamples } from './choice/example.ts'
 import { choice } from './choice/rules.ts'
 import { answeredByValue, type Kind, type PlainKind } from './kind.ts'
+import { numberAuthor } from './number/author.ts'
 import { numberControl } from './number/candidate.ts'
 import { examples as numberExamples } from './number/example.ts'
 import { number } from './number/rules.ts'
 import { recording } from './recording/kind.ts'
+import { shortTextAuthor } from './short-text/author.ts'
 import { shortTextControl } from './short-text/candidate.ts'
 import { examples as shortTextExamples } from './short-text/example.ts'
 import { shortText } from './short-text/rules.ts'
@@ -16,9 +19,9 @@ const answering = () => answeredByValue
 
 /** The kinds that have a right answer: a further kind is a folder, and a line here. What it lacks does not compile. */
 export const definedKinds: readonly Kind[] = [
-  { ...choice, answering, control: choiceControl, examples: choiceExamples },
-  { ...number, answering, control: numberControl, examples: numberExamples },
-  { ...shortText, answering, control: shortTextControl, examples: shortTextExamples },
+  { ...choice, answering, control: choiceControl, examples: choiceExamples, author: choiceAuthor },
+  { ...number, answering, control: numberControl, examples: numberExamples, author: numberAuthor },
+  { ...shortText, answering, control: shortTextControl, examples: shortTextExamples, author: shortTextAuthor },
 ]
 
 /** Those that need no definition. */

@@ -1,4 +1,5 @@
 import type { Answering, QuestionKind } from '../domain/values/question-kind.ts'
+import type { Author, Offer } from './author.ts'
 import type { Control } from './control.ts'
 import type { Example } from './example.ts'
 
@@ -10,11 +11,10 @@ type Shown = {
   answering: (responseType: string) => Answering
 }
 
-/** A kind with a right answer, which has to be defined. */
-/** @property examples one for each of its response types. */
-export type Kind = QuestionKind & Shown & { examples: readonly Example[] }
+/** A kind with a right answer, which has to be defined. @property examples one for each of its response types. */
+export type Kind = QuestionKind & Shown & { examples: readonly Example[]; author: Author }
 /** A kind that needs no definition, and that people grade. */
-export type PlainKind = Shown & { words: readonly string[] }
+export type PlainKind = Shown & { words: readonly string[]; offers: readonly Offer[] }
 
 /** By the fields of the kind itself. */
 export const answeredByValue: Answering = { savedBy: ['value'], records: [], needs: [] }

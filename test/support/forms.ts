@@ -10,10 +10,10 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
       (_all, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name]!,
     )
   const shown = text.slice(text.indexOf('<main')).split('</form>')[0]!
-  const form = shown.replace(/<input type="checkbox"[^>]*(?<! checked)>/g, '')
-  const inputs = [...form.matchAll(/<input [^>]*?name="(\w+)"[^>]*?value="([^"]*)"/g)]
+  const form = shown.replace(/<input type="(?:checkbox|radio)"[^>]*(?<! checked)>/g, '')
+  const inputs = [...form.matchAll(/<input [^>]*?name="([\w-]+)"[^>]*?value="([^"]*)"/g)]
   const areas = [...form.matchAll(/<textarea [^>]*?name="(\w+)"[^>]*>\n([^<]*)</g)]
-  const choices = [...form.matchAll(/<select [^>]*?name="(\w+)"[^>]*>(.*?)<\/select>/gs)].flatMap(([all, name, options]) => {
+  const choices = [...form.matchAll(/<select [^>]*?name="([\w-]+)"[^>]*>(.*?)<\/select>/gs)].flatMap(([all, name, options]) => {
     const selected = [...options!.matchAll(/value="([^"]*)" selected/g)].map(([, value]) => value!)
     // Several as lines, which a form's reader takes as well.
     return selected.length > 0 ? [[all, name!, selected.join('\n')] as const] : []

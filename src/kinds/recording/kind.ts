@@ -14,6 +14,11 @@ export const isRecordingWord = (word: string): word is keyof typeof WAYS => Obje
 /** A recording, or whichever of it and a text the candidate likes. */
 export const recording: PlainKind = {
   words: Object.keys(WAYS),
+  offers: [
+    { word: 'audio', label: 'Audio', line: 'A recording of their voice', icon: 'mic' },
+    { word: 'video', label: 'Video', line: 'A recording with the camera', icon: 'video' },
+    { word: 'mixed', label: 'Any of these', line: 'Writing, voice or camera, as they choose', icon: 'shapes' },
+  ],
   answering: (word) => WAYS[word as keyof typeof WAYS],
   control: recordingControl,
 }

@@ -18,6 +18,7 @@ import { AUDIENCE_LABELS, demandsOf, FORMAT_LABELS, labelOf, time } from '../kit
 import { deleteTestData } from '../test-data/test-data.page.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { cautionsShown } from './cautions.ts'
+import { whyNoKinds } from './kind-form.ts'
 import { wordLanguage } from './languages.ts'
 import { addQuestionBox, questionCards } from './question-cards.ts'
 
@@ -64,7 +65,7 @@ export function assessmentPage(form: Form, facts: Facts & { notice: string | und
     notice,
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`${mistakes(form)}${isHeldByTests(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-${questionList(path, questions)}
+${questionList(path, questions, whyNoKinds(ctx))}
 ${panel(
   'facts',
   'Details',
@@ -93,9 +94,9 @@ export function editorPage(facts: Facts, open: { title: string; currentId?: stri
     title: `${open.title}: ${assessment.name}`,
     heading: assessment.name,
     tabs: assessmentTabs(ctx, assessment, 'questions'),
-    body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+    body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_26rem]">
 <div data-side class="lg:sticky lg:top-4 lg:col-start-2 lg:row-start-1 lg:max-h-[calc(100dvh-2rem)] lg:overflow-y-auto">${open.side}</div>
-<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, open.currentId)}</div>
+<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, whyNoKinds(ctx), open.currentId)}</div>
 </div>`,
   }
 }
@@ -103,12 +104,13 @@ export function editorPage(facts: Facts, open: { title: string; currentId?: stri
 const questionList = (
   path: string,
   questions: Listing<ListedQuestion>,
+  refusal: string | undefined,
   currentId?: string,
 ): Html => html`<section id="order" aria-labelledby="questions-heading">
-<div class="mb-3 flex items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto">${linkButton(`${path}/questions/new`, 'Add a question', 'plus', 'small')}</div></div>
+<div class="mb-3 flex items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto">${linkButton('#add', 'Add a question', 'plus', 'small')}</div></div>
 ${questionCards(path, questions, currentId)}
 ${pager(path, new URLSearchParams(), questions)}
-${addQuestionBox(path)}
+${addQuestionBox(path, refusal)}
 </section>`
 
 /** What is seldom done with an assessment. */

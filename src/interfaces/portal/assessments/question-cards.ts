@@ -2,16 +2,16 @@ import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
-import { type IconName, icon } from '../../../http/pages/icon.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import type { Offer } from '../../../kinds/author.ts'
+import { offers } from '../../../kinds/authors.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { onceField } from '../kit/once.ts'
 import { empty } from '../kit/parts.ts'
-import { FORMAT_LABELS, labelOf } from '../kit/wording.ts'
+import { wayOf } from './kind-form.ts'
 
 /** Characters of a question on its card. */
 const EXCERPT = 140
-
-const ICONS: Record<string, IconName> = { text: 'text-cursor-input', audio: 'mic', video: 'video', mixed: 'shapes' }
 
 /**
  * A page of an assessment's questions, each with what can be done with it. Where scripts run they are moved by dragging and by keys, see
@@ -37,12 +37,13 @@ type Place = { place: number; total: number; page: number; isCurrent: boolean }
 
 function card(path: string, question: ListedQuestion, { place, total, page, isCurrent }: Place): Html {
   const { id, script, responseType, points, timeLimit } = question
+  const way = wayOf(responseType)
   const address = `${path}/questions/${id}${page > 1 ? `?page=${page}` : ''}`
   return html`<li class="panel relative flex items-start gap-2 p-3 sm:gap-3 ${isCurrent && 'ring-primary ring-2'}" id="${`question-${id}`}" data-question="${id}">
 <button type="button" class="btn btn-ghost btn-square btn-sm invisible z-10 cursor-grab touch-none" data-handle aria-describedby="order-help">${icon('grip-vertical')}<span class="sr-only">Move question <span data-place>${place}</span></span></button>
-<span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(ICONS[responseType] ?? 'text-cursor-input')}</span>
+<span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(way.icon)}</span>
 <div class="min-w-0 grow"><a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. <span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(script) || 'Without text'}</span></a>
-<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${labelOf(FORMAT_LABELS, responseType)}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>
+<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>
 <details class="dropdown dropdown-end"><summary class="btn btn-ghost btn-square btn-sm z-10">${icon('ellipsis')}<span class="sr-only">More for question <span data-place>${place}</span></span></summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-20 mt-1 grid w-48 gap-1 border p-2 shadow-lg">
 ${move(path, question, { place: place - 1, isPossible: place > 1, label: `Move up question ${place}`, text: 'up' })}
@@ -72,12 +73,18 @@ const move = (
 <button class="btn btn-ghost btn-sm w-full justify-start" aria-label="${label}" ${!isPossible && html`disabled`}>${icon(text === 'up' ? 'arrow-up' : 'arrow-down')}Move ${text}</button>
 </form>`
 
-/** Ways to another question, by how it is answered. */
-export const addQuestionBox = (path: string): Html =>
-  html`<div class="border-base-300 rounded-box mt-3 border border-dashed p-4">
-<h3 class="quiet mb-2 text-sm font-medium">Add a question, answered by</h3>
-<div class="flex flex-wrap gap-2">${FORMAT_LABELS.map(
-    ([word, label]) =>
-      html`<a class="btn btn-ghost btn-sm" href="${path}/questions/new?answer=${word}">${icon(ICONS[word]!)}${label}</a>\n`,
-  )}</div>
+/** Ways to another question, by how it is answered. @param refusal why those that score themselves can't be asked. */
+export const addQuestionBox = (path: string, refusal: string | undefined): Html =>
+  html`<div class="border-base-300 rounded-box mt-3 border border-dashed p-4" id="add">
+<h3 class="font-medium">Add a question</h3>
+<h4 class="quiet mt-3 mb-1 text-sm">Scored by itself</h4>
+${refusal ? html`<p class="hint">${refusal}</p>` : ways(path, offers.scored)}
+<h4 class="quiet mt-3 mb-1 text-sm">Graded by people</h4>
+${ways(path, offers.graded)}
 </div>`
+
+const ways = (path: string, offered: readonly Offer[]): Html =>
+  html`<ul class="grid gap-1 sm:grid-cols-2">${offered.map(
+    ({ word, preset, label, line, icon: name }) =>
+      html`<li class="hover:bg-base-200 rounded-field relative flex items-start gap-3 p-2"><span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(name)}</span><div class="text-sm"><a class="font-medium after:absolute after:inset-0" href="${path}/questions/new?answer=${word}${preset && `&preset=${preset}`}">${label}</a><p class="quiet">${line}</p></div></li>\n`,
+  )}</ul>`

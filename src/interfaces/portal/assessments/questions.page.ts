@@ -12,13 +12,16 @@ import { onceField } from '../kit/once.ts'
 import { FORMAT_LABELS } from '../kit/wording.ts'
 import { editorPage, type Facts } from './assessment.page.ts'
 import { changesReach } from './cautions.ts'
+import { type KindPart, kindFields, wayOf, whyNoKinds } from './kind-form.ts'
 import { languageOptions } from './languages.ts'
 
-/** The form of a question that there is not yet. @param answer how it is answered; else as the assessment has it. @param added the one before was just added. */
-export function newQuestionPage(form: Form, facts: Facts, { answer, added }: { answer: string; added: boolean }): Page {
+type New = { responseType: string; kind: KindPart | null; added: boolean }
+
+/** The form of a question that there is not yet. @param responseType how it is answered. @param added the one before was just added. */
+export function newQuestionPage(form: Form, facts: Facts, { responseType, kind, added }: New): Page {
   const { ctx, assessment } = facts
-  const { defaultQuestionFormat: inputType, defaultAnswerFormat } = assessment
-  const responseType = MEDIA_FORMATS.find((format) => format === answer) ?? defaultAnswerFormat
+  const inputType = kind ? 'text' : assessment.defaultQuestionFormat
+  const refusal = kind && whyNoKinds(ctx)
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   const place = assessment.questionCount + 1
   const title = `Question ${place}`
@@ -28,10 +31,14 @@ export function newQuestionPage(form: Form, facts: Facts, { answer, added }: { a
     side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
 <h2 class="mb-4" id="question-heading">${title}</h2>
 ${added && html`<p class="alert alert-soft alert-success mb-4" role="status">${icon('circle-check', 'size-5')}<span>Question ${place - 1} is added.</span></p>`}
-${reach(facts)}<form method="post" action="${path}/questions" data-guarded>${onceField()}
-${fields(form, { ...EMPTY_QUESTION, inputType, responseType })}
+${way(responseType, `${path}#add`)}${
+  refusal
+    ? html`<p class="alert alert-soft alert-warning">${refusal}</p>`
+    : html`${reach(facts)}<form method="post" action="${path}/questions" data-guarded>${enterSaves}${onceField()}
+${fields(form, { ...EMPTY_QUESTION, inputType, responseType, points: kind ? 1 : 0 }, kind)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Add the question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
-</form>
+</form>`
+}
 </section>`,
   })
 }
@@ -40,7 +47,7 @@ ${fields(form, { ...EMPTY_QUESTION, inputType, responseType })}
 export function editQuestionPage(
   form: Form,
   facts: Facts,
-  { question, input }: { question: Question; input: QuestionInput },
+  { question, input, kind }: { question: Question; input: QuestionInput; kind: KindPart | null },
 ): Page {
   const { ctx, assessment, questions } = facts
   const assessmentPath = pathOf(ctx, `assessments/${assessment.id}`)
@@ -54,9 +61,9 @@ export function editQuestionPage(
     previewAddress: previewPath(ctx, assessment.id, `question-${Math.max(1, place)}`),
     side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
 <h2 class="mb-4" id="question-heading">${title}</h2>
-${reach(facts)}<form method="post" action="${path}" data-guarded>
+${kind && way(kind.word)}${reach(facts)}<form method="post" action="${path}" data-guarded>${enterSaves}
 ${seenField(form, question)}
-${fields(form, input)}
+${fields(form, input, kind)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
 <details class="mt-4"><summary class="quiet text-sm">Move or delete this question</summary>
@@ -74,19 +81,31 @@ ${confirmation({ label: 'Delete', question: 'Delete this question?', consequence
 const reach = ({ cautions: { open } }: Facts): Html | false =>
   open > 0 && html`<p class="alert alert-soft alert-warning mb-4">${changesReach(open)}</p>\n`
 
-const fields = (form: Form, input: QuestionInput): Html => html`
-${area(form, { name: 'script', label: 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 })}
-${choice(form, { name: 'inputType', label: 'The question is', options: formats(input.inputType), value: input.inputType })}
-${field(form, { name: 'audioUrl', label: 'Address of the audio', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
-${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.videoUrl, hint: 'Begins with https://', optional: true })}
-${choice(form, { name: 'responseType', label: 'The answer is', options: formats(input.responseType), value: input.responseType })}
+/** The Enter key presses a form's first button: that is not to be one that adds a row. */
+const enterSaves = html`<button class="sr-only" tabindex="-1" aria-hidden="true">Save</button>`
+
+/** How the question is answered. @param other leads to the other ways. */
+const way = (word: string, other?: string): Html =>
+  html`<p class="quiet mb-4 flex items-center gap-2 text-sm">${icon(wayOf(word).icon)}${wayOf(word).label}${other && html` <a class="link ml-auto" href="${other}">Another way</a>`}</p>`
+
+const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
+${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
+${kind ? kindFields(form, kind) : asked(form, input)}
+${!kind && choice(form, { name: 'responseType', label: 'The answer is', options: formats(input.responseType), value: input.responseType })}
 <div class="grid grid-cols-2 items-end gap-x-3">
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'Minutes, or 1:30. Empty: none.', optional: true })}
 </div>
+${kind && html`<details class="mb-4" ${(input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>${asked(form, input)}</details>`}
 <details class="mb-4" ${(input.sourceLanguage || input.targetLanguage || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Languages</summary>
 ${language(form, 'sourceLanguage', 'Language of the question', input.sourceLanguage)}
 ${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}</details>`
+
+/** What asks besides the text. */
+const asked = (form: Form, input: QuestionInput): Html => html`
+${choice(form, { name: 'inputType', label: 'The question is', options: formats(input.inputType), value: input.inputType })}
+${field(form, { name: 'audioUrl', label: 'Address of the audio', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
+${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.videoUrl, hint: 'Begins with https://', optional: true })}`
 
 const language = (form: Form, name: string, label: string, value: string): Html =>
   choice(form, { name, label, options: [['', 'Not said'], ...languageOptions([value])], value })

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/access/permissions.ts'
 import {
   addQuestion,
@@ -9,26 +9,33 @@ import {
 } from '../../../domain/assessments/edit-questions.ts'
 import { moveQuestion, orderQuestions } from '../../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../../domain/assessments/questions.ts'
+import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from '../../../domain/assessments/write-question.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNumber, readQuestion } from '../../../http/forms/read-typed.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit, valuesOf } from '../kit/forms.ts'
-import { pathOf, show } from '../kit/layout.ts'
+import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { wordIssue } from '../kit/wording.ts'
 import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
+import { answeredBy, changedForm, printKind, readKind, startKind, wantsRows } from './kind-form.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
 
 type QuestionRoute = { Params: QuestionRef }
 
 const newPage = async (request: FastifyRequest, assessmentId: string, form: Form) => {
-  const { answer, done } = readFields(queryOf(request), 'answer', 'done')
-  return newQuestionPage(form, await readFacts(request, assessmentId), { answer, added: done === 'question-added' })
+  const { answer, preset, done } = readFields(queryOf(request), 'answer', 'preset', 'done')
+  const facts = await readFacts(request, assessmentId)
+  const responseType = answeredBy(form.values.get('responseType') ?? answer, facts.assessment.defaultAnswerFormat)
+  const kind = startKind(request.ctx, responseType, preset, form.values)
+  return newQuestionPage(form, facts, { responseType, kind, added: done === 'question-added' })
 }
 
 const editPage = async (request: FastifyRequest, ref: QuestionRef, form: Form) => {
   const question = await getQuestion(request.ctx, ref)
-  return editQuestionPage(form, await readFacts(request, ref.assessmentId), { question, input: toQuestionInput(question) })
+  const definition = await readDefinitionToWrite(request.ctx, ref)
+  const kind = definition && printKind(request.ctx, definition, form.values)
+  return editQuestionPage(form, await readFacts(request, ref.assessmentId), { question, input: toQuestionInput(question), kind })
 }
 
 const pathTo = ({ ctx }: FastifyRequest, { assessmentId }: { assessmentId: string }): string =>
@@ -43,31 +50,39 @@ export function questionsRoutes(app: FastifyInstance): void {
     return show(request, reply, await newPage(request, request.params.assessmentId, emptyForm))
   })
 
-  app.post<AssessmentRoute>('/assessments/:assessmentId/questions', (request, reply) =>
-    submitOnce(request, reply, {
-      page: (form) => newPage(request, request.params.assessmentId, form),
+  app.post<AssessmentRoute>('/assessments/:assessmentId/questions', async (request, reply) => {
+    const { assessmentId } = request.params
+    const page = (form: Form) => newPage(request, assessmentId, form)
+    if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
+    return submitOnce(request, reply, {
+      page,
       async work(ctx, values) {
-        const question = readQuestion(values)
-        await addQuestion(ctx, request.params.assessmentId, question)
+        const input = readQuestion(values)
+        const kind = readKind(values)
+        await (kind ? addDefinedQuestion(ctx, assessmentId, { input, ...kind }) : addQuestion(ctx, assessmentId, input))
         return afterSaving(request, request.params, values, 'added')
       },
-    }),
-  )
+    })
+  })
 
   app.get<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
     return show(request, reply, await editPage(request, request.params, emptyForm))
   })
 
-  app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', (request, reply) =>
-    submit(request, reply, {
-      page: (form) => editPage(request, request.params, form),
+  app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', async (request, reply) => {
+    const { ctx, params } = request
+    const page = (form: Form) => editPage(request, params, form)
+    if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
+    return submit(request, reply, {
+      page,
       async work(values) {
-        await updateQuestion(request.ctx, request.params, readQuestion(values), readSeen(values))
-        return afterSaving(request, request.params, values, 'saved')
+        const [input, kind, seen] = [readQuestion(values), readKind(values), readSeen(values)]
+        await (kind ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen) : updateQuestion(ctx, params, input, seen))
+        return afterSaving(request, params, values, 'saved')
       },
-    }),
-  )
+    })
+  })
 
   app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/duplicate', (request, reply) =>
     submitOnce(request, reply, {
@@ -89,6 +104,12 @@ export function questionsRoutes(app: FastifyInstance): void {
     }),
   )
   orderRoutes(app)
+}
+
+/** A row was to be added, moved or removed: the form as it is then. Nothing is saved. */
+async function showRows(request: FastifyRequest, reply: FastifyReply, page: (form: Form) => Promise<Page>) {
+  authorize(request.ctx, 'write_assessments')
+  return show(request, reply, await page(changedForm(request.ctx, valuesOf(request))))
 }
 
 /** Back to the list, or on to the form of another question, which is answered in the same way. */

@@ -40,7 +40,7 @@ if (order) keepOrder(order)
 const guarded = document.querySelector<HTMLFormElement>('form[data-guarded]')
 if (guarded) guardForm(guarded)
 const previewing = document.querySelector<HTMLAnchorElement>('a[data-preview-link]')
-if (guarded && previewing) offerPreview(previewing, guarded)
+if (guarded && previewing) offerPreview(previewing)
 
 const sheet = document.querySelector<HTMLElement>('[data-sheet]')
 if (sheet) openSheet(sheet)

@@ -222,6 +222,8 @@ export function wordIssue(issue: Issue): string {
         : `It was sent again ${MAX_RESENDS} times, as often as it can be. Give the candidate the link yourself.`
     case 'declined':
       return 'The candidate has declined. Confirm that they are to be invited all the same.'
+    case 'malformed':
+      return issue.text
     case 'move':
     case 'settled':
       return `That is not possible: the invite is ${issue.value}.`

@@ -1,5 +1,6 @@
 import { make, setNotice } from '../../../../http/browser/dom.ts'
 import { askUntilAnswered } from '../../../../http/browser/retry.ts'
+import { fieldsOf, followOutlook } from './outlook.ts'
 
 const TRY_MS = 20_000
 const NO_CONNECTION = 'No connection: not saved yet. It is tried again by itself; keep this page open.'
@@ -13,6 +14,7 @@ const NOT_TAKEN = 'Not saved: it was not taken. What you have typed is still her
  * @param isRefused what is in it was sent, and is said to be wrong.
  */
 export function guardForm(form: HTMLFormElement, isRefused = false): void {
+  followOutlook(form)
   const line = make('p', { class: 'mistake', role: 'alert', hidden: true })
   form.append(line)
   const typed = () => fieldsOf(form).toString()
@@ -45,13 +47,15 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     }
     form.inert = false
     form.ariaBusy = null
-    if (answer!.status === 422) showMistakes(await answer!.text())
+    // Refused, or with a row more or less.
+    const isForm = answer!.status === 422 || (answer!.ok && !answer!.redirected)
+    if (isForm) showAgain(await answer!.text())
     else setNotice(line, answer!.redirected ? SIGNED_OUT : NOT_TAKEN)
     if (form.isConnected) focused?.focus()
   }
 
-  /** The page says what is wrong, with what was typed. */
-  function showMistakes(text: string): void {
+  /** The page with what was typed, and with what is wrong with it. */
+  function showAgain(text: string): void {
     const page = new DOMParser().parseFromString(text, 'text/html')
     const side = form.closest('[data-side]')
     const next = page.querySelector('[data-side]')
@@ -64,14 +68,6 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     const again = next.querySelector<HTMLFormElement>('form[data-guarded]')
     if (again) guardForm(again, true)
     next.querySelector<HTMLElement>('[autofocus]')?.focus()
+    again?.dispatchEvent(new Event('input', { bubbles: true }))
   }
-}
-
-/** What is typed, and the button that sends it. */
-function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null = null): URLSearchParams {
-  const fields = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
-  // By hand: Safari before 16.4 knows no button here.
-  if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)
-  return fields
 }

@@ -1,4 +1,5 @@
 import { make } from '../../../../http/browser/dom.ts'
+import { fieldsOf } from './outlook.ts'
 
 const AFTER_LAST_KEY_MS = 400
 
@@ -7,7 +8,7 @@ const AFTER_LAST_KEY_MS = 400
  *
  * @param link to the page by itself, for where there is no room.
  */
-export function offerPreview(link: HTMLAnchorElement, form: HTMLFormElement): void {
+export function offerPreview(link: HTMLAnchorElement): void {
   const place = document.querySelector<HTMLElement>('[data-preview-place]')!
   let frame: HTMLIFrameElement | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -25,14 +26,16 @@ export function offerPreview(link: HTMLAnchorElement, form: HTMLFormElement): vo
   window.addEventListener('message', ({ origin, source }) => {
     if (origin === location.origin && frame && source === frame.contentWindow) tell()
   })
-  form.addEventListener('input', () => {
+  // The form is another one after each time it is shown again.
+  const form = () => document.querySelector<HTMLFormElement>('form[data-guarded]')
+  document.addEventListener('input', ({ target }) => {
+    if (!form()?.contains(target as Node)) return
     clearTimeout(timer)
     timer = setTimeout(tell, AFTER_LAST_KEY_MS)
   })
 
   function tell(): void {
-    const fields = new URLSearchParams()
-    for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
-    frame?.contentWindow?.postMessage(fields.toString(), location.origin)
+    const typed = form()
+    if (typed) frame?.contentWindow?.postMessage(fieldsOf(typed).toString(), location.origin)
   }
 }

@@ -1,0 +1,34 @@
+import { setText } from '../../../../http/browser/dom.ts'
+
+const AFTER_LAST_CHANGE_MS = 600
+
+/** Keeps what the form says of guessing as it follows from what is typed: by the page that a button which changes no row would show. */
+export function followOutlook(form: HTMLFormElement): void {
+  if (!form.querySelector('[data-outlook]')) return
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let asked = 0
+  form.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(ask, AFTER_LAST_CHANGE_MS)
+  })
+
+  async function ask(): Promise<void> {
+    const mine = ++asked
+    const body = fieldsOf(form)
+    body.set('rows', 'look')
+    const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null)
+    const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
+    const said = page?.querySelector('[data-outlook]')?.textContent
+    const line = form.querySelector<HTMLElement>('[data-outlook]')
+    if (line && said && mine === asked) setText(line, said)
+  }
+}
+
+/** What is typed, and the button that sends it. */
+export function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null = null): URLSearchParams {
+  const fields = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
+  // By hand: Safari before 16.4 knows no button here.
+  if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)
+  return fields
+}

@@ -1,0 +1,151 @@
+import type { Fault, Random } from '../../domain/values/question-kind.ts'
+import { type Html, html } from '../../html/html.ts'
+import type { Author, AuthorForm, Read } from '../author.ts'
+import { choose, line, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
+import { newRowId, readRow, readTrimmed, rowsOf } from '../rows.ts'
+import { outlookOf } from './author-outlook.ts'
+import type { Key, Spec } from './schema.ts'
+
+const ROWS_AT_FIRST = 4
+const MOST_OPTIONS = 20
+const MOST_CHARACTERS = 1_000
+
+/** The form of questions with options. What only weights need is shown by the style sheet, so that no script has to. */
+export const choiceAuthor: Author = {
+  offers: [
+    { word: 'single_choice', label: 'Single choice', line: 'One of several options', icon: 'circle-dot' },
+    { word: 'single_choice', preset: 'true_false', label: 'True or false', line: 'Two options to choose from', icon: 'scale' },
+    { word: 'multiple_choice', label: 'Multiple choice', line: 'Any number of several options', icon: 'square-check' },
+  ],
+  begin: (random, preset) =>
+    preset === 'true_false'
+      ? print({ options: ['True', 'False'].map((text) => ({ id: newRowId(random), text })), shuffle: false }, null)
+      : new URLSearchParams([...emptyRows(random), ['shuffle', 'yes']]),
+  print: (spec, key) => print(spec as Spec, key as Key),
+  read,
+  fields,
+}
+
+const emptyRows = (random: Random) => Array.from({ length: ROWS_AT_FIRST }, (): [string, string] => ['row', newRowId(random)])
+
+function print({ options, shuffle, least, most }: Spec, key: Key | null): URLSearchParams {
+  const values = new URLSearchParams()
+  for (const { id, text, fixed } of options) {
+    values.append('row', id)
+    values.set(`text-${id}`, text)
+    if (fixed) values.append('fixed', id)
+  }
+  if (shuffle) values.set('shuffle', 'yes')
+  if (least !== undefined) values.set('least', String(least))
+  if (most !== undefined) values.set('most', String(most))
+  if (key) values.set('policy', key.policy)
+  if (key?.policy === 'weights') for (const [id, weight] of Object.entries(key.weights)) values.set(`share-${id}`, String(weight))
+  else for (const id of key?.right ?? []) values.append('right', id)
+  return values
+}
+
+/** Rows without a text are none, unless they are said to be right. */
+function read(word: string, values: URLSearchParams): Read {
+  const right = values.getAll('right')
+  const rows = rowsOf(values).filter((id) => readRow(values, 'text', id) !== '' || right.includes(id))
+  const policy = policyOf(word, values)
+  const weights = rows.map((id): [string, number] => [id, readPercent(readRow(values, 'share', id), 0)])
+  const [least, most] = word === 'multiple_choice' ? [readAmount(values, 'least'), readAmount(values, 'most')] : []
+  const fixed = values.getAll('fixed')
+  const spec: Spec = {
+    options: rows.map((id) => ({ id, text: readRow(values, 'text', id), ...(fixed.includes(id) && { fixed: true }) })),
+    shuffle: values.has('shuffle'),
+    ...(least !== undefined && { least }),
+    ...(most !== undefined && { most }),
+  }
+  const key: Key =
+    policy === 'weights'
+      ? { policy, weights: Object.fromEntries(weights.filter(([, weight]) => weight !== 0)) }
+      : { policy, right: rows.filter((id) => right.includes(id)) }
+  const faults: Fault[] = [
+    ...(rows.length < 2 ? [{ field: 'options', text: 'Write at least two options.' }] : []),
+    ...spec.options.flatMap(({ id, text }): Fault[] => {
+      if (text === '') return [{ field: `text-${id}`, text: 'Write what is right here.' }]
+      const isTooLong = [...text].length > MOST_CHARACTERS
+      return isTooLong ? [{ field: `text-${id}`, text: `At most ${MOST_CHARACTERS} characters.` }] : []
+    }),
+    ...(policy === 'weights' ? weights.flatMap(([id, weight]) => faultsOfWeight(id, weight)) : []),
+    ...(['least', 'most'] as const)
+      .filter((name) => Number.isNaN(name === 'least' ? least : most))
+      .map((name) => ({ field: name, text: 'Enter a whole number, or nothing.' })),
+    ...(policy !== 'weights' && !rows.some((id) => right.includes(id))
+      ? [{ field: 'options', text: 'Mark what is right.' }]
+      : []),
+  ]
+  return { spec, key, faults, fieldOf: (path) => fieldOf(rows, path) }
+}
+
+const faultsOfWeight = (id: string, weight: number): Fault[] =>
+  Math.abs(weight) <= 100 ? [] : [{ field: `share-${id}`, text: 'Enter whole percent from -100 to 100.' }]
+
+function readAmount(values: URLSearchParams, name: string): number | undefined {
+  const typed = readTrimmed(values, name)
+  return typed === '' ? undefined : /^\d{1,3}$/.test(typed) ? Number(typed) : Number.NaN
+}
+
+function policyOf(word: string, values: URLSearchParams): Key['policy'] {
+  const chosen = values.get('policy')
+  if (chosen === 'weights' || chosen === 'exact') return chosen
+  return word === 'single_choice' ? 'exact' : 'balanced'
+}
+
+function fieldOf(rows: string[], path: string): string {
+  const [, row] = /^spec\.options\.(\d+)\.text/.exec(path) ?? []
+  if (row !== undefined) return `text-${rows[Number(row)]}`
+  if (path === 'spec.most' || path === 'spec.least') return path.slice('spec.'.length)
+  return path === 'key.policy' ? 'policy' : 'options'
+}
+
+const POLICIES = {
+  single_choice: [
+    ['exact', 'One option is right'],
+    ['weights', 'Options give shares of the points'],
+  ],
+  multiple_choice: [
+    ['balanced', 'Balanced: wrong ones take from right ones'],
+    ['exact', 'All or nothing'],
+    ['weights', 'Each option has a weight'],
+  ],
+} as const
+
+function fields(word: string, form: AuthorForm): Html {
+  const isOne = word === 'single_choice'
+  const rows = rowsOf(form.values)
+  return html`<div class="group">
+${rowList(form, {
+  group: 'options',
+  legend: 'Options',
+  hint: isOne ? 'Mark the one that is right. Empty ones are left out.' : 'Tick those that are right. Empty ones are left out.',
+  rows: rows.map((id, i) => optionRow(form, { id, isOne, place: i + 1, isLast: i === rows.length - 1 })),
+  add: 'Add an option',
+  most: MOST_OPTIONS,
+})}
+<div class="field">${choose(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+${outlookOf(word, read(word, form.values))}
+${tick(form, 'shuffle', 'Shuffle the options for each candidate')}
+${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${line(form, { name: 'least', label: 'Choose at least' })}${line(form, { name: 'most', label: 'At most' })}</div>`}
+</div>`
+}
+
+type Place = { id: string; isOne: boolean; place: number; isLast: boolean }
+
+function optionRow(form: AuthorForm, { id, isOne, place, isLast }: Place): Html {
+  const noun = `option ${place}`
+  const isRight = form.values.getAll('right').includes(id)
+  const name = `text-${id}`
+  const isWrong = form.wrong(name).length > 0
+  return html`<li><div class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">
+<span class="mt-2.5 group-has-[option[value=weights]:checked]:hidden"><input type="${isOne ? 'radio' : 'checkbox'}" class="${isOne ? 'radio radio-sm' : 'checkbox checkbox-sm'}" name="right" value="${id}" aria-label="${`Option ${place} is right`}" ${isRight && html`checked`}></span>
+<label class="sr-only" for="${name}">Option ${place}</label><input class="input min-w-0 grow" id="${name}" name="${name}" value="${form.values.get(name)}" dir="auto" autocomplete="off" aria-invalid="${isWrong && 'true'}" aria-describedby="${isWrong && `${name}-mistake`}" ${form.focus === id && html`autofocus`}>
+<span class="hidden group-has-[option[value=weights]:checked]:block">${shareField(form, id, noun)}</span>
+${rowMenu(id, noun, { isFirst: place === 1, isLast }, keepsPlace(form, id))}</div>
+${mistake(form, name)}${mistake(form, `share-${id}`)}</li>`
+}
+
+const keepsPlace = ({ values }: AuthorForm, id: string): Html =>
+  html`<label class="flex items-center gap-2.5 px-2 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="fixed" value="${id}" ${values.getAll('fixed').includes(id) && html`checked`}> Keeps its place when shuffled</label>`

@@ -1,0 +1,103 @@
+import type { Fault } from '../../domain/values/question-kind.ts'
+import { type Html, html } from '../../html/html.ts'
+import type { Author, AuthorForm, Read } from '../author.ts'
+import { choose, line, mistake, readPercent, rowList, rowMenu, shareField } from '../author-fields.ts'
+import { newRowId, readRow, readTrimmed, rowsOf } from '../rows.ts'
+import { readNumber } from './read-number.ts'
+import type { Key, Spec } from './schema.ts'
+
+/** How a row says which numbers it accepts. */
+const WAYS = [
+  ['exactly', 'exactly'],
+  ['absolute', '± a number'],
+  ['percent', '± percent'],
+  ['range', 'up to'],
+] as const
+
+/** The form of questions that are answered by a number. */
+export const numberAuthor: Author = {
+  offers: [{ word: 'number', label: 'Number', line: 'A number, with a tolerance', icon: 'hash' }],
+  begin(random) {
+    const id = newRowId(random)
+    return new URLSearchParams({ row: id, [`share-${id}`]: '100' })
+  },
+  print(spec, key, random) {
+    const values = new URLSearchParams({ unit: (spec as Spec).unit ?? '' })
+    for (const answer of (key as Key).answers) {
+      const id = newRowId(random)
+      values.append('row', id)
+      values.set(`share-${id}`, String(answer.share))
+      const [value, way, second] =
+        'from' in answer
+          ? [answer.from, 'range', answer.to]
+          : [answer.value, answer.tolerance?.in ?? 'exactly', answer.tolerance?.by ?? '']
+      values.set(`value-${id}`, value)
+      values.set(`way-${id}`, way)
+      values.set(`second-${id}`, second)
+    }
+    return values
+  },
+  read,
+  fields: (_, form) => html`${rowList(form, {
+    group: 'answers',
+    legend: 'Accepted numbers',
+    hint: 'Exactly one number, one with a tolerance, or from one up to another. The best that fits counts.',
+    rows: rowsOf(form.values).map((id, i, all) => row(form, { id, place: i + 1, isLast: i === all.length - 1 })),
+    add: 'Add a number',
+    most: 50,
+  })}
+<div class="field">${line(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`,
+}
+
+function read(_: string, values: URLSearchParams): Read {
+  const all = rowsOf(values)
+  const filled = all.filter((id) => readRow(values, 'value', id) !== '')
+  const rows = filled.length > 0 ? filled : all.slice(0, 1)
+  const unit = readTrimmed(values, 'unit')
+  const faults: Fault[] = unit.length > 40 ? [{ field: 'unit', text: 'At most 40 characters.' }] : []
+  if (rows.length === 0) faults.push({ field: 'answers', text: 'Write a number that is right.' })
+  const answers = rows.map((id): Key['answers'][number] => {
+    const decimal = (name: string) => readDecimal(values, name, id, faults)
+    const share = readPercent(readRow(values, 'share', id), 100)
+    if (!(share >= 1 && share <= 100)) faults.push({ field: `share-${id}`, text: 'Enter whole percent from 1 to 100.' })
+    const [value, way] = [decimal('value'), values.get(`way-${id}`)]
+    if (way === 'range') return { from: value, to: decimal('second'), share }
+    if (way !== 'absolute' && way !== 'percent') return { value, share }
+    return { value, tolerance: { by: decimal('second'), in: way }, share }
+  })
+  return { spec: unit ? { unit } : {}, key: { answers }, faults, fieldOf: (path) => fieldOf(rows, path) }
+}
+
+/** As candidates may write it, but for what can be read in two ways. */
+function readDecimal(values: URLSearchParams, name: string, id: string, faults: Fault[]): string {
+  const typed = readRow(values, name, id)
+  const [decimal, other] = readNumber(typed)
+  const field = `${name}-${id}`
+  if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is no number.` })
+  else if (other !== undefined) faults.push({ field, text: `Write ${other} without a comma, or ${decimal} with a point.` })
+  return decimal ?? '0'
+}
+
+function fieldOf(rows: string[], path: string): string {
+  const [, row, rest = ''] = /^key\.answers\.(\d+)\.?(.*)$/.exec(path) ?? []
+  if (row === undefined) return path === 'spec.unit' ? 'unit' : 'answers'
+  return `${/^(to|tolerance)/.test(rest) ? 'second' : 'value'}-${rows[Number(row)]}`
+}
+
+type Place = { id: string; place: number; isLast: boolean }
+
+/** The second number is shown by the style sheet where there is one. */
+function row(form: AuthorForm, { id, place, isLast }: Place): Html {
+  const noun = `number ${place}`
+  return html`<li class="group"><div class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">
+<div class="grid min-w-0 grow grid-cols-2 gap-2">
+${number(form, `value-${id}`, `Number ${place}`, form.focus === id)}
+${choose(form, { name: `way-${id}`, label: `How number ${place} is compared`, options: WAYS, isLabelHidden: true })}
+<div class="hidden group-has-[option:not([value=exactly]):checked]:block">${number(form, `second-${id}`, `Tolerance or end of number ${place}`, false)}</div>
+${shareField(form, id, noun)}</div>
+${rowMenu(id, noun, { isFirst: place === 1, isLast })}</div>
+${mistake(form, `value-${id}`)}${mistake(form, `second-${id}`)}${mistake(form, `share-${id}`)}</li>`
+}
+
+const number = (form: AuthorForm, name: string, label: string, hasFocus: boolean): Html =>
+  html`<label class="sr-only" for="${name}">${label}</label><input class="input w-full" id="${name}" name="${name}" inputmode="decimal" autocomplete="off" value="${form.values.get(name)}" aria-invalid="${form.wrong(name).length > 0 && 'true'}" aria-describedby="${form.wrong(name).length > 0 && `${name}-mistake`}" ${hasFocus && html`autofocus`}>`

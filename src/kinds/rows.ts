@@ -1,0 +1,48 @@
+import type { Random } from '../domain/values/question-kind.ts'
+
+// The rows of an author's form, such as options: hidden fields named `row` have their ids in the order of the rows, and the fields of a
+// row have its id behind their names.
+
+/** The name of the buttons that change the rows, or have the form shown again: what they do stands in their values. */
+export const ROWS = 'rows'
+
+/** Eight letters of chance. */
+export const newRowId = (random: Random): string => Array.from({ length: 8 }, () => String.fromCharCode(97 + random(26))).join('')
+
+export const rowsOf = (values: URLSearchParams): string[] => [
+  ...new Set(values.getAll('row').filter((id) => /^[a-z]{8}$/.test(id))),
+]
+
+/** What was typed into a row's field, trimmed; without what the database does not take. */
+export const readRow = (values: URLSearchParams, name: string, id: string): string => readTrimmed(values, `${name}-${id}`)
+
+export const readTrimmed = (values: URLSearchParams, name: string): string =>
+  (values.get(name) ?? '').replaceAll('\0', '').replaceAll('\r\n', '\n').trim()
+
+/**
+ * Does what one of the buttons says.
+ *
+ * @param act `add`, `remove-` or `up-` or `down-` with a row; anything else changes nothing.
+ * @returns the fields then, and the row to go on with.
+ */
+export function changeRows(values: URLSearchParams, act: string, random: Random): { values: URLSearchParams; focus?: string } {
+  const rows = rowsOf(values)
+  const [verb, id = ''] = act.split('-')
+  const at = rows.indexOf(id)
+  if (verb === 'add') {
+    const added = newRowId(random)
+    return { values: withRows(values, [...rows, added]), focus: added }
+  }
+  if (at < 0) return { values }
+  const others = rows.filter((row) => row !== id)
+  if (verb === 'remove') return { values: withRows(values, others), focus: others[Math.min(at, others.length - 1)] ?? '' }
+  const to = verb === 'up' ? at - 1 : verb === 'down' ? at + 1 : at
+  others.splice(Math.max(0, to), 0, id)
+  return { values: withRows(values, others), focus: id }
+}
+
+function withRows(values: URLSearchParams, rows: string[]): URLSearchParams {
+  const changed = new URLSearchParams([...values].filter(([name]) => name !== 'row' && name !== ROWS))
+  for (const id of rows) changed.append('row', id)
+  return changed
+}

@@ -1,0 +1,104 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, startBrowser, watch } from '../../../support/browser.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { type Service, startService } from '../../../support/service.ts'
+
+let service: Service
+let browser: Browser
+let origin: string
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  service = await startService()
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+/** An admin with an empty assessment. */
+async function openEditor() {
+  const { id } = await service.make.organization()
+  const { cookie, home } = await signInAs(service, id, ['admin'])
+  const assessment = await service.make.assessment(id)
+  const context = await browser.newContext({ viewport: desktop })
+  onTestFinished(() => context.close())
+  const [name, value] = cookie()!.split('=') as [string, string]
+  await context.addCookies([{ name, value, url: origin }])
+  const page = await context.newPage()
+  await page.goto(`${origin}${home}assessments/${assessment.id}`)
+  const versions = () => service.db.questionVersion.findMany({ where: { organizationId: id }, include: { keys: true } })
+  return { page, versions, complaints: watch(page) }
+}
+
+const byLabel = (page: Page, name: string) => page.getByLabel(name, { exact: true })
+const SHOTS = process.env.SHOTS
+
+/** Whatever is shown, in both sizes and both colour schemes. */
+async function lookAt(page: Page, name: string): Promise<void> {
+  for (const viewport of [desktop, phone]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await expectAccessible(page)
+      expect(await overflow(page)).toBe(0)
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}-${viewport.width}.png`, fullPage: true })
+    }
+  }
+  await page.setViewportSize(desktop)
+}
+
+describe.skipIf(!isBrowserInstalled)('the form of a question that scores itself (skipped where no chromium is installed)', () => {
+  it('has options added, marked and moved by keys alone, and says what guessing gets meanwhile', async () => {
+    const { page, versions, complaints } = await openEditor()
+    await lookAt(page, 'offers')
+    await page.getByRole('link', { name: 'Multiple choice', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await byLabel(page, 'Question').fill('Which are cities of Norway?')
+    for (const [i, text] of ['Oslo', 'Bergen', 'Malmö', 'Aarhus'].entries()) await byLabel(page, `Option ${i + 1}`).fill(text)
+    for (const place of [1, 2]) {
+      await byLabel(page, `Option ${place} is right`).focus()
+      await page.keyboard.press('Space')
+    }
+    await page.getByText('Ticking all gets 0 %, none 0 %, and guessing 19 % on average.').waitFor()
+    await page.getByRole('button', { name: 'Add an option' }).focus()
+    await page.keyboard.press('Enter')
+    await byLabel(page, 'Option 5').waitFor()
+    await page.waitForFunction('document.activeElement.getAttribute("name")?.startsWith("text-")')
+    await page.keyboard.type('Turku')
+    await lookAt(page, 'multiple')
+    await page.locator('summary', { hasText: 'More for option 5' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Move up option 5' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForFunction('[...document.querySelectorAll("[name^=text-]")].map((one) => one.value).at(-1) === "Aarhus"')
+    await page.getByLabel('How it is scored').selectOption('weights')
+    await lookAt(page, 'weights')
+    await page.getByLabel('How it is scored').selectOption('exact')
+    await byLabel(page, 'Question').focus()
+    await byLabel(page, 'Points').press('Enter')
+    await page.waitForURL(/done=question-added/)
+    const [version] = await versions()
+    expect(version).toMatchObject({ responseType: 'multiple_choice', keys: [{ key: { policy: 'exact' } }] })
+    expect((version!.spec as { options: { text: string }[] }).options.map(({ text }) => text)).toEqual([
+      'Oslo',
+      'Bergen',
+      'Malmö',
+      'Turku',
+      'Aarhus',
+    ])
+    expect(complaints).toEqual([])
+  })
+
+  it.each(['Single choice', 'Number', 'Short text'])('says what is wrong at the fields of “%s”', async (kind) => {
+    const { page, complaints } = await openEditor()
+    await page.getByRole('link', { name: kind, exact: true }).click()
+    await byLabel(page, 'Question').fill('Asked')
+    await page.getByRole('button', { name: 'Add the question' }).click()
+    await page.getByRole('heading', { name: 'That did not work' }).waitFor()
+    await lookAt(page, kind.toLowerCase().replace(' ', '-'))
+    expect(complaints.filter((said) => !said.includes('422'))).toEqual([])
+  })
+})
