@@ -9,6 +9,7 @@ import { readAllowance } from '../domain/webhooks/targets.ts'
 import { findContradictions, findOmissions, isOfThisMachine, splitAddresses, splitList } from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
 import { findLookalikes } from './lookalikes.ts'
+import { findMail } from './mail-of-login.ts'
 
 /** Of mails that are only captured. */
 const NOBODY = 'Assessments <assessments@localhost.localdomain>'
@@ -184,8 +185,7 @@ function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<st
   const given: Record<string, string> = {}
   for (const name of Object.keys(Environment.properties)) {
     const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
-    // Login shells set MAIL to the path of a mailbox.
-    const own = name === 'MAIL' && env[name]?.startsWith('/') ? undefined : env[name]
+    const own = name === 'MAIL' ? findMail(env) : env[name]
     const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : own
     if (value) given[name] = value
   }
