@@ -1,14 +1,43 @@
+import { spawnSync } from 'node:child_process'
 import { defineConfig } from 'vitest/config'
 import { shared } from '../../vitest.config.ts'
 
-// What takes long, or needs more than npm has, by `npm run test:operations`: by hand, and before a release.
+const root = new URL('../..', import.meta.url).pathname
+/** These are the run's, not a project's. */
+const { reporters, sequence, ...ofProject } = shared
+
+/** Both interfaces' tests, with a PgBouncer between the service and the database. `--project pooler-session` runs one of them alone. */
+const behindPooler = (mode: 'transaction' | 'session') => ({
+  test: {
+    ...ofProject,
+    name: `pooler-${mode}`,
+    root,
+    include: ['test/interfaces/{v1,alternate}/**/*.test.ts'],
+    env: { TEST_POOLER: mode },
+  },
+})
+const hasPgbouncer = spawnSync('pgbouncer', ['--version']).status === 0
+if (!hasPgbouncer) process.stderr.write('PgBouncer is not installed: the interfaces are not tested behind a pooler.\n')
+
+// What takes long, or needs more than npm has, by `npm run test:operations`: by hand, and before a release. One project after the other.
 export default defineConfig({
   test: {
-    ...shared,
-    root: new URL('../..', import.meta.url).pathname,
-    include: ['test/operations/**/*.test.ts'],
-    maxWorkers: 1,
-    testTimeout: 1_800_000,
-    hookTimeout: 1_800_000,
+    root,
+    reporters,
+    sequence,
+    projects: [
+      {
+        test: {
+          ...ofProject,
+          name: 'operations',
+          root,
+          include: ['test/operations/**/*.test.ts'],
+          maxWorkers: 1,
+          testTimeout: 1_800_000,
+          hookTimeout: 1_800_000,
+        },
+      },
+      ...(hasPgbouncer ? [behindPooler('transaction'), behindPooler('session')] : []),
+    ],
   },
 })

@@ -6,19 +6,16 @@ import type * as generated from '../../src/generated/prisma/client.ts'
 // for a connection or a statement would say how busy that is. The limits of production hold where the service has a process of its own
 // (test/faults/database.test.ts); `lock_timeout`, which other transactions reach and a busy machine does not, holds everywhere.
 const WAIT_MS = 60_000
-const POOL = {
-  connectionTimeoutMillis: WAIT_MS,
-  statement_timeout: WAIT_MS,
-  query_timeout: WAIT_MS,
-  idle_in_transaction_session_timeout: WAIT_MS,
-}
+const POOL = { connectionTimeoutMillis: WAIT_MS, query_timeout: WAIT_MS }
+/** A pooler takes none of these. */
+const SESSION = { statement_timeout: WAIT_MS, idle_in_transaction_session_timeout: WAIT_MS }
 const TRANSACTION = { maxWait: WAIT_MS, timeout: WAIT_MS }
 
 vi.mock('../../src/db/client.ts', async (importOriginal) => {
   const original = await importOriginal<typeof client>()
-  const openPool: typeof client.openPool = (...given) => {
-    const pool = original.openPool(...given)
-    Object.assign(pool.options, POOL)
+  const openPool: typeof client.openPool = (url, options) => {
+    const pool = original.openPool(url, options)
+    Object.assign(pool.options, POOL, options?.isShared ? {} : SESSION)
     return pool
   }
   return { ...original, openPool }

@@ -64,3 +64,11 @@ max_client_conn = 1000
   })
   return `postgresql://postgres@127.0.0.1:${port}${pathname}`
 }
+
+/** How a service reaches its database: through a PgBouncer where the run has one between them (test/operations/vitest.config.ts). */
+export async function reach(databaseUrl: string): Promise<Record<string, string>> {
+  const mode = process.env.TEST_POOLER as Pooling['mode']
+  if (mode === undefined) return { DATABASE_URL: databaseUrl }
+  const pooled = await startPgbouncer(databaseUrl, { mode })
+  return { DATABASE_URL: pooled, DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: databaseUrl }
+}

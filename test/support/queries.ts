@@ -5,14 +5,31 @@ import pg from 'pg'
 export type Query = { text: string; values: unknown[] }
 
 const recordings = new AsyncLocalStorage<Query[]>()
-const original: (...values: unknown[]) => unknown = pg.Client.prototype.query
+/** Queries that a pool was given. Where it has no connection free, it sends them on behalf of whoever gives one back. */
+const ofPools = new WeakSet<object>()
+
+function record(query: string | Partial<Query>, values?: unknown[]): void {
+  const { text = '', values: own = [] } = typeof query === 'string' ? { text: query, values: values ?? [] } : query
+  recordings.getStore()?.push({ text, values: own })
+}
+
 // For as long as the process runs: a spy of Vitest's would be gone with the first file that imports this.
+const [send, sendByPool] = [pg.Client.prototype.query, pg.Pool.prototype.query] as ((...given: unknown[]) => unknown)[]
 Object.assign(pg.Client.prototype, {
   query(this: pg.Client, ...given: unknown[]) {
     const [query, values] = given as [string | Partial<Query>, unknown[]?]
-    const { text = '', values: own = [] } = typeof query === 'string' ? { text: query, values: values ?? [] } : query
-    recordings.getStore()?.push({ text, values: own })
-    return original.apply(this, given)
+    if (typeof query === 'string' || !ofPools.has(query)) record(query, values)
+    return send!.apply(this, given)
+  },
+})
+Object.assign(pg.Pool.prototype, {
+  query(this: pg.Pool, ...given: unknown[]) {
+    const [query] = given as [string | Partial<Query>]
+    if (typeof query !== 'string') {
+      record(query)
+      ofPools.add(query)
+    }
+    return sendByPool!.apply(this, given)
   },
 })
 

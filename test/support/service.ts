@@ -16,6 +16,7 @@ import { copyDatabase } from './copy-database.ts'
 import { type Factories, factories } from './factories.ts'
 import { SECRET_KEY } from './known-secrets.ts'
 import { searchLine } from './logged-secrets.ts'
+import { reach } from './pgbouncer.ts'
 
 export { SECRET_KEY }
 
@@ -51,7 +52,7 @@ export async function startService(env: Record<string, string> = {}, language: L
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
   const settings = loadConfig({
     DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl,
+    ...(await reach(databaseUrl)),
     SECRET_KEY,
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',

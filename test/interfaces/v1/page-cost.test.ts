@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { UNBOUNDED_OPTIONS } from '../../../src/db/session-settings.ts'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { type Query, recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -16,7 +17,8 @@ let tagId: string
 let inviteId: string
 beforeAll(async () => {
   service = await startService()
-  client = new pg.Client(service.databaseUrl)
+  // Not within what the service's role gets where a pooler is between.
+  client = new pg.Client({ connectionString: service.databaseUrl, options: UNBOUNDED_OPTIONS })
   await client.connect()
   ;({ keys, tagId, inviteId } = await furnish())
 })
