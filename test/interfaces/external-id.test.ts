@@ -124,8 +124,8 @@ describe('the external id of an invite', () => {
     const { create, organizationId } = await start()
     const { get, home } = await signInAs(service, organizationId, ['admin'])
     const [named, other] = [(await create({ externalId: '<b>4711</b>' })).body.invite, (await create()).body.invite]
-    expect((await get(`${home}invites/${named.id}`)).text).toContain('<dt>External id</dt><dd>&lt;b&gt;4711&lt;/b&gt;</dd>')
-    expect((await get(`${home}invites/${other.id}`)).text).not.toContain('External id')
+    expect((await get(`${home}invites/${named.id}`)).text).toContain('<dt>External ID</dt><dd>&lt;b&gt;4711&lt;/b&gt;</dd>')
+    expect((await get(`${home}invites/${other.id}`)).text).not.toContain('External ID')
   })
 
   it('goes over to the invite that takes the place of one with a mistyped address', async () => {

@@ -74,7 +74,7 @@ describe('a screen that has to be recorded', () => {
       const { text } = await admin.get(address)
       expect(text).toContain('<strong>1 minute 30 seconds</strong> of the 2 minutes 10 seconds')
       expect(text).toContain('the candidate was let go on without sharing the screen')
-      expect(text).toContain('Sharing the screen was waived')
+      expect(text).toContain('Screen sharing was waived')
     }
     expect((await admin.get(page)).text).not.toContain('waive-heading')
     const entries = await service.db.auditEntry.findMany({

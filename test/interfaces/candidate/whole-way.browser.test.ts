@@ -101,10 +101,10 @@ it.skipIf(!isBrowserInstalled)(
     const submission = () => api.get(`/invites/${invited.body.invite.id}/submission`)
     expect((await submission()).body).toMatchObject({ state: 'submitted', result: null, questions: [{ grade: null }] })
 
-    await page.getByRole('link', { name: 'Release the result' }).click()
+    await page.getByRole('link', { name: 'Release result' }).click()
     await page.getByLabel('Message to the candidate').fill('Well done, Sam')
     await page.getByLabel('The candidate sees the points').check()
-    await press(page, 'Release the result')
+    await press(page, 'Release result')
     await page.getByText('The result is released.', { exact: true }).waitFor()
     expect((await submission()).body).toMatchObject({
       state: 'released',

@@ -91,7 +91,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const key = (await page.locator('#key').textContent())!
     expect((await fresh.v1(key).get('/tags')).status).toBe(200)
     expect(await overflow(page)).toBe(0)
-    await page.getByRole('link', { name: 'Done, back to the list' }).click()
+    await page.getByRole('link', { name: 'Back to API keys' }).click()
     await page.getByRole('rowheader', { name: 'My own system' }).waitFor()
     if (await page.locator('label.btn[for=menu]').isVisible()) await page.locator('label.btn[for=menu]').click()
     await press(page, 'Sign out')
@@ -120,25 +120,25 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await goTo(page, 'Invites')
     await page.getByRole('link', { name: 'Invite a candidate' }).first().click() // an empty list says it once more
     await page.getByLabel('Assessment').selectOption('French')
-    await page.getByLabel('Address of the candidate').fill('sam@example.com')
+    await page.getByLabel('Email address').fill('sam@example.com')
     await press(page, 'Invite')
     expect(await heading(page)).toBe('sam@example.com')
     await press(page, 'Revoke')
     await page.getByRole('heading', { name: 'Revoke the invite?' }).waitFor()
     await press(page, 'Revoke')
     await page.getByText('The invite is revoked').waitFor()
-    await press(page, 'Reactivate, with a new link')
+    await press(page, 'Reactivate with a new link')
     await page.getByText('The invite is pending again').waitFor()
     await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Invites' }).click()
     await page.getByRole('link', { name: 'Invite many' }).click()
     const buffer = Buffer.from('email,name\nada@example.com,Ada\nsam@example.com,Sam\nnobody,\n')
     await page.getByLabel('Assessment').selectOption('French')
-    await page.getByLabel('A CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
-    await press(page, 'Check the list')
+    await page.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+    await press(page, 'Check list')
     expect(await heading(page)).toBe('List for French')
     await expect.poll(() => page.getByRole('rowheader').count(), PATIENT).toBe(3)
     await press(page, 'Invite 1 candidate')
-    await page.getByText('What became of it').waitFor() // the page reloads by itself
+    await page.getByRole('heading', { name: 'Outcome' }).waitFor() // the page reloads by itself
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export all rows as CSV' }).click(),
@@ -162,16 +162,16 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.goto(home)
     await goTo(page, 'Integrations')
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
-    await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('URL').fill(receiver.url)
     await page.getByLabel('The candidate was invited').check()
-    await press(page, 'Make the webhook')
+    await press(page, 'Create webhook')
     const secret = (await page.locator('#secret').textContent())!
-    await page.getByRole('link', { name: 'Done, on to the webhook' }).click()
+    await page.getByRole('link', { name: 'Go to the webhook' }).click()
     await press(page, 'Send a test')
     await page.getByRole('heading', { name: 'Attempt 1' }).waitFor() // the page reloads by itself
     expect(() => verify(secret, receiver.received[0]!)).not.toThrow()
     await page.getByRole('link', { name: 'Deliveries' }).click()
-    await page.getByRole('rowheader', { name: 'A test' }).waitFor()
+    await page.getByRole('rowheader', { name: 'Test event' }).waitFor()
     await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhook', exact: true }).click()
     await press(page, 'Disable')
     await page.getByRole('heading', { name: 'Disable the webhook?' }).waitFor()
@@ -232,7 +232,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.evaluate(
       '{ const click = () => document.querySelector("main form button").click(); click(); setTimeout(click, 10) }',
     )
-    await page.getByText('The assessment is made.').waitFor()
+    await page.getByText('The assessment is created.').waitFor()
     expect(sent).toBe(1)
   })
 
@@ -244,12 +244,12 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.goto(`${home}settings/integrations`)
     await page.getByLabel('Name', { exact: true }).fill('Test')
     await press(page, 'Generate API Key')
-    const summary = page.getByRole('group', { name: 'That did not work' })
+    const summary = page.getByRole('group', { name: 'Please check the following' })
     await summary.waitFor()
     const isFocused = () => page.evaluate('document.activeElement.getAttribute("aria-labelledby")')
     await expect.poll(isFocused, PATIENT).toBe('mistakes') // by the script, which comes after the page
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Test')
-    await page.getByRole('link', { name: 'The name is taken already.' }).click()
+    await page.getByRole('link', { name: 'The name is already taken.' }).click()
     await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe('name')
   })
 
@@ -269,7 +269,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const sent = page.waitForRequest(`${home}account/name`)
     await press(page, 'Win a prize')
     expect((await (await sent).allHeaders()).cookie).toContain('session=')
-    expect(await heading(page)).toBe('That was not taken')
+    expect(await heading(page)).toBe('This did not work')
     expect((await service.db.user.findUniqueOrThrow({ where: { id: member.userId } })).firstName).toBe('Ada')
   })
 
@@ -367,8 +367,8 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'inviting a member': async (home, page) => {
         await page.goto(`${home}members/invite`)
         await page.getByLabel('Email address').fill(`${service.deps.newId()}@example.com`)
-        await press(page, 'Invite')
-        await page.getByText('Enter at least one role.').first().waitFor()
+        await press(page, 'Send invitation')
+        await page.getByText('Choose at least one role.').first().waitFor()
       },
       'a member': async (home, page) => {
         await page.goto(`${home}members?search=${LONG}`)
@@ -392,15 +392,15 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'a webhook that is refused': async (home, page) => {
         await page.goto(`${home}settings/webhooks`)
-        await page.getByLabel('Address').fill('http://10.0.0.1')
+        await page.getByLabel('URL').fill('http://10.0.0.1')
         await page.getByLabel('Description').fill(LONG.repeat(20))
-        await press(page, 'Make the webhook')
-        await page.getByText('That did not work').waitFor()
+        await press(page, 'Create webhook')
+        await page.getByText('Please check the following').waitFor()
       },
       'the secret of a webhook': async (home, page) => {
         await page.goto(`${home}settings/webhooks`)
-        await page.getByLabel('Address').fill(`https://example.com/${LONG}`)
-        await press(page, 'Make the webhook')
+        await page.getByLabel('URL').fill(`https://example.com/${LONG}`)
+        await press(page, 'Create webhook')
         await page.locator('#secret').waitFor()
       },
       'a webhook': async (home, page) => page.goto((await makeFailing(home)).own),
@@ -439,7 +439,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.getByLabel('Name', { exact: true }).fill(LONG.repeat(4))
         await page.getByLabel('Tags').fill(LONG)
         await press(page, 'Save')
-        await page.getByText('That did not work').waitFor()
+        await page.getByText('Please check the following').waitFor()
       },
       'the preview of an assessment': async (home, page) =>
         page.goto(`${home}assessments/${(await makeAssessment(home)).id}/preview`),
@@ -452,7 +452,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.goto(`${home}settings/integrations`)
         await page.getByLabel('Name', { exact: true }).fill(LONG.repeat(4))
         await press(page, 'Generate API Key')
-        await page.getByText('That did not work').waitFor()
+        await page.getByText('Please check the following').waitFor()
       },
       'a key': async (home, page) => {
         await page.goto(`${home}settings/integrations`)
@@ -484,7 +484,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'a grade that is refused': async (home, page) => {
         await page.goto(`${home}grading/${await toGrade(home)}`)
         await page.locator('#points-1').fill('1000')
-        await page.locator('#saved-1', { hasText: 'Not saved: The points have to be' }).waitFor()
+        await page.locator('#saved-1', { hasText: 'Not saved: The points must be' }).waitFor()
       },
       'the grades of a question': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/questions/1`),
       'a result to release': async (home, page) => page.goto(`${home}grading/${await toGrade(home)}/release`),
@@ -502,7 +502,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'the sheet of a released result': async (home, page) => {
         const { id } = await released(home)
         await page.goto(`${home}grading/${id}`)
-        await page.getByText('the organization and the candidate see it').waitFor()
+        await page.getByText('your organization and the candidate see it').waitFor()
       },
       results: async (home, page) => {
         await released(home)
@@ -517,17 +517,17 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'a new invite': (home, page) => page.goto(`${home}invites/new`),
       'a new invite with mistakes': async (home, page) => {
         await page.goto(`${home}invites/new`)
-        await page.getByLabel('Address of the candidate').fill('nobody@nowhere')
+        await page.getByLabel('Email address').fill('nobody@nowhere')
         await page.getByLabel('Days until it expires').fill('0')
         await press(page, 'Invite')
-        await page.getByText('That did not work').waitFor()
+        await page.getByText('Please check the following').waitFor()
       },
       'many invites': (home, page) => page.goto(`${home}invites/batches`),
       'a list of candidates': async (home, page) => {
         await page.goto(`${home}invites/batches`)
         await page.getByLabel('Or paste the rows').fill(`email,name,${LONG}\n${LONG}\na@example.com,${LONG}\na@example.com,`)
-        await press(page, 'Check the list')
-        await page.getByText('What will happen').waitFor()
+        await press(page, 'Check list')
+        await page.getByRole('heading', { name: 'Preview' }).waitFor()
       },
       organizations: (_home, page) => page.goto(`${origin}/portal`),
       'sign in': (_home, page) => page.goto(`${origin}/portal/sign-in?done=reset`),

@@ -37,7 +37,7 @@ it.skipIf(!isBrowserInstalled).each([
     await page.getByLabel('Password').fill(PASSWORD)
     await expectGood()
     await press(page, 'Join')
-    await page.getByRole('heading', { name: 'The last 30 days' }).waitFor()
+    await page.getByRole('heading', { name: 'Last 30 days' }).waitFor()
     await expectGood()
 
     await goTo(page, 'Integrations')

@@ -19,7 +19,7 @@ type Furnished = Awaited<ReturnType<typeof furnish>>
 type Fields = Record<string, string | string[]>
 type Case = { page: (made: Furnished) => string; theirs: Fields; mine: Fields; mistakes: string[] }
 
-const replaces = 'What you save replaces it.'
+const replaces = 'Saving again replaces their change.'
 const pages: Record<string, Case> = {
   'a member': {
     page: ({ member }) => `members/${member.id}`,
@@ -46,7 +46,7 @@ const pages: Record<string, Case> = {
     page: () => 'settings/organization',
     theirs: { replyTo: 'theirs@example.com' },
     mine: { replyTo: 'mine@example.com' },
-    mistakes: [`Somebody else has changed the address for replies meanwhile: it is now “theirs@example.com”. ${replaces}`],
+    mistakes: [`Somebody else has changed the reply-to address meanwhile, to “theirs@example.com”. ${replaces}`],
   },
 }
 

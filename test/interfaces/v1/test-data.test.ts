@@ -335,7 +335,7 @@ describe('DELETE /test-data', () => {
 
     const deleted = await admin.post(`${admin.home}test-data/delete`)
     expect([deleted.status, deleted.headers.location]).toEqual([303, `${test}?done=deleted`])
-    expect((await admin.get(deleted.headers.location!)).text).toContain('All test data are deleted.')
+    expect((await admin.get(deleted.headers.location!)).text).toContain('All test data is deleted.')
     expect((await admin.post(`${page}/delete`)).status).toBe(303)
 
     const log = (await admin.get(`${admin.home}settings/audit-log`)).text

@@ -117,7 +117,7 @@ ${addQuestionBox(path, refusal)}
 const confirmable = (assessment: Assessment, path: string): Html =>
   html`<form method="post" action="${path}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
 <form method="post" action="${path}/${assessment.archivedAt === null ? 'archive' : 'unarchive'}"><button class="btn btn-ghost btn-sm w-full justify-start">${icon('archive')}${assessment.archivedAt === null ? 'Archive' : 'Unarchive'}</button></form>
-${assessment.inviteCount === 0 && confirmation({ label: 'Delete', question: `Delete ${assessment.name}?`, consequence: 'Its questions are deleted with it. That can not be undone.', address: `${path}/delete` })}`
+${assessment.inviteCount === 0 && confirmation({ label: 'Delete', question: `Delete ${assessment.name}?`, consequence: 'Its questions are deleted too. This can’t be undone.', address: `${path}/delete` })}`
 
 /** Whether it was to be deleted, and test invites alone are in the way. */
 const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
@@ -126,14 +126,14 @@ const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' |
   const rows: [string, string | number | Html][] = [
     ['Questions', assessment.questionCount],
     ['Points', assessment.totalPoints],
-    ['Questions are', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
-    ['Answers are', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
+    ['Question format', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
+    ['Answer format', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
     ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : 'none'],
     [
       'Graded by',
-      `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', who don’t see whose answers they grade' : ''}`,
+      `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', blind: names and photos are hidden' : ''}`,
     ],
-    ['Of each candidate', list(demandsOf(input))],
+    ['Requirements', list(demandsOf(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
     ['Languages', list(input.languages.map(wordLanguage))],
     ['Categories', list(input.categories)],
@@ -141,13 +141,13 @@ const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' |
     ['Tags', list(input.tags)],
     ['Clients', list(input.clients)],
     [
-      'Instruction',
+      'Instructions',
       input.instruction
         ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script" lang="" dir="auto">${input.instruction}</span>`
         : 'none',
     ],
     ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${assessment.inviteCount}</a>`],
-    ['Made', time(assessment.createdAt)],
+    ['Created', time(assessment.createdAt)],
     ['Changed', time(assessment.updatedAt)],
   ]
   return factList(rows)

@@ -50,10 +50,10 @@ export const readProctoring = (values: URLSearchParams): Proctoring =>
   Object.fromEntries(PROCTORING.map((name) => [name, values.has(name)])) as Proctoring
 
 const PROCTORING_LABELS: Record<keyof Proctoring, string> = {
-  screenRecording: 'Record the screen',
-  webcamMonitoring: 'Watch by webcam',
-  requireIdCapture: 'Ask for a photo of the ID',
-  facePhotoRequired: 'Ask for a photo of the face',
+  screenRecording: 'Screen recording',
+  webcamMonitoring: 'Webcam',
+  requireIdCapture: 'ID photo',
+  facePhotoRequired: 'Face photo',
 }
 
 /** What can be asked of candidates, to be ticked. */
@@ -69,7 +69,7 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
 ${fields(form, EMPTY_ASSESSMENT)}
-<button class="btn btn-primary">Make the assessment</button>
+<button class="btn btn-primary">Create assessment</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>
 </section>`,
@@ -92,21 +92,21 @@ ${fields(form, input)}
 })
 
 const fields = (form: Form, input: AssessmentInput): Html => html`
-${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see it, too.' })}
-${choice(form, { name: 'defaultQuestionFormat', label: 'Questions are asked by', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
-${choice(form, { name: 'defaultAnswerFormat', label: 'They are answered by', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
-${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'A label for the systems that read it: whoever takes it is invited either way.' })}
-${field(form, { name: 'timeLimit', label: 'Time limit for the whole', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds as 1:30. Empty for none.', optional: true })}
-${checkbox(form, { name: 'secondGrader', label: 'Two graders grade it, neither seeing the other’s grades', checked: input.secondGrader })}
-${checkbox(form, { name: 'gradedBlind', label: 'Graded blind: graders see neither the candidates’ names nor their photos, webcam and screen', checked: input.gradedBlind })}
-${proctoringBoxes(form, 'Of each candidate, unless the invite says otherwise', input)}
-${field(form, { name: 'instructionTitle', label: 'Title of the instruction', value: input.instructionTitle, optional: true })}
-${area(form, { name: 'instruction', label: 'Instruction', value: input.instruction, hint: 'What candidates read before they start.', rows: 6 })}
-${choices(form, { name: 'languages', label: 'Languages', options: languageOptions(input.languages), values: input.languages, hint: 'With Ctrl, or ⌘, you can choose several.' })}
-${lines(form, 'categories', 'Categories', 'One a line. A new one is added to your categories.', input.categories)}
-${lines(form, 'skillTypes', 'Skills', 'One a line.', input.skillTypes)}
-${lines(form, 'tags', 'Tags', 'Names of your tags, one a line.', input.tags)}
-${lines(form, 'clients', 'Clients', 'Addresses of members who may see its results, one a line.', input.clients)}`
+${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see this name.' })}
+${choice(form, { name: 'defaultQuestionFormat', label: 'Question format', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
+${choice(form, { name: 'defaultAnswerFormat', label: 'Answer format', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
+${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API. Candidates need an invite either way.' })}
+${field(form, { name: 'timeLimit', label: 'Time limit for the whole assessment', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds like 1:30. Leave empty for no limit.', optional: true })}
+${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
+${checkbox(form, { name: 'gradedBlind', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.gradedBlind })}
+${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}
+${field(form, { name: 'instructionTitle', label: 'Title of the instructions', value: input.instructionTitle, optional: true })}
+${area(form, { name: 'instruction', label: 'Instructions', value: input.instruction, hint: 'Candidates read this before they start.', rows: 6 })}
+${choices(form, { name: 'languages', label: 'Languages', options: languageOptions(input.languages), values: input.languages, hint: 'Hold Ctrl or ⌘ to choose several.' })}
+${lines(form, 'categories', 'Categories', 'One per line. New ones are added to your categories.', input.categories)}
+${lines(form, 'skillTypes', 'Skills', 'One per line.', input.skillTypes)}
+${lines(form, 'tags', 'Tags', 'Names of your tags, one per line.', input.tags)}
+${lines(form, 'clients', 'Clients', 'Email addresses of members who can see the results, one per line.', input.clients)}`
 
 const lines = (form: Form, name: string, label: string, hint: string, value: string[]): Html =>
   area(form, { name, label, hint, value: value.join('\n') })

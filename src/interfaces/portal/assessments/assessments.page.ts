@@ -12,16 +12,16 @@ import { ago } from '../kit/wording.ts'
 
 /** What has just been done, by the word in the address. */
 export const NOTICES = new Map([
-  ['created', 'The assessment is made. Now add its questions.'],
+  ['created', 'The assessment is created. Now add its questions.'],
   ['saved', 'The assessment is saved.'],
-  ['duplicated', 'This is the copy.'],
+  ['duplicated', 'The assessment is duplicated. This is the copy.'],
   ['deleted', 'The assessment is deleted.'],
-  ['archived', 'The assessment is archived: nobody is invited to it any more. Its invites and results go on.'],
-  ['unarchived', 'The assessment is in use again.'],
+  ['archived', 'The assessment is archived: nobody can be invited to it. Existing invites and results are not affected.'],
+  ['unarchived', 'The assessment is active again.'],
   ['question-added', 'The question is added.'],
   ['question-saved', 'The question is saved.'],
   ['question-moved', 'The question is moved.'],
-  ['question-duplicated', 'This is the copy of the question.'],
+  ['question-duplicated', 'The question is duplicated. This is the copy.'],
   ['question-deleted', 'The question is deleted.'],
 ])
 
@@ -36,15 +36,15 @@ export function assessmentsPage(form: Form, { ctx, listing, search, archived, do
     notice: NOTICES.get(done),
     actions: mayWrite && linkButton(`${path}/new`, 'New assessment', 'plus', 'main'),
     tabs: tabs('Assessments', [
-      { label: 'In use', address: path, isCurrent: !archived },
+      { label: 'Active', address: path, isCurrent: !archived },
       { label: 'Archived', address: `${path}?shown=archived`, isCurrent: archived },
     ]),
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
 <h2 class="mb-4" id="list-heading">${headingOf(search, archived)}</h2>
 <form class="mb-4 flex flex-wrap items-center gap-2" role="search" action="${path}">
 ${archived && html`<input type="hidden" name="shown" value="archived">`}
-<label class="sr-only" for="search">Words in the name</label>
-<input class="input max-w-sm grow" placeholder="Words in the name" id="search" name="search" type="search" value="${search}" autocomplete="off">
+<label class="sr-only" for="search">Name</label>
+<input class="input max-w-sm grow" placeholder="Name" id="search" name="search" type="search" value="${search}" autocomplete="off">
 <button class="btn">Search</button>
 </form>
 ${listing.items.length > 0 ? assessmentTable(ctx, listing) : none()}
@@ -53,13 +53,12 @@ ${pager(path, query, listing)}
   }
 
   function none(): Html {
-    if (search || listing.total > 0) return noRows('None here.', path, new URLSearchParams({ search }))
-    if (archived)
-      return empty('archive', 'Nothing is archived. Archive an assessment that you invite nobody to any more: its results stay.')
+    if (search || listing.total > 0) return noRows('No assessments match.', path, new URLSearchParams({ search }))
+    if (archived) return empty('archive', 'Nothing is archived. Archive assessments that you no longer use: their results stay.')
     return empty(
       'clipboard-list',
-      'There are none yet. Make the first: its questions, and how it is taken.',
-      mayWrite && linkButton(`${path}/new`, 'Make an assessment', 'plus'),
+      'No assessments yet. Create your first one, then add its questions.',
+      mayWrite && linkButton(`${path}/new`, 'Create an assessment', 'plus'),
     )
   }
 }

@@ -12,9 +12,9 @@ export const cautionsShown = ({ withoutPoints, devices, open }: Cautions, questi
 
 const wordPoints = (withoutPoints: number, questionCount: number): string =>
   withoutPoints === questionCount
-    ? 'No question gives points, so its results have none.'
-    : `${wordCount(withoutPoints, 'question')} of ${questionCount} ${withoutPoints === 1 ? 'gives' : 'give'} no points.`
+    ? 'No question has points, so results will have no score.'
+    : `${wordCount(withoutPoints, 'question')} of ${questionCount} ${withoutPoints === 1 ? 'has' : 'have'} no points.`
 
 /** Whom a change of the questions reaches. @param open how many invites are. */
 export const changesReach = (open: number): string =>
-  `${wordCount(open, 'candidate')} ${open === 1 ? 'is' : 'are'} invited and ${open === 1 ? 'has' : 'have'} not started: a change of the questions reaches them. Whoever has started keeps theirs.`
+  `${wordCount(open, 'candidate')} ${open === 1 ? 'is' : 'are'} invited and ${open === 1 ? 'has' : 'have'} not started: they get your changes to the questions. Candidates who have started keep the questions they have.`

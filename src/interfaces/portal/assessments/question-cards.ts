@@ -21,13 +21,9 @@ const EXCERPT = 140
  */
 export function questionCards(path: string, questions: Listing<ListedQuestion>, currentId?: string): Html {
   const { items, total, page, pageSize } = questions
-  if (items.length === 0)
-    return empty(
-      'list-checks',
-      total > 0 ? 'There are none here.' : 'There are none yet. Add the first: what do you ask, and how is it answered?',
-    )
+  if (items.length === 0) return empty('list-checks', total > 0 ? 'No questions here.' : 'No questions yet. Add the first one.')
   const before = (page - 1) * pageSize
-  return html`<p class="sr-only" id="order-help">Drag it, or press the arrow keys up and down.</p>
+  return html`<p class="sr-only" id="order-help">Drag it, or press the up and down arrow keys.</p>
 <ol class="space-y-3" data-order="${path}/order" aria-labelledby="questions-heading">
 ${items.map((question, i) => card(path, question, { place: before + i + 1, total, page, isCurrent: question.id === currentId }))}</ol>
 <p class="hint mt-2 min-h-5" role="status" data-order-status></p>`
@@ -42,14 +38,14 @@ function card(path: string, question: ListedQuestion, { place, total, page, isCu
   return html`<li class="panel relative flex items-start gap-2 p-3 sm:gap-3 ${isCurrent && 'ring-primary ring-2'}" id="${`question-${id}`}" data-question="${id}">
 <button type="button" class="btn btn-ghost btn-square btn-sm invisible z-10 cursor-grab touch-none" data-handle aria-describedby="order-help">${icon('grip-vertical')}<span class="sr-only">Move question <span data-place>${place}</span></span></button>
 <span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(way.icon)}</span>
-<div class="min-w-0 grow"><a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. <span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(script) || 'Without text'}</span></a>
+<div class="min-w-0 grow"><a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. <span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(script) || 'No text'}</span></a>
 <p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>
 <details class="dropdown dropdown-end"><summary class="btn btn-ghost btn-square btn-sm z-10">${icon('ellipsis')}<span class="sr-only">More for question <span data-place>${place}</span></span></summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-20 mt-1 grid w-48 gap-1 border p-2 shadow-lg">
 ${move(path, question, { place: place - 1, isPossible: place > 1, label: `Move up question ${place}`, text: 'up' })}
 ${move(path, question, { place: place + 1, isPossible: place < total, label: `Move down question ${place}`, text: 'down' })}
 <form method="post" action="${path}/questions/${id}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
-${confirmation({ label: 'Delete', question: `Delete question ${place}?`, consequence: `“${excerpt(script) || 'Without text'}” is deleted. That can not be undone.`, address: `${path}/questions/${id}/delete` })}
+${confirmation({ label: 'Delete', question: `Delete question ${place}?`, consequence: `“${excerpt(script) || 'No text'}” is deleted. This can’t be undone.`, address: `${path}/questions/${id}/delete` })}
 </div></details>
 </li>
 `

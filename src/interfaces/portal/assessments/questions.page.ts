@@ -36,7 +36,7 @@ ${way(responseType, `${path}#add`)}${
     ? html`<p class="alert alert-soft alert-warning">${refusal}</p>`
     : html`${reach(facts)}<form method="post" action="${path}/questions" data-guarded>${enterSaves}${onceField()}
 ${fields(form, { ...EMPTY_QUESTION, inputType, responseType, points: kind ? 1 : 0 }, kind)}
-<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Add the question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Add question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
 </form>`
 }
 </section>`,
@@ -69,10 +69,10 @@ ${fields(form, input, kind)}
 <details class="mt-4"><summary class="quiet text-sm">Move or delete this question</summary>
 <form class="mt-3" method="post" action="${path}/move">
 <input type="hidden" name="order" value="${question.order}">
-${field(form, { name: 'place', label: 'Move it to place', hint: `From 1 to ${assessment.questionCount}.` })}
+${field(form, { name: 'place', label: 'New position', hint: `From 1 to ${assessment.questionCount}.` })}
 <button class="btn btn-sm">Move</button>
 </form>
-${confirmation({ label: 'Delete', question: 'Delete this question?', consequence: 'That can not be undone.', address: `${path}/delete` })}
+${confirmation({ label: 'Delete', question: 'Delete this question?', consequence: 'This can’t be undone.', address: `${path}/delete` })}
 </details>
 </section>`,
   })
@@ -91,10 +91,10 @@ const way = (word: string, other?: string): Html =>
 const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
 ${kind ? kindFields(form, kind) : asked(form, input)}
-${!kind && choice(form, { name: 'responseType', label: 'The answer is', options: formats(input.responseType), value: input.responseType })}
+${!kind && choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}
 <div class="grid grid-cols-2 items-end gap-x-3">
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
-${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'Minutes, or 1:30. Empty: none.', optional: true })}
+${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
 </div>
 ${kind && html`<details class="mb-4" ${(input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>${asked(form, input)}</details>`}
 <details class="mb-4" ${(input.sourceLanguage || input.targetLanguage || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Languages</summary>
@@ -103,12 +103,12 @@ ${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguag
 
 /** What asks besides the text. */
 const asked = (form: Form, input: QuestionInput): Html => html`
-${choice(form, { name: 'inputType', label: 'The question is', options: formats(input.inputType), value: input.inputType })}
-${field(form, { name: 'audioUrl', label: 'Address of the audio', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
-${field(form, { name: 'videoUrl', label: 'Address of the video', value: input.videoUrl, hint: 'Begins with https://', optional: true })}`
+${choice(form, { name: 'inputType', label: 'Question format', options: formats(input.inputType), value: input.inputType })}
+${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
+${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: 'Begins with https://', optional: true })}`
 
 const language = (form: Form, name: string, label: string, value: string): Html =>
-  choice(form, { name, label, options: [['', 'Not said'], ...languageOptions([value])], value })
+  choice(form, { name, label, options: [['', 'Not specified'], ...languageOptions([value])], value })
 
 /** The formats, and the organization's own word if this is one. */
 const formats = (own: string): [value: string, label: string][] =>

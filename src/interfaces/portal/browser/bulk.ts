@@ -11,7 +11,7 @@ export function openBulkBar(bar: HTMLElement): void {
     const ticked = boxes.filter(({ checked }) => checked).length
     wholePage.checked = ticked === boxes.length
     wholePage.indeterminate = ticked > 0 && ticked < boxes.length
-    const text = everything?.checked ? 'All that match' : `${ticked} ticked`
+    const text = everything?.checked ? 'All that match' : `${ticked} selected`
     if (count.textContent !== text) count.textContent = text
   }
   page.hidden = false

@@ -131,10 +131,10 @@ function makeOffer(form: HTMLFormElement, decide: (decided: 'typed' | 'newer', n
     place.hidden = newer === undefined
     if (!newer) return
     place.replaceChildren(
-      make('p', {}, 'You have graded this question in another window since: ', make('strong', {}, wordGrade(newer))),
-      button('Save what is typed here', () => decide('typed', newer), 'btn btn-sm'),
+      make('p', {}, 'You have since graded this question in another window: ', make('strong', {}, wordGrade(newer))),
+      button('Keep what is typed here', () => decide('typed', newer), 'btn btn-sm'),
       ' ',
-      button('Take that instead', () => decide('newer', newer), 'btn btn-sm'),
+      button('Use that grade', () => decide('newer', newer), 'btn btn-sm'),
     )
   }
 }

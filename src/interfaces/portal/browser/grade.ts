@@ -17,7 +17,7 @@ const SIGNED_OUT: Obstacle = {
   until: 'answered',
   why: (kept) => `: you are signed out. ${kept}: sign in in another window, and come back here.`,
 }
-const GONE: Obstacle = { until: 'answered', why: (kept) => `: this sheet is not yours to grade any more. ${kept}.` }
+const GONE: Obstacle = { until: 'answered', why: (kept) => `: you can no longer grade this sheet. ${kept}.` }
 export const RELEASED: Obstacle = {
   until: 'reloaded',
   why: (kept) => `: the result has been released. ${kept}: reopen the result to save it.`,
@@ -25,7 +25,7 @@ export const RELEASED: Obstacle = {
 const refusedFor = (mistakes: string[]): Obstacle => ({ until: 'typed', why: () => `: ${mistakes.join(' ')}` })
 const lostTo = (newer: Given): Obstacle => ({ until: 'decided', why: () => '.', newer })
 
-const NOT_TAKEN = ['it was not taken. Load this page again.']
+const NOT_TAKEN = ['something went wrong. Reload this page.']
 
 /** Whether the service would keep the same of both: it takes no white space around a comment, and "3,0" for "3". */
 const isSame = (one: Grade, other: Grade): boolean =>

@@ -71,7 +71,7 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
     if (!found) return
     typed = typePoints(typed, { ...found, digit, at })
     if (typed) found.set(typed.points)
-    else say(`Question ${found.question} gives at most ${found.most} points`)
+    else say(`Question ${found.question} has at most ${found.most} points`)
   }
 
   const actions: Record<string, () => void> = {

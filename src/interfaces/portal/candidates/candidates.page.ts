@@ -26,13 +26,13 @@ type ListFacts = { ctx: Context; page: CandidatePage | null; order: CandidateOrd
 export function candidatesPage(form: Form, { ctx, page, order, size }: ListFacts): Page {
   const path = pathOf(ctx, 'candidates')
   const query = form.values
-  const search = field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })
+  const search = field(form, { name: 'search', label: 'Name or email', type: 'search', optional: true })
   return {
     title: 'Candidates',
     body: html`${mistakes(form)}<section class="panel" aria-label="Candidates">
 <h2 class="sr-only" id="candidates-heading">Candidates</h2>
 ${filterLine(path, query, search)}
-${page?.isCut && html`<p class="hint mb-3">Very many invites match. These are the candidates of ${MAX_SEARCHED.toLocaleString('en')} of them: enter more of the name or address.</p>`}
+${page?.isCut && html`<p class="hint mb-3">Many invites match. The list shows the candidates of the first ${MAX_SEARCHED.toLocaleString('en')}: enter more of the name or address.</p>`}
 ${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, order) : none(ctx, path, query)}
 ${page && further(path, query, page, size)}
 </section>`,
@@ -41,10 +41,10 @@ ${page && further(path, query, page, size)}
 
 const none = (ctx: Context, path: string, query: URLSearchParams): Html =>
   query.get('search') || query.get('after')
-    ? noRows('Nobody is found.', path, query)
+    ? noRows('No candidates match.', path, query)
     : empty(
         'users',
-        'There are no candidates yet. Whoever is invited to an assessment is found here, with all invites and results.',
+        'No candidates yet. Everyone you invite to an assessment appears here, with all their invites and results.',
         may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus'),
       )
 
@@ -105,11 +105,11 @@ export function candidatePage(ctx: Context, candidate: CandidateDetail): Page {
     body: html`${panel(
       'invites',
       'Invites',
-      html`${inviteTable(ctx, invites)}${hasMore && html`<p class="mt-4">These are the latest ${MAX_INVITES}. <a href="${`${pathOf(ctx, 'invites')}?${new URLSearchParams({ search: email })}`}">All invites of this address</a></p>`}`,
+      html`${inviteTable(ctx, invites)}${hasMore && html`<p class="mt-4">Only the latest ${MAX_INVITES} are shown. <a href="${`${pathOf(ctx, 'invites')}?${new URLSearchParams({ search: email })}`}">All invites of this address</a></p>`}`,
     )}${panel('timeline', 'Timeline', timelineTable('timeline-heading', timeline, assessments))}${panel(
       'mails',
-      'Mails',
-      mails.length === 0 ? html`<p class="hint">None was sent.</p>` : mailTable(ctx, mails),
+      'Emails',
+      mails.length === 0 ? html`<p class="hint">No emails yet.</p>` : mailTable(ctx, mails),
     )}`,
   }
 }
@@ -137,7 +137,7 @@ function resultOf(ctx: Context, { id, submissionId, result }: CandidateInvite): 
 const mailTable = (ctx: Context, mails: CandidateMail[]): Html =>
   html`${table(
     'mails-heading',
-    ['Invitation to', 'State', 'Created', 'Sent', 'Reason'],
+    ['Invitation to', 'Status', 'Created', 'Sent', 'Reason'],
     mails.map((mail) => [
       mail.assessment,
       badge(shownEmailState(mail, ctx.deps.clock())),
@@ -145,4 +145,4 @@ const mailTable = (ctx: Context, mails: CandidateMail[]): Html =>
       mail.sentAt && time(mail.sentAt),
       mail.reason,
     ]),
-  )}${mails.length === MAX_MAILS && html`<p class="hint mt-3">These are the latest ${MAX_MAILS}.</p>`}`
+  )}${mails.length === MAX_MAILS && html`<p class="hint mt-3">Only the latest ${MAX_MAILS} are shown.</p>`}`

@@ -20,7 +20,7 @@ export function gradeHistoryPage({ ctx, submissionId, number, list }: Facts): Pa
     body: html`${panel(
       'grades',
       'Newest first',
-      html`${list.items.length === 0 ? html`<p>${list.total > 0 ? 'None here.' : 'It was not graded yet.'}</p>` : gradeTable('grades-heading', list.items)}
+      html`${list.items.length === 0 ? html`<p>${list.total > 0 ? 'No grades here.' : 'Not graded yet.'}</p>` : gradeTable('grades-heading', list.items)}
 ${pager(`${sheet}/questions/${number}`, new URLSearchParams(), list)}`,
     )}
 <p><a href="${`${sheet}#question-${number}`}">Back to the sheet</a></p>`,

@@ -21,9 +21,9 @@ import { ago } from '../kit/wording.ts'
 
 export const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'No grader yet', all: 'All' }
 const NOTHING: Record<Whose, string> = {
-  mine: 'Nothing that you grade is waiting.',
-  nobody: 'Nothing is waiting for a grader.',
-  all: 'Nothing is waiting to be graded.',
+  mine: 'No submissions wait for you.',
+  nobody: 'No submissions wait for a grader.',
+  all: 'No submissions wait to be graded.',
 }
 
 type Facts = {
@@ -48,17 +48,17 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
       'Queues',
       queues.map((queue) => ({ label: LABELS[queue], address: `${address}?whose=${queue}`, isCurrent: queue === whose })),
     ),
-    notice: done === 'handed-on' ? 'It is assigned.' : undefined,
+    notice: done === 'handed-on' ? 'The grader is assigned.' : undefined,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="queue-heading">
-<h2 class="sr-only" id="queue-heading">Waiting longest first</h2>
+<h2 class="sr-only" id="queue-heading">Submissions, longest waiting first</h2>
 <form class="filters" method="get" action="${address}">
 <input type="hidden" name="whose" value="${whose}">
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-${namedField(readNamed(form.values), [assessments])}<button class="btn">Show</button>
+${namedField(readNamed(form.values), [assessments])}<button class="btn">Apply</button>
 ${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
-<p class="hint ml-auto">Waiting longest first</p>
+<p class="hint ml-auto">Longest waiting first</p>
 </form>
-${list.items.length > 0 ? rows(ctx, list.items) : empty('circle-check', list.total > 0 ? 'None here.' : NOTHING[whose])}
+${list.items.length > 0 ? rows(ctx, list.items) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
 ${pager(address, query, list, ['submission', 'submissions'])}
 </section>`,
   }
@@ -67,7 +67,7 @@ ${pager(address, query, list, ['submission', 'submissions'])}
 const rows = (ctx: Context, items: Queued[]): Html =>
   table(
     'queue-heading',
-    ['Candidate', 'Assessment', 'Waiting since', 'Graded by', 'Graded', '(Actions)'],
+    ['Candidate', 'Assessment', 'Waiting since', 'Grader', 'Progress', '(Actions)'],
     items.map((submission) => {
       const { id, assessment, submittedAt, progress } = submission
       const name = candidateName(ctx, submission)
@@ -90,7 +90,7 @@ function wordGraders({ assessment, grader, secondGrader }: Queued): string {
   const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
   const names = graders.map((member) => member && `${nameOf(member.user)}${mayGrade(member) ? '' : ' (no longer grades)'}`)
   if (names.every((name) => name === null)) return 'nobody yet'
-  return names.map((name) => name ?? 'a second is missing').join(', ')
+  return names.map((name) => name ?? 'no second grader yet').join(', ')
 }
 
 /** How far it is: who has to do something next is what one looks for in the list. */
@@ -99,6 +99,6 @@ function wordProgress({ isOwnPart, questions, ungraded, undecided }: Progress, q
   if (ungraded.length > 0) return html`${graded} of ${wordCount(questions, 'question')}`
   if (undecided.length > 0) return html`${badge('an admin has to decide')}`
   if (isOwnPart)
-    return html`${holderOf(queued, 'first') && holderOf(queued, 'second') ? 'waits for the other grader' : 'waits for another grader'}`
+    return html`${holderOf(queued, 'first') && holderOf(queued, 'second') ? 'waiting for the other grader' : 'waiting for a second grader'}`
   return html`${badge('ready to release')}`
 }

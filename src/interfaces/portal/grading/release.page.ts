@@ -16,7 +16,7 @@ export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: S
       ['Grading', pathOf(ctx, 'grading')],
       [candidate, address],
     ],
-    heading: 'Release the result',
+    heading: 'Release result',
     body: html`${mistakes(form)}${panel(
       'points',
       `${total.points} of ${total.ofPoints} points`,
@@ -35,12 +35,12 @@ ${panel(
   'Release',
   html`<form method="post" action="${`${address}/release`}">
 <input type="hidden" name="seen" value="${pointsIn(questions)}">
-${area(form, { name: 'comment', label: 'Comment for the organization', value: released?.comment ?? '', hint: 'Shown to admins, to clients of the assessment, and to your systems over the API. May be empty.' })}
-${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown if the candidate may see the result, and sent over the API. May be empty.' })}
-${checkbox(form, { name: 'toCandidate', label: 'The candidate sees the points and the message on their page', checked: released?.toCandidate ?? false })}
-<p class="hint">Once it is released, clients of the assessment see the points, and your systems get the points and the comments on each answer over the API. The candidate is not mailed.</p>
-${released && html`<p class="hint">Version ${released.version} is what they see until then.</p>`}
-<button class="btn btn-primary">Release the result</button>
+${area(form, { name: 'comment', label: 'Comment for your organization', value: released?.comment ?? '', hint: 'Seen by admins, clients of the assessment, and your systems over the API. Optional.' })}
+${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown to the candidate if they can see the result, and available over the API. Optional.' })}
+${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message to the candidate', checked: released?.toCandidate ?? false })}
+<p class="hint">Clients of the assessment will see the points. Your systems get the points and the comments on each answer over the API. The candidate gets no email.</p>
+${released && html`<p class="hint">Until then they see version ${released.version}.</p>`}
+<button class="btn btn-primary">Release result</button>
 <a class="btn btn-ghost" href="${address}">Back to the sheet</a>
 </form>`,
 )}`,

@@ -30,9 +30,9 @@ type Facts = {
 }
 
 const NOTICES = new Map([
-  ['taken', 'You grade it now.'],
+  ['taken', 'You are now the grader.'],
   ['released', 'The result is released.'],
-  ['reopened', 'It can be graded again. What was released stays until it is released anew.'],
+  ['reopened', 'The result is reopened for grading. The released version stays visible until you release again.'],
 ])
 
 export function sheetPage(form: Form, { ctx, sheet, place, graders, named, done, failed }: Facts): Page {
@@ -113,29 +113,29 @@ ${grading(form, graded)}
 function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined {
   if (saved === undefined) return NOTICES.get(done ?? '')
   return isShared
-    ? `Question ${saved} is saved. Somebody else has graded it since you opened the sheet: both grades are kept, see there.`
+    ? `Question ${saved} is saved. Somebody else has graded it since you opened the sheet: both grades are kept. See “Grades so far”.`
     : `Question ${saved} is saved.`
 }
 
 const KEYS: [key: string, does: string][] = [
   ['j', 'next question'],
   ['k', 'previous question'],
-  ['p', 'play and pause the answer'],
+  ['p', 'play or pause the answer'],
   ['b', 'ten seconds back'],
-  ['f', 'ten seconds on'],
-  ['0 … 9', 'so many points; 1 and 0 are 10'],
-  ['+', 'half a point more; from none, begins at 0'],
-  ['-', 'half a point less; from none, begins at the most'],
+  ['f', 'ten seconds forward'],
+  ['0 … 9', 'give that many points; for 10 type 1, then 0'],
+  ['+', 'half a point more; starts at 0'],
+  ['-', 'half a point less; starts at the maximum'],
   ['c', 'write the comment'],
   ['Esc', 'leave the field'],
-  ['n', 'next submission of the queue'],
+  ['n', 'next submission'],
   ['N', 'previous submission'],
 ]
 
 /** How far it is; and what only scripts can do, which is not there without them. It stays in view beside long answers. */
 const tools = (
   sheet: Sheet,
-): Html => html`<section class="panel z-10 flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-3 lg:sticky lg:top-2 print:hidden" aria-label="Progress and keys" data-tools>
+): Html => html`<section class="panel z-10 flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-3 lg:sticky lg:top-2 print:hidden" aria-label="Progress and shortcuts" data-tools>
 <div class="min-w-56 grow" data-part="progress">${progress(sheet)}</div>
 <label class="noscript:hidden flex items-center gap-2 text-sm font-medium">Speed
 <select class="select select-sm w-20" data-speed>
@@ -143,10 +143,10 @@ ${['0.75', '1', '1.25', '1.5', '1.75', '2'].map((speed) => html`<option value="$
 </select>
 </label>
 <details class="noscript:hidden dropdown dropdown-end max-sm:basis-full">
-<summary class="btn btn-sm">Keys</summary>
+<summary class="btn btn-sm">Keyboard shortcuts</summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 w-80 space-y-2 border p-4 shadow-lg max-sm:static max-sm:w-full max-sm:shadow-none">
-<label class="flex items-center gap-2.5 text-sm"><input class="checkbox checkbox-sm" type="checkbox" data-keys checked> Grade with single keys</label>
-<p class="hint">They work for the question that you are at, while you are not typing.</p>
+<label class="flex items-center gap-2.5 text-sm"><input class="checkbox checkbox-sm" type="checkbox" data-keys checked> Use keyboard shortcuts</label>
+<p class="hint">They act on the question you are at, while you are not typing.</p>
 <dl class="grid grid-cols-[max-content_1fr] items-center gap-x-3 gap-y-1.5 text-sm">${KEYS.map(([key, does]) => html`<dt>${key.split(' ').map((one) => html`<kbd class="kbd kbd-sm">${one}</kbd> `)}</dt><dd>${does}</dd>`)}</dl>
 </div>
 </details>
@@ -215,7 +215,7 @@ function end(form: Form, { ctx, sheet, address, graders, named }: End): Html {
   const places: Place[] = submission.assessment.secondGrader && isAdmin ? ['first', 'second'] : [round === 2 ? 'second' : 'first']
   const isAssigned = [submission.graderId, submission.secondGraderId].includes(me)
   return html`${panel('result', 'Result', html`<div data-part="result">${result(sheet, address)}</div>`)}
-${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Who grades it', html`${narrowing(address, named, [graders])}${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
+${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Grader', html`${narrowing(address, named, [graders])}${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
 `
 }
 

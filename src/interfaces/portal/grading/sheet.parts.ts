@@ -88,11 +88,11 @@ const formerGraders = ({ submission }: Sheet): string[] => {
 }
 
 function wordTwoGraders({ round, progress, submission }: Sheet): string {
-  if (round === 3) return 'Two graders grade it. Points that you give, as an admin, count instead of theirs.'
-  if (!progress.isOwnPart) return 'Two graders have graded it. You see each other’s grades now.'
+  if (round === 3) return 'Two graders grade this. Points that you give as an admin override theirs.'
+  if (!progress.isOwnPart) return 'Both graders are done. You now see each other’s grades.'
   if (round === 1 && holderOf(submission, 'first') === null)
-    return 'Two graders grade it, neither seeing the other’s grades before both have graded every question. Nobody has taken it over yet.'
-  return `You are the ${round === 2 ? 'second' : 'first'} of two graders: these are your grades alone. You see the other’s once both of you have graded every question.`
+    return 'Two graders grade this. They see each other’s grades once both have graded every question. Nobody has taken it over yet.'
+  return `You are the ${round === 2 ? 'second' : 'first'} of two graders and see your own grades. You see the other’s once both of you have graded every question.`
 }
 
 /** What counts for a question. */
@@ -104,18 +104,18 @@ export const given = ({ number, given }: GradedQuestion, address: string): Html 
   html`${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
 
 export function wordStanding(standing: Standing, points: number): string {
-  if (points === 0) return 'It gives no points.'
+  if (points === 0) return 'This question has no points.'
   if (standing.state === 'graded')
-    return `What counts: ${standing.points} of ${wordCount(points, 'point')}${SOURCES[standing.by]}.`
+    return `Final grade: ${standing.points} of ${wordCount(points, 'point')}${SOURCES[standing.by]}.`
   if (standing.state === 'ungraded') return 'Not graded.'
-  return 'The two grades are more than 20 % of the points apart: an admin has to decide, by giving points here.'
+  return 'The two grades differ by more than 20 % of the points: an admin has to decide by giving points here.'
 }
 
 const SOURCES: Record<Source, string> = {
   grader: '',
-  both: ', the mean of both grades to the nearest half point',
-  admin: ', as an admin has decided',
-  key: ', by the key',
+  both: ', the mean of both grades, rounded to half a point',
+  admin: ', decided by an admin',
+  key: ', scored by the answer key',
 }
 
 /** @param address where all of them are. */
@@ -147,24 +147,24 @@ export function result(sheet: Sheet, address: string): Html {
   const before = released && html`<p>${wordReleased(released)}</p>`
   if (submission.state !== 'released') return html`${before}${unreleased(sheet, address)}`
   if (!mayRelease) return html`${before}<p>The first grader or an admin can reopen it.</p>`
-  return html`${before}<p>To change it, reopen it and release it anew.</p>
-${confirmation({ label: 'Reopen', question: 'Grade it again?', consequence: 'What was released stays visible until it is released anew.', address: `${address}/reopen`, look: 'plain' })}`
+  return html`${before}<p>To change the result, reopen it and release it again.</p>
+${confirmation({ label: 'Reopen', question: 'Reopen the result?', consequence: 'It can then be graded again. The released version stays visible until you release again.', address: `${address}/reopen`, look: 'plain' })}`
 }
 
 const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
-  html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'the organization and the candidate see it' : 'the organization sees it, the candidate does not'}.`
+  html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'your organization and the candidate see it' : 'your organization sees it, the candidate does not'}.`
 
 function unreleased(sheet: Sheet, address: string): Html {
   const { submission, progress, mayRelease, round, released } = sheet
   const { ungraded, undecided, isOwnPart } = progress
   if (ungraded.length > 0 || undecided.length > 0)
-    return html`<p>It can be released once every question with points is graded.</p>
+    return html`<p>You can release the result once every question with points is graded.</p>
 ${ungraded.length > 0 && html`<p>Not graded ${wordBy(sheet)}: ${links(ungraded)}.</p>`}
-${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'}, as the two grades are too far apart: ${links(undecided)}.</p>`}`
+${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be decided by an admin'} because the two grades are too far apart: ${links(undecided)}.</p>`}`
   if (isOwnPart)
-    return html`<p>You have graded every question. It can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken that over yet'}.</p>`
+    return html`<p>You have graded every question. The result can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken over that part yet'}.</p>`
   if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
-  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change before you release it anew' : 'nothing of it before you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release`}">Release the result</a></p>`
+  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change until you release it again' : 'nothing until you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release`}">Release result</a></p>`
 }
 
 const wordBy = ({ submission, progress }: Sheet): string => {

@@ -41,7 +41,7 @@ export function organizationHome(ctx: Context, overview: Overview, waiting: Wait
   const { states, days, failedMails, expiring } = overview
   return html`${attention(ctx, overview, waiting)}${figures(ctx, overview, total, waiting)}
 <div class="grid items-start gap-6 xl:grid-cols-5"><div class="xl:col-span-3">${byDay(days)}</div>
-<div class="xl:col-span-2">${panel('states', 'How far candidates come', stateTable(ctx, states, total))}</div></div>
+<div class="xl:col-span-2">${panel('states', 'How far candidates get', stateTable(ctx, states, total))}</div></div>
 ${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}`
 }
 
@@ -53,9 +53,9 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Over
     mailsWaitSince && {
       icon: 'mail-x',
       look: 'error',
-      text: 'Mails are waiting',
+      text: 'Emails are waiting',
       // Why, is for whoever runs the service, who is told.
-      detail: html`Since ${time(mailsWaitSince)} the mail server has taken no mails from this service. None is lost: all go out when it does again. Whoever runs the service has been told.`,
+      detail: html`Since ${time(mailsWaitSince)} the mail server has not accepted emails from this service. None is lost: they are sent as soon as it does. The operator of the service has been told.`,
       action: html``,
     },
     failedMails.length > 0 && {
@@ -63,14 +63,14 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Over
       look: 'error',
       text: `${counted(failedMails.length)} ${failedMails.length === 1 ? 'invitation was' : 'invitations were'} not delivered`,
       detail: `${failedMails[0]!.recipientEmail}: ${failedMails[0]!.reason}`,
-      action: to('#failed-heading', 'Review', 'Review what was not delivered'),
+      action: to('#failed-heading', 'Review', 'Review undelivered invitations'),
     },
     expiring.length > 0 && {
       icon: 'clock-alert',
       look: 'warning',
       text: `${counted(expiring.length)} ${expiring.length === 1 ? 'invite expires' : 'invites expire'} within three days`,
       detail: `${expiring[0]!.recipientEmail}, ${expiring[0]!.assessment}`,
-      action: to('#expiring-heading', 'Review', 'Review what expires'),
+      action: to('#expiring-heading', 'Review', 'Review expiring invites'),
     },
     waiting !== null &&
       waiting.count > 0 && {
@@ -82,7 +82,7 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Over
       },
   ]
   const open = items.filter((item): item is Need => Boolean(item))
-  return panel('attention', 'Needs attention', open.length > 0 ? needs(open) : nothingToDo('Nothing needs you now.'))
+  return panel('attention', 'Needs attention', open.length > 0 ? needs(open) : nothingToDo('Nothing needs your attention.'))
 }
 
 export const nothingToDo = (text: string): Html =>
@@ -98,7 +98,7 @@ function figures(ctx: Context, { days, before, medianTime, states }: Overview, t
   return html`<div class="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">${figure(`Invited, ${days.length} days`, sum(invited), trend(sum(invited), before.invited), curve(invited))}
 ${figure('Completion rate', percent(all / total), `${all.toLocaleString('en')} of ${total.toLocaleString('en')} completed`, curve(shares(completed, invited)))}
 ${figure('Median time to complete', medianTime.last === null ? '–' : wordSpan(medianTime.last), wordMedian(medianTime))}
-${waiting !== null && figure('Waiting for a grade', waiting.count, waiting.since ? html`the oldest ${ago(ctx, waiting.since)}` : 'All is graded')}</div>
+${waiting !== null && figure('Waiting for a grade', waiting.count, waiting.since ? html`the oldest ${ago(ctx, waiting.since)}` : 'Everything is graded')}</div>
 `
 }
 
@@ -110,15 +110,15 @@ const shares = (completed: number[], invited: number[]): number[] =>
 
 /** How a number went against that of the same time before. */
 function trend(last: number, before: number): Html {
-  if (before === 0) return html`${last === 0 ? 'None in the 30 days before either' : 'None in the 30 days before'}`
+  if (before === 0) return html`${last === 0 ? 'None in the previous 30 days either' : 'None in the previous 30 days'}`
   const change = Math.round((last / before - 1) * 100)
   const look = change > 0 ? 'text-success font-medium' : 'font-medium'
-  return html`<span class="${look}">${change > 0 && '+'}${change} %</span> on the 30 days before`
+  return html`<span class="${look}">${change > 0 && '+'}${change} %</span> vs. the previous 30 days`
 }
 
 const wordMedian = ({ last, before }: Overview['medianTime']): string => {
-  if (last === null) return 'Nobody has completed one in 30 days'
-  return before === null ? 'From the invitation to the end' : `${wordSpan(before)} in the 30 days before`
+  if (last === null) return 'No completed invites in 30 days'
+  return before === null ? 'From invitation to completion' : `${wordSpan(before)} in the previous 30 days`
 }
 
 const HOUR_MS = 3_600_000
@@ -137,7 +137,7 @@ const firstSteps = (
 ): Html => html`<section class="panel" aria-labelledby="steps-heading">
 <h2 class="mb-4" id="steps-heading">First steps</h2>
 <ol class="list-decimal space-y-3 pl-5">
-<li><a href="${pathOf(ctx, 'assessments/new')}">Make an assessment</a>. ${hasAssessments && done}</li>
+<li><a href="${pathOf(ctx, 'assessments/new')}">Create an assessment</a>. ${hasAssessments && done}</li>
 <li>${
   may(ctx, 'manage_keys')
     ? html`<a href="${pathOf(ctx, 'settings/integrations')}">Generate an API key</a> for your own system`
@@ -156,8 +156,8 @@ function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: numb
   const listed = (label: string, state = '') => html`<a href="${`${pathOf(ctx, 'invites')}?state=${state}`}">${label}</a>`
   const rows: [Value, number][] = [
     [listed('Invited'), total],
-    ['Accepted, or further', sum('accepted', 'started', 'completed')],
-    ['Started, or further', sum('started', 'completed')],
+    ['Accepted or further', sum('accepted', 'started', 'completed')],
+    ['Started or further', sum('started', 'completed')],
     [listed('Completed', 'completed'), sum('completed')],
     [listed('Not answered yet', 'pending'), sum('pending')],
     [listed('Expired', 'expired'), sum('expired')],
@@ -166,7 +166,7 @@ function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: numb
   const share = (count: number) => `${Math.round((count / total) * 100)} %`
   return table(
     'states-heading',
-    ['State', 'Invites', 'Of all'],
+    ['Status', 'Invites', 'Share'],
     rows.map(([label, count]) => [label, count, html`${share(count)}${bar(count / total)}`]),
   )
 }
@@ -174,15 +174,15 @@ function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: numb
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 const byDay = (days: DayCounts[]): Html => html`<section class="panel" aria-labelledby="days-heading">
-<div class="mb-4 flex flex-wrap items-center gap-3"><h2 id="days-heading">The last ${days.length} days</h2>
+<div class="mb-4 flex flex-wrap items-center gap-3"><h2 id="days-heading">Last ${days.length} days</h2>
 <p class="text-base-content/70 ml-auto flex gap-3 text-sm"><span class="flex items-center gap-1.5"><span class="bg-primary size-2.5 rounded-sm"></span>Invited</span><span class="flex items-center gap-1.5"><span class="bg-primary/30 size-2.5 rounded-sm"></span>Completed</span></p></div>
 ${scaled(days.map(({ invited, completed }) => [invited, completed] as const))}
 <p class="text-base-content/70 mt-1 flex justify-between pr-8 text-xs"><span>${format.format(days[0]!.day)}</span><span>${format.format(days.at(-1)!.day)}</span></p>
 <details>
-<summary class="py-2 text-sm font-medium">The same as a table</summary>
+<summary class="py-2 text-sm font-medium">Show as a table</summary>
 ${table(
   'days-heading',
-  ['Day, in UTC', 'Invited', 'Completed'],
+  ['Day (UTC)', 'Invited', 'Completed'],
   days.map(({ day, invited, completed }) => [format.format(day), invited, completed]),
 )}
 </details>
@@ -192,10 +192,10 @@ const inviteLink = (ctx: Context, { inviteId, recipientEmail }: { inviteId: stri
   html`<a href="${pathOf(ctx, `invites/${inviteId}`)}">${recipientEmail}</a>`
 
 const failures = (ctx: Context, mails: FailedMail[]): Html => html`<section class="panel" aria-labelledby="failed-heading">
-<h2 class="mb-4" id="failed-heading">Invitations that were not delivered</h2>
+<h2 class="mb-4" id="failed-heading">Undelivered invitations</h2>
 ${table(
   'failed-heading',
-  ['Candidate', 'Assessment', 'When', 'What the mail server said'],
+  ['Candidate', 'Assessment', 'When', 'Answer of the mail server'],
   mails.slice(0, OVERVIEW_ROWS).map((mail) => [inviteLink(ctx, mail), mail.assessment, ago(ctx, mail.createdAt), mail.reason]),
 )}
 ${mails.length > OVERVIEW_ROWS && html`<p>There are more.</p>`}
@@ -203,7 +203,7 @@ ${mails.length > OVERVIEW_ROWS && html`<p>There are more.</p>`}
 `
 
 const soon = (ctx: Context, invites: ExpiringInvite[]): Html => html`<section class="panel" aria-labelledby="expiring-heading">
-<h2 class="mb-4" id="expiring-heading">About to expire</h2>
+<h2 class="mb-4" id="expiring-heading">Expiring soon</h2>
 ${table(
   'expiring-heading',
   ['Candidate', 'Assessment', 'Status', 'Expires'],
@@ -211,6 +211,6 @@ ${table(
     .slice(0, OVERVIEW_ROWS)
     .map((invite) => [inviteLink(ctx, invite), invite.assessment, badge(invite.status), ago(ctx, invite.expiresAt)]),
 )}
-${invites.length > OVERVIEW_ROWS && html`<p>There are more. <a href="${pathOf(ctx, 'invites')}?sort=expires">All, by when they expire</a></p>`}
+${invites.length > OVERVIEW_ROWS && html`<p>There are more. <a href="${pathOf(ctx, 'invites')}?sort=expires">All invites by expiry date</a></p>`}
 </section>
 `

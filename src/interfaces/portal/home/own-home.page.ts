@@ -21,7 +21,7 @@ export function ownHome(ctx: Context, { assigned, assessments, waiting }: Own): 
 /** What waits to be graded: a line each with its button. */
 function waitingNeeds(ctx: Context, { queues, since }: NonNullable<Own['waiting']>): Html {
   const open = queues.filter(({ count }) => count > 0)
-  if (open.length === 0) return nothingToDo('Nothing is waiting to be graded.')
+  if (open.length === 0) return nothingToDo('Nothing waits to be graded.')
   return needs(
     open.map(({ whose, count }): Need => {
       const wait = count === 1 ? 'submission waits' : 'submissions wait'
@@ -30,17 +30,17 @@ function waitingNeeds(ctx: Context, { queues, since }: NonNullable<Own['waiting'
         icon: 'pencil-line',
         look: isMine ? 'warning' : 'info',
         text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
-        detail: isMine ? html`${since && html`The oldest was handed in ${ago(ctx, since)}`}` : 'Whoever takes one over grades it',
-        action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade what waits for you' : 'See them: what has no grader'}">${isMine ? 'Grade' : 'See them'}</a>`,
+        detail: isMine ? html`${since && html`The oldest was handed in ${ago(ctx, since)}`}` : 'Take one over to grade it',
+        action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
       }
     }),
   )
 }
 
 const nothing = (ctx: Context): Html => html`<section class="panel">
-<p>You are a member of ${ctx.organization.name}, but none of your roles opens anything here yet.</p>
-<p>Ask an admin of your organization to give you the role admin, grader or client: they find you under Members.</p>
-<p>Your name, your password and where you are signed in are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
+<p>You are a member of ${ctx.organization.name}, but you have no role yet that shows you anything here.</p>
+<p>Ask an admin of your organization to make you an admin, grader or client. They find you under Members.</p>
+<p>Your name, password and sessions are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
 </section>`
 
 function toGrade(ctx: Context, assigned: StateCounts): Html {
@@ -50,10 +50,10 @@ function toGrade(ctx: Context, assigned: StateCounts): Html {
 <h2 class="mb-4" id="assigned-heading">Assigned to you</h2>
 ${
   rows.length === 0
-    ? html`<p>No invite is assigned to you. You see here what an admin assigns to you as its grader.</p>`
+    ? html`<p>No invites are assigned to you yet. Those that an admin assigns to you for grading appear here.</p>`
     : table(
         'assigned-heading',
-        ['State', 'Invites'],
+        ['Status', 'Invites'],
         rows.map((status) => [html`<a href="${path}?state=${status}">${status}</a>`, assigned.get(status)]),
       )
 }
@@ -66,7 +66,7 @@ const asClient = (ctx: Context, assessments: NonNullable<OwnOverview['assessment
 <h2 class="mb-4" id="assessments-heading">Your assessments</h2>
 ${
   assessments.length === 0
-    ? html`<p>You are not a client of any assessment. You see here the invites of those that an admin makes you a client of.</p>`
+    ? html`<p>No assessments are shared with you yet. When an admin makes you a client of one, its invites appear here.</p>`
     : table(
         'assessments-heading',
         ['Assessment', ...INVITE_STATUSES],

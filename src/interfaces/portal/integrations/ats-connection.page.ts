@@ -15,8 +15,8 @@ import { time } from '../kit/wording.ts'
 import { SYSTEMS } from './ats.page.ts'
 
 const NOTICES = new Map([
-  ['tested', 'The test is under way: what comes of it is among the calls in a moment.'],
-  ['reported', 'It is being reported again.'],
+  ['tested', 'The test is running: its result appears under Recent calls in a moment.'],
+  ['reported', 'The report is being sent again.'],
 ])
 
 type Facts = {
@@ -36,20 +36,20 @@ export function atsConnectionPage(form: Form, { ctx, connection, orders, calls, 
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${panel(
       'test',
-      'Test it',
-      html`<p>Calls ${SYSTEMS[ats].name} as a report does, and changes nothing there. An answer of 401 or 403 says that the key is not taken; no answer, that ${SYSTEMS[ats].name} can not be reached.</p>
-${keys.every(({ revokedAt }) => revokedAt) && html`<p>All keys are revoked: nothing is sent before there is another.</p>`}
+      'Test the connection',
+      html`<p>Calls ${SYSTEMS[ats].name} as a report would, and changes nothing there. Status 401 or 403 means that the key is not accepted. No answer means that ${SYSTEMS[ats].name} can’t be reached.</p>
+${keys.every(({ revokedAt }) => revokedAt) && html`<p>All keys are revoked: nothing is sent until you generate a new one.</p>`}
 <form method="post" action="${`${address}/test`}">${onceField()}<p><button class="btn btn-primary">Send a test</button></p></form>`,
     )}${panel(
       'orders',
       'Orders',
-      html`${orders.items.length === 0 ? empty('plug', `There are no orders yet. They come when a stage with an assessment is reached in ${SYSTEMS[ats].name}.`) : orderTable(ctx, orders.items)}
+      html`${orders.items.length === 0 ? empty('plug', `There are no orders yet. They arrive when a candidate reaches a stage with an assessment in ${SYSTEMS[ats].name}.`) : orderTable(ctx, orders.items)}
 ${pager(address, form.values, orders, ['order', 'orders'])}`,
     )}${panel(
       'calls',
-      'The last calls',
-      html`<p>Kept for ${CALLS_KEPT_DAYS} days.</p>
-${calls.items.length === 0 ? empty('plug', 'There are no calls yet. Send a test to see one.') : callTable(calls.items)}`,
+      'Recent calls',
+      html`<p>Calls are kept for ${CALLS_KEPT_DAYS} days.</p>
+${calls.items.length === 0 ? empty('plug', 'There are no calls yet. Send a test to see one.') : callTable(calls.items, SYSTEMS[ats].name)}`,
     )}`,
   }
 }
@@ -70,18 +70,18 @@ const orderTable = (ctx: Context, orders: OrderSummary[]): Html =>
   )
 
 function wordReported({ cancelledAt, reported, reportedAt, reports: [waiting] }: OrderSummary): Value {
-  if (cancelledAt) return html`${badge('revoked')} there ${time(cancelledAt)}`
+  if (cancelledAt) return html`${badge('revoked')} in the recruiting system ${time(cancelledAt)}`
   const last = reported && reportedAt ? html`${wordStanding(reported)} ${time(reportedAt)}` : html`nothing yet`
-  return waiting ? html`${last}, the next attempt ${time(waiting.nextAttemptAt)}` : last
+  return waiting ? html`${last}, next attempt ${time(waiting.nextAttemptAt)}` : last
 }
 
-const callTable = (calls: AtsCall[]): Html =>
+const callTable = (calls: AtsCall[], system: string): Html =>
   table(
     'calls-heading',
-    ['When', 'Who called', 'What', 'Status', 'Took', 'What was wrong', 'Answer'],
+    ['When', 'From', 'Call', 'Status', 'Duration', 'Error', 'Response'],
     calls.map((call) => [
       time(call.createdAt),
-      call.isTheirs ? 'they' : 'we',
+      call.isTheirs ? system : 'this service',
       call.isTheirs ? call.name : wordStanding(call.name),
       call.status ?? 'none',
       `${call.milliseconds.toLocaleString('en')} ms`,

@@ -20,15 +20,15 @@ export const SYSTEMS: Record<Ats, { name: string; howTo: string; theirs?: string
   ashby: {
     name: 'Ashby',
     howTo:
-      'Paste the key into Ashby where the integration is set up, press refresh there, create a key with the permission candidatesWrite, and enter that here.',
-    theirs: 'Nothing can be ordered before Ashby’s key is entered: nothing could be reported back.',
+      'In Ashby, open the setup of the integration, paste this key and press refresh. Then create a key there with the permission candidatesWrite, and enter it here.',
+    theirs: 'Needed before assessments can be ordered: results are reported back with it.',
   },
-  recruitee: { name: 'Recruitee', howTo: 'Paste the key into Recruitee where the integration is set up. That is all.' },
+  recruitee: { name: 'Recruitee', howTo: 'In Recruitee, open the setup of the integration and paste this key.' },
 }
 
 const NOTICES = new Map([
-  ['revoked', 'The key is revoked: it is refused from now on.'],
-  ['entered', 'The key is kept. Send a test to see whether it is taken.'],
+  ['revoked', 'The key is revoked and no longer works.'],
+  ['entered', 'The key is saved. Send a test to see whether it works.'],
 ])
 
 type Facts = { ctx: Context; systems: { ats: Ats; connections: ConnectionDetail[] }[]; done: string }
@@ -43,7 +43,7 @@ export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
       html`<p>${SYSTEMS[ats].howTo}</p>
 ${connections.map((connection) => connectionPart(ctx, connection))}
 <form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
-<p>With a key for test invites the mails of its invites are not sent.</p>
+<p>Invites created with a test key send no emails.</p>
 <p><button class="btn btn-primary" name="mode" value="live">Generate a live key</button> <button class="btn" name="mode" value="test">Generate a test key</button></p>
 </form>
 ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
@@ -53,8 +53,8 @@ ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
 
 const theirKeyForm = (form: Form, ctx: Context, ats: Ats): Html =>
   html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/their-key`)}">
-${field(form, { name: 'theirKey', label: `Key of ${SYSTEMS[ats].name}`, type: 'password', hint: SYSTEMS[ats].theirs ?? '' })}
-<p><button class="btn btn-primary" name="mode" value="live">Keep it for live invites</button> <button class="btn" name="mode" value="test">Keep it for test invites</button></p>
+${field(form, { name: 'theirKey', label: `${SYSTEMS[ats].name}’s key`, type: 'password', hint: SYSTEMS[ats].theirs ?? '' })}
+<p><button class="btn btn-primary" name="mode" value="live">Save for live invites</button> <button class="btn" name="mode" value="test">Save for test invites</button></p>
 </form>`
 
 /** A connection on the list of all: its keys, and the way to what it does. */
@@ -64,12 +64,12 @@ const connectionPart = (
 ): Html => html`<h3 id="${`${ats}-${mode}`}">${mode === 'test' ? 'For test invites' : 'For live invites'}</h3>
 ${keys.length > 0 && keyTable(ctx, `${ats}-${mode}`, mode, keys)}
 ${SYSTEMS[ats].theirs && html`<p>${theirLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${theirLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
-<p><a href="${pathOf({ ...ctx, mode }, `${PATH}/connections/${id}`)}">Orders, calls and a test</a></p>`
+<p><a href="${pathOf({ ...ctx, mode }, `${PATH}/connections/${id}`)}">See orders and calls, or send a test</a></p>`
 
 const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySummary[]): Html =>
   table(
     heading,
-    ['Key', 'Made by', 'Created', 'Last used', 'State'],
+    ['Key', 'Created by', 'Created', 'Last used', 'Status'],
     keys.map((key) => [
       html`<code>ak_${mode}_…${key.lastFour}</code>`,
       nameOf(key),
@@ -80,8 +80,7 @@ const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySumm
         : confirmation({
             label: 'Revoke',
             question: 'Revoke this key?',
-            consequence:
-              'Whoever uses it is refused at once. Without another one nothing more is reported. That can not be undone.',
+            consequence: 'It stops working at once. Unless there is another key, nothing more is reported. This can’t be undone.',
             address: pathOf(ctx, `${PATH}/keys/${key.id}/revoke`),
           }),
     ]),
@@ -97,9 +96,9 @@ const nameOf = ({ createdBy }: AtsKeySummary): string => {
 export const atsKeyPage = (ctx: Context, ats: Ats, key: string): Page => ({
   title: `Key for ${SYSTEMS[ats].name}`,
   body: html`<section class="panel">
-<p>${SYSTEMS[ats].howTo} Keep it now: it is not shown again.</p>
+<p>${SYSTEMS[ats].howTo} Copy it now: it is not shown again.</p>
 <code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="key">${key}</code>
 <p><button class="btn btn-sm" hidden data-copy="key" type="button">Copy</button></p>
-<p><a href="${pathOf(ctx, PATH)}">Done, back to the list</a></p>
+<p><a href="${pathOf(ctx, PATH)}">Back to recruiting systems</a></p>
 </section>`,
 })

@@ -28,16 +28,16 @@ export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): 
     ],
     body: html`<section class="panel" aria-labelledby="deliveries-heading">
 <h2 class="mb-4" id="deliveries-heading">${endpoint.url}</h2>
-<p>Kept for ${DELIVERIES_KEPT_DAYS} days at most.</p>
+<p>Deliveries are kept for up to ${DELIVERIES_KEPT_DAYS} days.</p>
 <form class="filters" method="get" action="${address}">
 ${choice(form, {
   name: 'state',
-  label: 'State',
+  label: 'Status',
   options: [['', 'Every status'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
 })}
 <button class="btn">Show</button>
 </form>
-${list.items.length === 0 ? empty('inbox', 'There are none.') : deliveryTable(address, list.items)}
+${list.items.length === 0 ? empty('inbox', 'No deliveries match.') : deliveryTable(address, list.items)}
 ${pager(address, form.values, list, ['delivery', 'deliveries'])}
 </section>`,
   }
@@ -51,12 +51,12 @@ const STATES: Record<WebhookDelivery['state'], string> = {
 
 /** One that waits because an attempt has failed does not look as one that has not been attempted. */
 const wordState = ({ state, attemptCount, attemptsBefore }: WebhookDelivery): Html =>
-  badge(state === 'waiting' && attemptCount > attemptsBefore ? 'to be attempted again' : state)
+  badge(state === 'waiting' && attemptCount > attemptsBefore ? 'to be retried' : state)
 
 const deliveryTable = (address: string, deliveries: WebhookDelivery[]): Html =>
   table(
     'deliveries-heading',
-    ['What', 'State', 'Since', 'Attempts', 'Next attempt'],
+    ['Event', 'Status', 'Since', 'Attempts', 'Next attempt'],
     deliveries.map((delivery) => [
       html`<a href="${`${address}/${delivery.eventId}`}">${wordEvent(delivery.type)}</a>`,
       wordState(delivery),
@@ -79,23 +79,23 @@ export function deliveryPage(form: Form, { ctx, endpoint, delivery }: Facts): Pa
       ['Deliveries', `${address}/deliveries`],
     ],
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="about-heading">
-<h2 class="mb-4" id="about-heading">The delivery</h2>
+<h2 class="mb-4" id="about-heading">Details</h2>
 ${list([
   ['To', endpoint.url],
-  ['State', wordState(delivery)],
+  ['Status', wordState(delivery)],
   ['Type', type],
-  ['Id', html`<code>${eventId}</code>`],
+  ['ID', html`<code>${eventId}</code>`],
   ['Since', time(queuedAt)],
   ['Next attempt', state === 'waiting' && nextOf(endpoint, nextAttemptAt)],
 ])}
 ${
   endpoint.state === 'active' &&
-  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<p><button class="btn">Send it again</button></p></form>`
+  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<p><button class="btn">Send again</button></p></form>`
 }
 </section>
 <section class="panel" aria-labelledby="attempts-heading">
 <h2 class="mb-4" id="attempts-heading">Attempts</h2>
-${attempts.length === 0 ? html`<p>There was none yet.</p>` : attempts.map(attemptItem)}
+${attempts.length === 0 ? html`<p>No attempts yet.</p>` : attempts.map(attemptItem)}
 </section>`,
   }
 }
@@ -113,10 +113,10 @@ const attemptItem = ({
   html`<h3>Attempt ${number}</h3>
 ${list([
   ['When', time(createdAt)],
-  ['Took', `${milliseconds.toLocaleString('en')} ms`],
-  ['Status', status],
-  ['No answer', error],
-  ['Answer', answer && html`<span class="preformatted">${answer}</span>`],
+  ['Duration', `${milliseconds.toLocaleString('en')} ms`],
+  ['HTTP status', status],
+  ['Error', error],
+  ['Response', answer && html`<span class="preformatted">${answer}</span>`],
 ])}`
 
 const list = (facts: [string, Value][]): Html =>

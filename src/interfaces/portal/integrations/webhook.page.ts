@@ -11,10 +11,10 @@ import { time } from '../kit/wording.ts'
 import { MODE_LABELS, webhookFields, wordCounts, wordState } from './webhooks.page.ts'
 
 const NOTICES = new Map([
-  ['saved', 'The webhook is changed.'],
-  ['enabled', 'The webhook is enabled: it is told of what happens from now on.'],
+  ['saved', 'The changes are saved.'],
+  ['enabled', 'The webhook is enabled: it gets events from now on.'],
   ['disabled', 'The webhook is disabled: nothing is sent to it.'],
-  ['replayed', 'What it has missed is on its way.'],
+  ['replayed', 'The missed events are on their way.'],
 ])
 
 type Facts = { ctx: Context; endpoint: WebhookEndpoint; counts: DeliveryCounts | undefined; done: string }
@@ -51,8 +51,8 @@ const hasMissed = ({ state, missedFrom, position }: WebhookEndpoint): boolean =>
 
 const missed = (address: string): Html => html`<section class="panel" aria-labelledby="missed-heading">
 <h2 class="mb-4" id="missed-heading">Missed events</h2>
-<p>It was not told of what happened while it was disabled. That can be sent now, and all that happened since then once more: each event with the id that it had, so that the receiver knows it again.</p>
-<form method="post" action="${`${address}/replay`}"><button class="btn btn-primary">Send what it has missed</button></form>
+<p>Events that happened while this webhook was disabled were not sent. You can send them now. Events since then are sent once more, with the same IDs, so that the receiver can skip those it knows.</p>
+<form method="post" action="${`${address}/replay`}"><button class="btn btn-primary">Send missed events</button></form>
 </section>
 `
 
@@ -60,15 +60,18 @@ function details(endpoint: WebhookEndpoint, counts: DeliveryCounts | undefined, 
   const { failingSince, previousSecretUntil, replayPosition } = endpoint
   const isFailing = endpoint.state === 'active' && failingSince !== null
   const facts: [string, Value][] = [
-    ['Address', endpoint.url],
-    ['State', wordState(endpoint)],
-    ['Failing', isFailing && `Every attempt since then has failed. After ${DISABLED_AFTER_DAYS} days of that it is disabled.`],
-    ['Last deliveries', wordCounts(counts)],
-    ['Told of', endpoint.types.join(', ') || 'everything'],
-    ['Kind', MODE_LABELS[endpoint.mode]],
+    ['URL', endpoint.url],
+    ['Status', wordState(endpoint)],
+    [
+      'Failing',
+      isFailing && `Every attempt since then has failed. After ${DISABLED_AFTER_DAYS} days of failures the webhook is disabled.`,
+    ],
+    ['Recent deliveries', wordCounts(counts)],
+    ['Events', endpoint.types.join(', ') || 'all'],
+    ['Mode', MODE_LABELS[endpoint.mode]],
     ['Description', endpoint.description && html`<span class="preformatted">${endpoint.description}</span>`],
-    ['Secret', isOverlap(previousSecretUntil, now) && html`The one before signs as well until ${time(previousSecretUntil)}.`],
-    ['Sent again', replayPosition !== null && 'What it has missed is being sent.'],
+    ['Secret', isOverlap(previousSecretUntil, now) && html`The previous secret also signs until ${time(previousSecretUntil)}.`],
+    ['Replay', replayPosition !== null && 'Missed events are being sent.'],
     ['Created', time(endpoint.createdAt)],
     ['Changed', time(endpoint.updatedAt)],
   ]
@@ -81,15 +84,15 @@ function actions({ state, previousSecretUntil }: WebhookEndpoint, address: strin
   // Whoever is shown the page has been told that the one before stops.
   const isOverlapping = isOverlap(previousSecretUntil, now)
   const rotation = isOverlapping
-    ? 'The present one signs as well for 24 hours more; the one before it stops at once.'
-    : 'The present one signs as well for 24 hours more.'
+    ? 'The current secret also signs for another 24 hours. The one before it stops at once.'
+    : 'The current secret also signs for another 24 hours.'
   return html`${
     state === 'active'
       ? html`<form method="post" action="${`${address}/test`}">${onceField()}<p><button class="btn btn-primary">Send a test</button></p></form>
-${confirmation({ label: 'Disable', question: 'Disable the webhook?', consequence: 'Nothing is sent to it until it is enabled again. What it misses can be sent then.', address: `${address}/disable` })}`
-      : html`<p>When it is enabled, it is told of what happens from then on, and what still waits is sent. What it has missed can be sent afterwards.</p>
+${confirmation({ label: 'Disable', question: 'Disable the webhook?', consequence: 'No events are sent until it is enabled again. You can send the missed events then.', address: `${address}/disable` })}`
+      : html`<p>Once enabled, it gets new events, and waiting deliveries are sent. You can send the missed events afterwards.</p>
 <form method="post" action="${`${address}/enable`}"><p><button class="btn btn-primary">Enable</button></p></form>`
   }
-${confirmation({ label: 'Give it a new secret', question: 'Give the webhook a new secret?', consequence: rotation, address: `${address}/rotate-secret`, hidden: html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`, look: 'plain' })}
-${confirmation({ label: 'Delete', question: 'Delete the webhook?', consequence: 'All that is known of its deliveries is deleted with it. That can not be undone.', address: `${address}/delete` })}`
+${confirmation({ label: 'Rotate secret', question: 'Rotate the secret of this webhook?', consequence: rotation, address: `${address}/rotate-secret`, hidden: html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`, look: 'plain' })}
+${confirmation({ label: 'Delete', question: 'Delete the webhook?', consequence: 'The history of its deliveries is deleted too. This can’t be undone.', address: `${address}/delete` })}`
 }

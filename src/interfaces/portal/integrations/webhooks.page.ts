@@ -16,12 +16,12 @@ import { time } from '../kit/wording.ts'
 
 const PATH = 'settings/webhooks'
 
-const NOTICES = new Map([['deleted', 'The webhook is deleted: nothing is sent to it any more.']])
+const NOTICES = new Map([['deleted', 'The webhook is deleted.']])
 
 export const MODE_LABELS: Record<WebhookEndpoint['mode'], string> = {
-  live: 'Of live invites',
-  test: 'Of test invites',
-  all: 'Of both',
+  live: 'Live invites',
+  test: 'Test invites',
+  all: 'Live and test invites',
 }
 
 type Facts = { ctx: Context; endpoints: WebhookEndpoint[]; counts: Map<string, DeliveryCounts>; done: string }
@@ -31,18 +31,18 @@ export const webhooksPage = (form: Form, { ctx, endpoints, counts, done }: Facts
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="webhooks-heading">
 <h2 class="mb-4" id="webhooks-heading">Webhooks</h2>
-<p>What happens to invites is sent to your own system as soon as it happens, signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> describe it. <a href="/docs">What is sent</a></p>
-${endpoints.length === 0 ? empty('webhook', 'There are no webhooks yet. Make one below to have your system told what happens to invites.') : endpointTable(ctx, endpoints, counts)}
+<p>A webhook tells your own system about each event as soon as it happens. Events are signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> specify. <a href="/docs/guides/webhooks">How to receive them</a></p>
+${endpoints.length === 0 ? empty('webhook', 'There are no webhooks yet. Create one below to tell your system what happens to invites.') : endpointTable(ctx, endpoints, counts)}
 </section>
 <section class="panel" aria-labelledby="new-heading">
-<h2 class="mb-4" id="new-heading">Make a webhook</h2>
+<h2 class="mb-4" id="new-heading">Create a webhook</h2>
 ${
   endpoints.length < MAX_ENDPOINTS
     ? html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${webhookFields(ctx, form, { url: '', types: [], mode: modeOf(ctx), description: '' })}
-<button class="btn btn-primary">Make the webhook</button>
+<button class="btn btn-primary">Create webhook</button>
 </form>`
-    : html`<p>There are ${MAX_ENDPOINTS}, and there can not be more. Delete one to make another.</p>`
+    : html`<p>You have ${MAX_ENDPOINTS} webhooks, which is the limit. Delete one to create another.</p>`
 }
 </section>`,
 })
@@ -50,12 +50,12 @@ ${webhookFields(ctx, form, { url: '', types: [], mode: modeOf(ctx), description:
 const endpointTable = (ctx: Context, endpoints: WebhookEndpoint[], counts: Map<string, DeliveryCounts>): Html =>
   table(
     'webhooks-heading',
-    ['Address', 'Status', `The last ${LAST_DELIVERIES} deliveries`, 'Told of', 'Kind', 'Description'],
+    ['URL', 'Status', `Last ${LAST_DELIVERIES} deliveries`, 'Events', 'Mode', 'Description'],
     endpoints.map((endpoint) => [
       html`<a href="${pathOf(ctx, `${PATH}/${endpoint.id}`)}">${endpoint.url}</a>`,
       wordState(endpoint),
       wordCounts(counts.get(endpoint.id)),
-      endpoint.types.join(', ') || 'everything',
+      endpoint.types.join(', ') || 'all',
       endpoint.mode === 'all' ? 'live and test' : endpoint.mode,
       endpoint.description,
     ]),
@@ -72,14 +72,14 @@ export const wordCounts = (counts: DeliveryCounts | undefined): string =>
 const COUNT_LABELS = [
   ['delivered', 'delivered'],
   ['waiting', 'waiting'],
-  ['retried', 'to be attempted again'],
+  ['retried', 'to be retried'],
   ['failed', 'failed'],
 ] as const
 
 const REASONS: Record<WebhookDisabledReason, string> = {
-  manual: 'by one of you',
-  failing: `because every attempt of ${DISABLED_AFTER_DAYS} days had failed`,
-  gone: 'because it answered that it is gone (410)',
+  manual: 'by a member',
+  failing: `because every attempt failed for ${DISABLED_AFTER_DAYS} days`,
+  gone: 'because it answered 410 (Gone)',
 }
 
 /** How an endpoint stands, since when and why. */
@@ -92,25 +92,25 @@ export function wordState({ state, stateSince, disabledReason, failingSince }: W
 type Fields = Pick<WebhookEndpoint, 'url' | 'types' | 'mode' | 'description'>
 
 export const webhookFields = (ctx: Context, form: Form, { url, types, mode, description }: Fields): Html =>
-  html`${field(form, { name: 'url', label: 'Address', value: url, hint: 'It begins with https://, and leads to a public address.' })}
+  html`${field(form, { name: 'url', label: 'URL', value: url, hint: 'Begins with https:// and is reachable from the internet.' })}
 ${checkboxes(form, {
   name: 'types',
-  label: 'What it is told of',
-  hint: 'Nothing chosen: everything, also what there will be in future.',
+  label: 'Events',
+  hint: 'Choose none to get all events, including types added later.',
   options: EVENT_LABELS,
   values: types,
 })}
-${choice(form, { name: 'mode', label: 'Kind', value: mode, options: ENDPOINTS_SEEN[ctx.mode].map((mode) => [mode, MODE_LABELS[mode]]) })}
-${area(form, { name: 'description', label: 'Description', value: description, hint: 'What it is for, so that you know it again.' })}`
+${choice(form, { name: 'mode', label: 'Mode', value: mode, options: ENDPOINTS_SEEN[ctx.mode].map((mode) => [mode, MODE_LABELS[mode]]) })}
+${area(form, { name: 'description', label: 'Description', value: description, hint: 'What it is for, so that you recognize it.' })}`
 
 /** An endpoint's secret, which is shown this once. */
 export const secretPage = (ctx: Context, { endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }): Page => ({
-  title: 'Secret of a webhook',
+  title: 'Webhook secret',
   body: html`<section class="panel">
-<p>What is sent to <strong>${endpoint.url}</strong> is signed with this secret. Keep it now: it is not shown again.</p>
+<p>Events sent to <strong>${endpoint.url}</strong> are signed with this secret. Copy it now: it is not shown again.</p>
 <code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="secret">${secret}</code>
 <p><button class="btn btn-sm" hidden data-copy="secret" type="button">Copy</button></p>
-${endpoint.previousSecretUntil && html`<p>The secret before signs as well until ${time(endpoint.previousSecretUntil)}: have the receiver know this one by then.</p>`}
-<p><a href="${pathOf(ctx, `${PATH}/${endpoint.id}`)}">Done, on to the webhook</a></p>
+${endpoint.previousSecretUntil && html`<p>The previous secret also signs until ${time(endpoint.previousSecretUntil)}: give this one to the receiver by then.</p>`}
+<p><a href="${pathOf(ctx, `${PATH}/${endpoint.id}`)}">Go to the webhook</a></p>
 </section>`,
 })

@@ -33,31 +33,31 @@ export const ACTIONS: Record<BulkAction, Words> = {
     label: 'Send again',
     icon: 'send',
     title: (count) => `Send ${count.toLocaleString('en')} ${count === 1 ? 'invitation' : 'invitations'} again`,
-    what: 'Candidates who can still take the assessment are mailed the invitation again, with the same link. Whoever was mailed less than a minute ago is left out.',
+    what: 'Candidates who can still take the assessment get the invitation again, with the same link. Those who got it less than a minute ago are skipped.',
   },
   extend: {
     label: 'Extend',
     icon: 'calendar-plus',
     title: (count) => `Extend ${invites(count)}`,
-    what: 'Pending and accepted invites expire that many days from now. None is made to expire earlier.',
+    what: 'Pending and accepted invites get a new expiry date. No invite expires earlier than before.',
   },
   tag: {
     label: 'Tag',
     icon: 'tags',
     title: (count) => `Tag ${invites(count)}`,
-    what: 'The tag is added to those that do not have it.',
+    what: 'The tag is added to each invite that does not have it.',
   },
   assign: {
     label: 'Assign',
     icon: 'user-cog',
     title: (count) => `Assign ${invites(count)} to a grader`,
-    what: 'This grader takes the place of whoever the invites are assigned to now.',
+    what: 'This grader replaces whoever the invites are assigned to now.',
   },
   revoke: {
     label: 'Revoke',
     icon: 'ban',
     title: (count) => `Revoke ${invites(count)}`,
-    what: 'Their links open the assessment no more. Completed invites stay as they are. Each can be reactivated, with a new link.',
+    what: 'Their links stop working. Completed invites stay as they are. You can reactivate each invite later, with a new link.',
   },
 }
 
@@ -86,7 +86,7 @@ function givenField(form: Form, action: BulkAction, choices: Named[]): Html | fa
   if (action === 'extend')
     return field(form, {
       name: 'expiresInDays',
-      label: 'Days from now',
+      label: 'Days until it expires',
       type: 'number',
       value: String(DEFAULT_EXPIRES_IN_DAYS),
     })
@@ -98,7 +98,7 @@ function givenField(form: Form, action: BulkAction, choices: Named[]): Html | fa
   )
 }
 
-const STATES: Record<BulkRowState, string> = { ready: 'waiting', done: 'done', invalid: 'not possible', refused: 'refused' }
+const STATES: Record<BulkRowState, string> = { ready: 'waiting', done: 'done', invalid: 'not possible', refused: 'not allowed' }
 
 /** Whether rows are being changed: the page then reloads by itself. */
 export const isUnderWay = ({ stoppedAt, finishedAt }: ListedBulkChange): boolean => !stoppedAt && !finishedAt
@@ -132,7 +132,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
     tabs: stateTabs(path, change, values),
     body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - left, total)}${controls(change, path)}`)}
 <section class="panel" aria-label="Invites"><h2 class="sr-only" id="rows-heading">Invites</h2>
-${list.items.length === 0 ? empty('list-checks', 'There are none.') : rowTable(ctx, list.items)}
+${list.items.length === 0 ? empty('list-checks', 'No invites here.') : rowTable(ctx, list.items)}
 ${pager(path, values, list, ['invite', 'invites'])}
 </section>`,
   }
@@ -157,8 +157,8 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 /** What it is done with. */
 function wordGiven(change: BulkChange, names: Map<string, string>): string {
   const { expiresInDays, tagId, graderId } = givenOf(change)
-  const named = (id: string) => names.get(id) ?? 'one that is deleted since'
-  if (change.action === 'extend') return `To ${expiresInDays} days from then · `
+  const named = (id: string) => names.get(id) ?? 'a deleted one'
+  if (change.action === 'extend') return `By ${expiresInDays} days · `
   if (change.action === 'tag') return `${named(tagId ?? '')} · `
   return change.action === 'assign' ? `${graderId ? named(graderId) : 'Nobody'} · ` : ''
 }
@@ -167,9 +167,9 @@ const nameOf = ({ createdBy: { user } }: ListedBulkChange): string => `${user.fi
 
 const controls = (change: BulkChange, path: string): Html =>
   change.stoppedAt
-    ? html`<form class="mt-4" method="post" action="${`${path}/resume`}"><p class="mb-3">The invites that wait stay as they are.</p><button class="btn btn-primary">Resume</button></form>`
+    ? html`<form class="mt-4" method="post" action="${`${path}/resume`}"><p class="mb-3">The waiting invites stay as they are.</p><button class="btn btn-primary">Resume</button></form>`
     : html`<div class="mt-4 flex flex-wrap items-center gap-3"><form method="post" action="${`${path}/stop`}"><button class="btn btn-error">Stop</button></form>
-<form method="post" action="${`${path}/resume`}"><button class="btn">Try again now</button></form><p class="hint grow basis-64">Where something fails, the service tries again by itself. Press “Try again now” when the number stands still.</p></div>`
+<form method="post" action="${`${path}/resume`}"><button class="btn">Try again now</button></form><p class="hint grow basis-64">Failures are retried automatically. If the number stops moving, press “Try again now”.</p></div>`
 
 const rowTable = (ctx: Context, rows: BulkChangeRow[]): Html =>
   table(
@@ -184,7 +184,7 @@ const rowTable = (ctx: Context, rows: BulkChangeRow[]): Html =>
       invite.assessment.name,
       badge(STATES[state]),
       state === 'refused'
-        ? 'Whoever started it may not do it any more.'
+        ? 'The member who started this no longer has permission for it.'
         : (issues as Issue[]).map(revive).map(wordIssue).join(' '),
     ]),
   )
@@ -202,7 +202,7 @@ ${
   changes.length === 0
     ? empty(
         'list-checks',
-        'Nothing was changed in bulk yet. Tick some invites in the list, and choose what to do with them.',
+        'No bulk changes yet. Select some invites in the list, then choose what to do with them.',
         html`<a class="btn btn-sm" href="${pathOf(ctx, 'invites')}">Go to the invites</a>`,
       )
     : table(

@@ -17,8 +17,8 @@ import { wordIssue } from '../kit/wording.ts'
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',
   invited: 'invited',
-  already: 'invited before',
-  repeated: 'twice in the list',
+  already: 'already invited',
+  repeated: 'duplicate',
   invalid: 'not possible',
   refused: 'refused',
 }
@@ -40,10 +40,10 @@ ${progress(batch)}
 <dl class="details">${BATCH_ROW_STATES.map((state) => batch.counts[state] > 0 && html`<dt>${STATES[state]}</dt><dd>${batch.counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${
   !batch.finishedAt &&
-  html`<h3>Of every row that says nothing else</h3>
+  html`<h3>Defaults for all rows</h3>
 <dl class="details">${wordTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
-${batch.unusedColumns.length > 0 && html`<p>These columns are not used: ${batch.unusedColumns.join(', ')}.</p>`}
+${batch.unusedColumns.length > 0 && html`<p>Unused columns: ${batch.unusedColumns.join(', ')}.</p>`}
 ${whatNext(ctx, batch)}
 </section>
 <section class="panel" aria-labelledby="rows-heading">
@@ -52,15 +52,15 @@ ${whatNext(ctx, batch)}
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
 <button class="btn">Show</button>
 </form>
-${list.items.length === 0 ? empty('list-checks', 'There are no such rows.') : rowTable(ctx, list.items, names)}
+${list.items.length === 0 ? empty('list-checks', 'No rows match.') : rowTable(ctx, list.items, names)}
 ${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}
 </section>`,
 })
 
 function headingOf({ startedAt, stoppedAt, finishedAt }: Batch): string {
-  if (finishedAt) return 'What became of it'
+  if (finishedAt) return 'Outcome'
   if (stoppedAt) return 'Stopped'
-  return startedAt ? 'They are being invited' : 'What will happen'
+  return startedAt ? 'Inviting' : 'Preview'
 }
 
 /** How far a started batch is. */
@@ -80,28 +80,28 @@ function actions(batch: Batch, path: string): Html | false {
   if (batch.finishedAt) return false
   if (!batch.startedAt) return beforeStart(batch, path)
   if (batch.stoppedAt)
-    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else of the list is being invited. <button class="btn btn-primary">Resume inviting</button></p></form>`
-  return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> Whoever has not been invited by then is not.</p></form>
-<form method="post" action="${`${path}/resume`}"><p>Where something fails, the service tries again by itself, less and less often. When the number above stands still: <button class="btn">Try again now</button></p></form>`
+    return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else on the list is invited. <button class="btn btn-primary">Resume</button></p></form>`
+  return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> Candidates not invited by then are left out.</p></form>
+<form method="post" action="${`${path}/resume`}"><p>Failures are retried automatically. If the number above stops moving: <button class="btn">Try again now</button></p></form>`
 }
 
 const beforeStart = ({ counts }: Batch, path: string): Html => html`${
   counts.ready > 0
     ? html`<form method="post" action="${`${path}/start`}"><p><button class="btn btn-primary">Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
-    : html`<p>There is nobody to invite in it.</p>`
+    : html`<p>There is nobody to invite in this list.</p>`
 }
-<form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard the list</button></p></form>`
+<form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard list</button></p></form>`
 
 /** What candidates are invited with, in the order of the list's columns. */
 function wordTerms(terms: Terms, names: TermNames): [term: string, value: string][] {
-  const named = (id: string) => names.get(id) ?? 'one that is deleted since'
+  const named = (id: string) => names.get(id) ?? 'a deleted one'
   const said: [string, string | undefined | false][] = [
     ['Tags', terms.tagIds?.map(named).join(', ')],
     ['Message', terms.customMessage],
     ['Extra time', terms.extraTimePercent ? `${terms.extraTimePercent} %` : undefined],
     ['Days until it expires', terms.expiresInDays === undefined ? undefined : String(terms.expiresInDays)],
     ['Grader', terms.assignedGraderId ? named(terms.assignedGraderId) : undefined],
-    ['Mail', terms.sendEmail === false && 'none is sent'],
+    ['Emails', terms.sendEmail === false && 'not sent'],
   ]
   return said.flatMap(([term, value]): [string, string][] => (value ? [[term, value]] : []))
 }
@@ -109,7 +109,7 @@ function wordTerms(terms: Terms, names: TermNames): [term: string, value: string
 const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
   table(
     'rows-heading',
-    ['Address', 'State', 'Why', 'Name', 'Of its own', 'Row'],
+    ['Email', 'Status', 'Reason', 'Name', 'Own values', 'Row'],
     rows.map((row) => [
       row.inviteId ? html`<a href="${pathOf(ctx, `invites/${row.inviteId}`)}">${row.email}</a>` : row.email,
       badge(STATES[row.state]),
@@ -124,7 +124,7 @@ const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
 function reasonOf({ state, issues, repeats, status }: BatchRow): string {
   if (state === 'invited' || state === 'already') return status === null ? '' : `The invite is ${status}.`
   if (state === 'repeated') return `The same address as in row ${repeats}.`
-  if (state === 'refused') return 'Who started the list may not invite any more.'
+  if (state === 'refused') return 'Whoever started the list no longer has permission to invite.'
   return (issues as Issue[]).map(wordIssue).join(' ')
 }
 

@@ -21,25 +21,25 @@ export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named }: 
   trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
 <h2 class="mb-4" id="list-heading">A list of candidates</h2>
-<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, if you like, <code>name</code>, <code>tags</code> (several with a semicolon between them, in quotes), <code>message</code>, <code>days</code> until it expires, <code>grader</code> (an address), and <code>extra time</code> in percent. Or without such a row: an address in each row, and perhaps a name.
-Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. First you are shown what will happen; nobody is invited before you say so.</p>
+<p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, optionally, <code>name</code>, <code>tags</code> (separated by semicolons, in quotes), <code>message</code>, <code>days</code> until the invite expires, <code>grader</code> (an email address), and <code>extra time</code> in percent. Without such a row, each row is an email address and, optionally, a name.
+Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. You see a preview first: nobody is invited until you confirm.</p>
 ${narrowing(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
 ${assessmentField(form, choices)}
 <div class="mb-4 max-w-lg">
-<label class="mb-1.5 block text-sm font-medium" for="file">A CSV file</label>
+<label class="mb-1.5 block text-sm font-medium" for="file">CSV file</label>
 <input class="file-input w-full" id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain">
 </div>
 ${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
 <details>
-<summary class="py-2 text-sm font-medium">What holds for every row that has no value of its own</summary>
+<summary class="py-2 text-sm font-medium">Defaults for rows without their own values</summary>
 ${termFields(form, choices)}
 </details>
-<p><button class="btn btn-primary">Check the list</button></p>
+<p><button class="btn btn-primary">Check list</button></p>
 </form>
 </section>
 <section class="panel" aria-labelledby="batches-heading">
 <h2 class="mb-4" id="batches-heading">Earlier lists</h2>
-${batches.length === 0 ? empty('upload', 'No list was checked yet. Choose a CSV file above, or paste some rows.') : batchTable(ctx, batches)}
+${batches.length === 0 ? empty('upload', 'No lists yet. Choose a CSV file above, or paste some rows.') : batchTable(ctx, batches)}
 </section>`,
 })
 
@@ -52,7 +52,7 @@ function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'starte
 const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
   table(
     'batches-heading',
-    ['Given', 'Assessment', 'By', 'State'],
+    ['Uploaded', 'Assessment', 'By', 'Status'],
     batches.map(({ id, createdAt, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
       assessment.name,

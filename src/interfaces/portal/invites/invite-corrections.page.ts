@@ -23,14 +23,14 @@ ${field(form, { name: 'recipientName', label: 'Name', value: recipientName ?? ''
 ${area(form, { name: 'customMessage', label: 'Message', value: customMessage })}
 ${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(limits.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(limits.answerRecordLimit) })}
-<button class="btn">Correct</button>
+<button class="btn">Save corrections</button>
 </form>`
 
 const address = (form: Form, path: string): Html => html`<details>
-<summary class="py-2 text-sm font-medium">The address is wrong</summary>
+<summary class="py-2 text-sm font-medium">Wrong email address?</summary>
 <form method="post" action="${`${path}/replace`}">${onceField()}
-<p>This invite is revoked, and the right address is invited and mailed, with all that this one says.</p>
-${field(form, { name: 'recipientEmail', label: 'Right address', type: 'email' })}
+<p>Enter the right one: this invite is revoked, and the right address gets an invite with the same settings, and an email.</p>
+${field(form, { name: 'recipientEmail', label: 'Right email address', type: 'email' })}
 <button class="btn btn-primary">Invite this address instead</button>
 </form>
 </details>`

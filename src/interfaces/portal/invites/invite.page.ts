@@ -29,20 +29,20 @@ import { corrections } from './invite-corrections.page.ts'
 import { timelineTable } from './timeline.ts'
 
 const NOTICES = new Map([
-  ['invited', 'The candidate is invited.'],
-  ['resend', 'The invitation is sent again.'],
-  ['extend', 'The expiry is changed.'],
+  ['invited', 'The invite is created.'],
+  ['resend', 'The invitation is being sent again.'],
+  ['extend', 'The expiry date is changed.'],
   [
     'correct',
-    'It is corrected. A mail that has gone out stays as it is: send the invitation again if the candidate is to see it.',
+    'The invite is corrected. Emails already sent stay as they are: send the invitation again if the candidate should see the change.',
   ],
-  ['replaced', 'This address is invited now, and the invite of the other one is revoked.'],
-  ['revoke', 'The invite is revoked: its link opens nothing any more.'],
+  ['replaced', 'The right address is invited now, and the earlier invite is revoked.'],
+  ['revoke', 'The invite is revoked: its link no longer works.'],
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
   ['tags', 'The tags are changed.'],
   ['extra-time', 'The extra time is changed. A page that the candidate has open shows it within a minute.'],
-  ['waive', 'The candidate can start, and go on, without it.'],
+  ['waive', 'The requirement is waived: the candidate can start and continue without it.'],
 ])
 
 type Facts = {
@@ -93,8 +93,8 @@ function about({ ctx, invite, createdBy, tags, operations, retake }: Shown): Htm
   const declinedAt = declinedAtOf(invite)
   const facts: [string, Value][] = [
     ['Retake of', attemptLink(ctx, invite.retakeOf, invite.attempt - 1)],
-    ['Taken again in', attemptLink(ctx, retake, invite.attempt + 1)],
-    ['External id', invite.externalId],
+    ['Retaken in', attemptLink(ctx, retake, invite.attempt + 1)],
+    ['External ID', invite.externalId],
     ['Metadata', invite.metadata && wordMetadata(invite.metadata)],
     ['Sent', time(invite.sentAt)],
     ['Expires', time(invite.expiresAt)],
@@ -105,12 +105,12 @@ function about({ ctx, invite, createdBy, tags, operations, retake }: Shown): Htm
     ['Revoked', invite.revokedAt && !declinedAt && time(invite.revokedAt)],
     // As in the timeline: clients are not told who works for the organization.
     ['Invited by', readsAll && inviter(invite, createdBy)],
-    ['Kind', invite.mode === 'test' && 'test: its mails are not sent'],
+    ['Mode', invite.mode === 'test' && 'Test: its emails are not sent'],
     ['Replays of a question', invite.questionReplayLimit],
     ['Recordings of an answer', invite.answerRecordLimit],
     // Only for who gives it: it may say something of the candidate's health.
     ['Extra time', operations !== null && invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
-    ['Asked for', demandsOf(invite).join(', ') || 'nothing'],
+    ['Requirements', demandsOf(invite).join(', ') || 'none'],
     ['Waived', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
     ['Grader', readsAll && invite.assignedGrader && wordGrader(invite.assignedGrader)],
     ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
@@ -157,7 +157,7 @@ type Moving = { link: string; mayRetake: boolean }
 function linkAndMoves(form: Form, invite: InviteDetail, path: string, { link, mayRetake }: Moving): Html | false {
   const { status } = invite
   const ifMay = (move: Move, shown: Html): Html | false => mayMove(move, status) && shown
-  const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', value })
+  const days = (value: string) => field(form, { name: 'expiresInDays', label: 'Days until it expires', type: 'number', value })
   if (status === 'completed')
     return (
       mayRetake &&
@@ -172,20 +172,20 @@ function linkAndMoves(form: Form, invite: InviteDetail, path: string, { link, ma
     'Invitation',
     html`${ifMay(
       'resend',
-      html`<p class="hint mb-2">The link in the mail. Whoever has it takes the assessment: give it to the candidate only.</p>
+      html`<p class="hint mb-2">The link in the email. Anyone who has it can take the assessment: share it with the candidate only.</p>
 <code class="mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="link">${link}</code>
-<div class="mb-4 flex flex-wrap gap-2"><button hidden data-copy="link" type="button" class="btn">Copy the link</button>
-<form method="post" action="${`${path}/resend`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send the invitation again</button></form></div>`,
+<div class="mb-4 flex flex-wrap gap-2"><button hidden data-copy="link" type="button" class="btn">Copy link</button>
+<form method="post" action="${`${path}/resend`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send invitation again</button></form></div>`,
     )}
-${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button class="btn btn-primary">${icon('rotate-ccw')}Reactivate, with a new link</button></p></form>`)}
+${ifMay('reactivate', html`<form method="post" action="${`${path}/reactivate`}">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}${hasDeclined(form, declinedAtOf(invite) !== null)}<p><button class="btn btn-primary">${icon('rotate-ccw')}Reactivate with a new link</button></p></form>`)}
 <div class="flex flex-wrap items-start gap-x-6">${ifMay(
       'extend',
       html`<details ${form.issues.some(({ field }) => field === 'expiresInDays') && html`open`}>
 <summary class="btn btn-sm">${icon('calendar-plus')}Extend</summary>
-<form method="post" action="${`${path}/extend`}" class="mt-3">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<button class="btn">Change the expiry</button></form>
+<form method="post" action="${`${path}/extend`}" class="mt-3">${onceField()}${days(String(DEFAULT_EXPIRES_IN_DAYS))}<button class="btn">Change expiry</button></form>
 </details>`,
     )}
-${ifMay('revoke', confirmation({ label: 'Revoke', question: 'Revoke the invite?', consequence: 'Its link opens the assessment no more. It can be reactivated.', address: `${path}/revoke` }))}</div>`,
+${ifMay('revoke', confirmation({ label: 'Revoke', question: 'Revoke the invite?', consequence: 'Its link stops working at once. You can reactivate the invite later, with a new link.', address: `${path}/revoke` }))}</div>`,
   )
 }
 
@@ -193,14 +193,14 @@ ${ifMay('revoke', confirmation({ label: 'Revoke', question: 'Revoke the invite?'
 const hasDeclined = (form: Form, isKnown: boolean): Html | false =>
   (isKnown || form.issues.some(({ rule }) => rule === 'declined')) &&
   html`<p>The candidate has declined this invitation.</p>
-${checkbox(form, { name: 'afterDecline', label: 'Invite them all the same' })}`
+${checkbox(form, { name: 'afterDecline', label: 'Invite them anyway' })}`
 
 const REQUIREMENT_NAMES = new Map<string, string>([
-  ['camera', 'The check of the camera'],
-  ['microphone', 'The check of the microphone'],
-  ['screen', 'Sharing the screen'],
-  ['id_photo', 'The photo of the ID'],
-  ['face_photo', 'The photo of the face'],
+  ['camera', 'Camera check'],
+  ['microphone', 'Microphone check'],
+  ['screen', 'Screen sharing'],
+  ['id_photo', 'ID photo'],
+  ['face_photo', 'Face photo'],
 ] satisfies [Requirement, string][])
 
 /** For a candidate who can't meet something: before the start or, of what is recorded all the time, while they take it. */
@@ -212,10 +212,10 @@ function waiving(form: Form, invite: InviteDetail, path: string, requirements: R
   if (open.length === 0 || !(isStarted || status === 'pending' || status === 'accepted')) return []
   const options = open.map((requirement): [string, string] => [requirement, REQUIREMENT_NAMES.get(requirement)!])
   const what = isStarted ? 'continue' : 'start'
-  const body = html`<p class="hint mb-3">If the candidate cannot meet a requirement, you can waive it: then they ${what} without it. This stays in the audit log.</p>
+  const body = html`<p class="hint mb-3">If the candidate cannot meet a requirement, you can waive it: they can then ${what} without it. The audit log records this.</p>
 <form method="post" action="${`${path}/waive`}">
 ${choice(form, { name: 'requirement', label: 'Requirement', options })}
-<button class="btn">Waive the requirement</button>
+<button class="btn">Waive requirement</button>
 </form>`
   return [panel('waive', 'Requirements', body)]
 }
@@ -236,7 +236,7 @@ ${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type:
 const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
   mayGrade(grader)
     ? nameOf(grader.user)
-    : `${nameOf(grader.user)}, who no longer grades: another grader can take over what was sent in`
+    : `${nameOf(grader.user)}, who no longer grades: another grader can take over the submission`
 
 /** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
 function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
@@ -245,7 +245,7 @@ function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, 
   return html`<form method="post" action="${`${path}/grader`}">
 ${choice(form, {
   name: 'assignedGraderId',
-  label: 'Who grades it',
+  label: 'Grader',
   value: assignedGrader?.id ?? '',
   options: [['', 'Nobody yet'], ...[...present, ...graders].map(({ id, name }): [string, string] => [id, name])],
   ...limitHint(graders),
@@ -258,7 +258,7 @@ function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html
   const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
   return html`${
     tags.length === 0
-      ? html`<p class="hint mb-3">It has none.</p>`
+      ? html`<p class="hint mb-3">No tags yet.</p>`
       : html`<ul class="mb-4 flex flex-wrap gap-2">${tags.map(
           ({ id, name }) =>
             html`<li class="badge badge-soft badge-lg gap-1 pr-1">${name}<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="btn btn-ghost btn-circle btn-xs" aria-label="${`Remove ${name}`}">${icon('x', 'size-3.5')}</button></form></li>`,
@@ -267,10 +267,10 @@ function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html
 ${
   others.length > 0
     ? html`<form method="post" action="${`${path}/tags`}">
-${choice(form, { name: 'tagIds', label: 'Another tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
+${choice(form, { name: 'tagIds', label: 'Add a tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
 <button class="btn">Add</button>
 </form>`
-    : html`<p id="tagIds" class="hint">There are no other tags to choose from.</p>`
+    : html`<p id="tagIds" class="hint">There are no other tags to add.</p>`
 }`
 }
 
@@ -279,19 +279,19 @@ const timeline = ({ timeline }: Shown): Html => panel('timeline', 'Timeline', ti
 const mails = (emails: InviteEmailRow[], now: Date): Html =>
   panel(
     'mails',
-    'Mails',
+    'Emails',
     emails.length === 0
-      ? html`<p class="hint">None was sent.</p>`
+      ? html`<p class="hint">No emails yet.</p>`
       : table(
           'mails-heading',
-          ['Created', 'State', 'Sent', 'Attempts', 'Reason'],
+          ['Created', 'Status', 'Sent', 'Attempts', 'Reason'],
           emails.map(({ createdAt, sentAt, attempts, reason, delayedUntil, ...email }) => [
             time(createdAt),
             badge(shownEmailState({ ...email, delayedUntil }, now)),
             sentAt && time(sentAt),
             attempts,
             shownEmailState({ ...email, delayedUntil }, now) === 'delayed' && delayedUntil
-              ? html`enough were sent for a day; not before ${time(delayedUntil)}`
+              ? html`daily limit reached; sent after ${time(delayedUntil)}`
               : reason,
           ]),
         ),

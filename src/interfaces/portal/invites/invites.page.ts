@@ -55,7 +55,7 @@ export function invitesPage(form: Form, { ctx, assessments, tags, counts, list, 
     ...named.map(({ id, name }): [string, string] => [id, name]),
   ]
   const fields = html`<input type="hidden" name="state" value="${form.values.get('state')}">
-${field(form, { name: 'search', label: 'Name or address, or words of it', type: 'search', optional: true })}
+${field(form, { name: 'search', label: 'Name or email', type: 'search', optional: true })}
 ${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, readsAll || grades ? everything : '') })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
 ${namedField(readNamed(form.values), [assessments, tags])}`
@@ -77,11 +77,11 @@ ${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
 
 function nothing(ctx: Context, values: URLSearchParams, seesAny: boolean, counts: StateCounts | null): Html {
   const path = pathOf(ctx, 'invites')
-  if (!seesAny) return noRows('You are not a client of any assessment.', path, values)
-  if (counts?.size !== 0 || !may(ctx, 'invite')) return noRows('There are none.', path, values)
+  if (!seesAny) return noRows('No assessments are shared with you yet.', path, values)
+  if (counts?.size !== 0 || !may(ctx, 'invite')) return noRows('No invites match.', path, values)
   return empty(
     'send',
-    'Nobody is invited yet. Invite a candidate to an assessment, and follow here how far they are.',
+    'No invites yet. Invite a candidate to an assessment and follow their progress here.',
     linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus'),
   )
 }
@@ -121,7 +121,7 @@ function inviteTable(ctx: Context, query: URLSearchParams, invites: ListedInvite
       const who = person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) })
       return [
         isBulk
-          ? html`<span class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" form="${BULK}" name="id" value="${id}" aria-label="${`Tick ${recipientName || recipientEmail}`}">${who}</span>`
+          ? html`<span class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" form="${BULK}" name="id" value="${id}" aria-label="${`Select ${recipientName || recipientEmail}`}">${who}</span>`
           : who,
         attempt > 1 ? `${assessmentName} (attempt ${attempt})` : assessmentName,
         badge(wordState(invite)),
@@ -135,13 +135,13 @@ function inviteTable(ctx: Context, query: URLSearchParams, invites: ListedInvite
 /** What can be done with the ticked invites, or with all that match. */
 function bulkBar(ctx: Context, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
   const kept = FILTERS.map((name) => html`<input type="hidden" name="${name}" value="${values.get(name)}">`)
-  return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="With the ticked invites">${kept}
+  return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="Bulk actions">${kept}
 <div class="flex flex-wrap items-center gap-x-4 gap-y-2" data-bulk>
-<span class="text-sm font-medium" data-bulk-count>With the ticked ones</span>
-<label class="flex items-center gap-2 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Tick this page</label>
+<span class="text-sm font-medium" data-bulk-count>For selected invites</span>
+<label class="flex items-center gap-2 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Select this page</label>
 ${total > items.length && html`<label class="flex items-center gap-2 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="all" value="yes"> All ${total.toLocaleString('en')} that match</label>`}
 <div class="flex flex-wrap gap-2">${BULK_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>\n`)}</div>
-<a class="ml-auto text-sm hover:underline" href="${pathOf(ctx, 'invites/changes')}">Bulk changes so far</a>
+<a class="ml-auto text-sm hover:underline" href="${pathOf(ctx, 'invites/changes')}">Bulk changes</a>
 </div>
 </form>`
 }

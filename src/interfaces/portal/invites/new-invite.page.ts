@@ -19,7 +19,7 @@ export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, c
   trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
-${field(form, { name: 'recipientEmail', label: 'Address of the candidate', type: 'email' })}
+${field(form, { name: 'recipientEmail', label: 'Email address', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}
 ${termFields(form, choices)}
 <button class="btn btn-primary">${icon('send')}Invite</button>
@@ -37,8 +37,8 @@ export const assessmentField = (form: Form, { assessments }: Choices, value = ''
   })
 
 const PROCTORING_CHOICES: [value: string, label: string][] = [
-  ['assessment', 'What the assessment says'],
-  ['own', 'What is chosen here'],
+  ['assessment', 'Same as the assessment'],
+  ['own', 'Chosen for this invite'],
 ]
 
 /** What can be chosen of an invite besides who is invited to what, with its defaults. */
@@ -48,19 +48,19 @@ export const termFields = (form: Form, { graders, tags }: Choices): Html => html
   type: 'number',
   value: String(DEFAULT_EXPIRES_IN_DAYS),
 })}
-${area(form, { name: 'customMessage', label: 'Message, in the mail' })}
+${area(form, { name: 'customMessage', label: 'Message in the email' })}
 ${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(INVITE_DEFAULTS.answerRecordLimit) })}
 ${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(INVITE_DEFAULTS.extraTimePercent), hint: 'More time for each question and for the whole, up to 300. Graders do not see it.' })}
-${choice(form, { name: 'proctoring', label: 'What is asked of the candidate', options: PROCTORING_CHOICES, value: 'assessment' })}
-${proctoringBoxes(form, 'Where it is chosen here')}
-${choice(form, { name: 'assignedGraderId', label: 'Who grades it', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}
+${choice(form, { name: 'proctoring', label: 'Requirements', options: PROCTORING_CHOICES, value: 'assessment' })}
+${proctoringBoxes(form, 'If chosen for this invite')}
+${choice(form, { name: 'assignedGraderId', label: 'Grader', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}
 ${
   tags.length > 0
     ? checkboxes(form, { name: 'tagIds', label: 'Tags', options: tags.map(({ id, name }) => [id, name]), ...limitHint(tags) })
-    : html`<p id="tagIds" class="hint">There are no tags to give to it.</p>`
+    : html`<p id="tagIds" class="hint">There are no tags yet.</p>`
 }
-${checkbox(form, { name: 'sendEmail', label: 'Mail the invitation', checked: true })}`
+${checkbox(form, { name: 'sendEmail', label: 'Send the invitation by email', checked: true })}`
 
 /** What was chosen in those fields; the domain checks it. Without proctoring where that is for the assessment to say. */
 export function readTerms(values: URLSearchParams): Terms {

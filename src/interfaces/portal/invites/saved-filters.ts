@@ -25,7 +25,7 @@ export function savedFilters({ ctx, saved, values, form }: Facts): Html | false 
   if (saved.length === 0 && !isNew) return false
   return html`<nav class="flex flex-wrap items-center gap-2" aria-label="Saved filters">
 ${saved.map((filter) => link(ctx, filter, filter === current))}
-${current && mayDelete(ctx, current) && confirmation({ label: 'Delete this filter', question: `Delete the filter “${current.name}”?`, consequence: current.isShared ? 'It is gone for everybody in the organization. The invites stay.' : 'The invites stay.', address: pathOf(ctx, `invites/filters/${current.id}/delete`) })}
+${current && mayDelete(ctx, current) && confirmation({ label: 'Delete filter', question: `Delete the filter “${current.name}”?`, consequence: current.isShared ? 'It is deleted for everybody in the organization. The invites stay.' : 'The invites stay.', address: pathOf(ctx, `invites/filters/${current.id}/delete`) })}
 ${isNew && saving(ctx, form, query)}
 </nav>
 `
@@ -43,11 +43,11 @@ function link(ctx: Context, { name, query, isShared }: SavedFilter, isCurrent: b
 }
 
 const saving = (ctx: Context, form: Form, query: string): Html => html`<details ${form.issues.length > 0 && html`open`}>
-<summary class="btn btn-sm btn-ghost">${icon('plus', 'size-3.5')}Save this filter</summary>
+<summary class="btn btn-sm btn-ghost">${icon('plus', 'size-3.5')}Save filter</summary>
 <form method="post" action="${pathOf(ctx, 'invites/filters')}" class="panel mt-2">${onceField()}
 <input type="hidden" name="query" value="${query}">
-${field(form, { name: 'filterName', label: 'Name of the filter' })}
-${may(ctx, 'read') && checkbox(form, { name: 'shared', label: 'For everybody who sees all invites' })}
-<button class="btn btn-primary">Save the filter</button>
+${field(form, { name: 'filterName', label: 'Filter name' })}
+${may(ctx, 'read') && checkbox(form, { name: 'shared', label: 'Share with everybody who sees all invites' })}
+<button class="btn btn-primary">Save filter</button>
 </form>
 </details>`

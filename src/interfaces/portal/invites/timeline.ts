@@ -7,8 +7,8 @@ import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
 const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
-  obsolete: 'its link was no longer good',
-  refused: 'the mail server refused it for good',
+  obsolete: 'its link no longer worked',
+  refused: 'the mail server rejected it permanently',
   given_up: 'all attempts have failed',
 }
 
@@ -22,7 +22,7 @@ export const timelineTable = (headingId: string, { events, names, isWhole }: Tim
     events.length > 0 &&
     table(
       headingId,
-      ['When', ...(assessments ? ['Assessment'] : []), 'What', 'Who'],
+      ['When', ...(assessments ? ['Assessment'] : []), 'Event', 'By'],
       events.map((event) => [
         time(event.createdAt),
         ...(assessments ? [assessments.get(event.data.inviteId)] : []),
@@ -35,10 +35,10 @@ ${!isWhole && html`<p class="hint">${reasonOf(events)}</p>`}`
 
 function reasonOf({ length }: InviteEvent[]): string {
   if (length === TIMELINE_LENGTH) return `These are the last ${TIMELINE_LENGTH} events.`
-  const known = 'See above for when it was sent, accepted, started or completed.'
+  const known = 'The details show when the invite was sent, accepted, started or completed.'
   return length === 0
-    ? `Nothing is recorded: the invite was imported, or is older than what is kept of events. ${known}`
-    : `It begins with the first event that is kept: the invite was imported, or is older. ${known}`
+    ? `No events: the invite was imported, or its events are no longer kept. ${known}`
+    : `Earlier events are missing: the invite was imported, or they are no longer kept. ${known}`
 }
 
 function whatOf({ type, data }: InviteEvent): Html {
@@ -58,8 +58,8 @@ const wordChanges = ({ tagIds, assignedGraderId, expiresAt, corrected = [] }: In
   ...corrected.map((field) => CORRECTED[field]),
   ...(expiresAt ? ['it expires earlier'] : []),
   ...(tagIds?.added ?? []).map(() => 'a tag was added'),
-  ...(tagIds?.removed ?? []).map(() => 'a tag was taken off'),
-  ...(assignedGraderId ? [assignedGraderId.after === null ? 'nobody grades it' : 'it has another grader'] : []),
+  ...(tagIds?.removed ?? []).map(() => 'a tag was removed'),
+  ...(assignedGraderId ? [assignedGraderId.after === null ? 'its grader was removed' : 'its grader was changed'] : []),
 ]
 
 function whoOf({ actor }: InviteEvent, names: Map<string, string>): string {

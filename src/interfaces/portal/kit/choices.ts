@@ -12,21 +12,19 @@ export const readNamed = (values: URLSearchParams): string =>
 /** Part of a filter: narrows its lists, where they do not show all there is. */
 export const namedField = (named: string, lists: readonly Named[][]): Html | false =>
   (named !== '' || lists.some(isCut)) &&
-  field(emptyForm, { name: 'named', label: 'Choose from names with', type: 'search', value: named, optional: true })
+  field(emptyForm, { name: 'named', label: 'Filter the lists by name', type: 'search', value: named, optional: true })
 
 /** A form that narrows the lists of a page, for a page without a filter. @param address of the page. */
 export function narrowing(address: string, named: string, lists: readonly Named[][]): Html | false {
   const shown = namedField(named, lists)
   return (
     shown &&
-    html`<form method="get" action="${address}" class="flex flex-wrap items-end gap-3">${shown}<button class="btn mb-4">Narrow the lists</button></form>\n`
+    html`<form method="get" action="${address}" class="flex flex-wrap items-end gap-3">${shown}<button class="btn mb-4">Filter</button></form>\n`
   )
 }
 
 /** Says of a list to choose from that it may not be all there is. */
 export const limitHint = (list: Named[]): { hint?: string } =>
-  isCut(list)
-    ? { hint: `The first ${MAX_CHOICES.toLocaleString('en')} by name; to find others, choose from names with a text of theirs.` }
-    : {}
+  isCut(list) ? { hint: `The first ${MAX_CHOICES.toLocaleString('en')} by name. To find others, filter the lists by name.` } : {}
 
 const isCut = (list: Named[]): boolean => list.length >= MAX_CHOICES

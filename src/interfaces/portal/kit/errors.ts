@@ -8,32 +8,32 @@ import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
 const back = html`<p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`
 
 const UNKNOWN: Page = {
-  title: 'There is no such page',
-  body: html`<p>It does not exist, or it is not for you to see.</p>\n${back}`,
+  title: 'Page not found',
+  body: html`<p>It does not exist, or you do not have access to it.</p>\n${back}`,
 }
 const REFUSED: Page = {
-  title: 'That was not taken',
-  body: html`<p>Nothing has been changed. Please go back to the page you came from, reload it, and try again.</p>\n${back}`,
+  title: 'This did not work',
+  body: html`<p>Nothing was changed. Please go back, reload the page, and try again.</p>\n${back}`,
 }
 const TOO_LARGE: Page = {
-  title: 'That was too large',
-  body: html`<p>Nothing has been changed. Please go back, and send less at once.</p>\n${back}`,
+  title: 'This was too large',
+  body: html`<p>Nothing was changed. Please go back and send less at once.</p>\n${back}`,
 }
 const TOO_MANY_EXPORTS: Page = {
-  title: 'Other exports are under way',
-  body: html`<p>Only a few lists can be exported at the same time. Please go back, and try again when another export has ended.</p>\n${back}`,
+  title: 'Too many exports at once',
+  body: html`<p>Other exports are still running. Please go back and try again in a minute.</p>\n${back}`,
 }
 const TOO_MANY_SEARCHES: Page = {
-  title: 'Other searches are under way',
-  body: html`<p>Only so many invites can be searched at the same time. Please try again in a few seconds.</p>\n${back}`,
+  title: 'Too many searches at once',
+  body: html`<p>Other searches are still running. Please try again in a few seconds.</p>\n${back}`,
 }
 const TOO_MANY_PASSWORDS: Page = {
-  title: 'Too many are signing in',
-  body: html`<p>Your password was not looked at. Please go back, and try again in a few seconds.</p>\n${back}`,
+  title: 'Too many people are signing in',
+  body: html`<p>Your password was not checked. Please go back and try again in a few seconds.</p>\n${back}`,
 }
 const TOO_MANY_REPORTS: Page = {
-  title: 'Other reports are being made',
-  body: html`<p>Only so many reports are made at the same time. Please go back, and try again in a few seconds.</p>\n${back}`,
+  title: 'Too many reports at once',
+  body: html`<p>Other reports are still being created. Please go back and try again in a few seconds.</p>\n${back}`,
 }
 const FAILURE: Page = {
   title: 'Something went wrong on our side',

@@ -13,8 +13,8 @@ export const EVENT_WORDS: Record<EventType, string> = {
   'invite.resent': 'The invitation was sent again',
   'invite.updated': 'The invite was changed',
   'invite.expired': 'The invite expired',
-  'email.sent': 'The mail server took the mail to the candidate',
-  'email.failed': 'The mail to the candidate was not sent',
+  'email.sent': 'The email to the candidate was sent',
+  'email.failed': 'The email to the candidate could not be sent',
   'submission.released': 'The result was released',
   'submission.media_deleted': 'Photos or recordings were deleted',
 }
@@ -23,8 +23,8 @@ const isKnown = (type: string): type is EventType => Object.hasOwn(EVENT_WORDS, 
 
 /** What a type of event is called. A newer release may have recorded types that have no words here. @param type null: the event is forgotten. */
 export function wordEvent(type: string | null): string {
-  if (type === null) return 'An event that is no longer kept'
-  if (type === TEST_EVENT) return 'A test'
+  if (type === null) return 'Event no longer kept'
+  if (type === TEST_EVENT) return 'Test event'
   return isKnown(type) ? EVENT_WORDS[type] : type
 }
 

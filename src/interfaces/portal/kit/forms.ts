@@ -245,7 +245,7 @@ export const exportButton = (address: string): Html =>
 export const mistakes = ({ issues }: Form): Html | false =>
   issues.length > 0 &&
   html`<div class="alert alert-soft alert-error items-start" role="group" aria-labelledby="mistakes" tabindex="-1" autofocus>
-${icon('circle-alert', 'size-5')}<div><h2 id="mistakes">That did not work</h2>
+${icon('circle-alert', 'size-5')}<div><h2 id="mistakes">Please check the following</h2>
 <ul class="list-disc pl-5">
 ${issues.map((issue) => html`<li>${issue.field && issue.rule !== 'move' ? html`<a href="#${issue.field}">${wordIssue(issue)}</a>` : wordIssue(issue)}</li>`)}
 </ul></div>

@@ -70,7 +70,7 @@ async function warnOfWebhooks(ctx: Context): Promise<Html | false> {
     const link = html`<a href="${pathOf(ctx, `settings/webhooks/${id}`)}">${hostOf(url)}</a>`
     return state === 'active' && failingSince
       ? html`<li>The webhook to ${link} has been failing since ${time(failingSince)}.</li>`
-      : html`<li>The webhook to ${link} was disabled for failing at ${time(stateSince)}.</li>`
+      : html`<li>The webhook to ${link} was disabled at ${time(stateSince)} because it kept failing.</li>`
   })
   return (
     items.length > 0 &&
@@ -88,7 +88,7 @@ export const renderPage = (page: Sent, viewer: Viewer | null): string =>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.isRefused && 'Mistake: '}${page.title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
+<title>${page.isRefused && 'Error: '}${page.title}${viewer && ` · ${viewer.ctx.organization.name}`}</title>
 <link rel="icon" href="${assets.icon.address}">
 <link rel="stylesheet" href="${assets.stylesheet.address}">
 <script type="module" src="${assets.script.address}"></script>
@@ -102,7 +102,7 @@ ${viewer ? framed(page, viewer) : alone(page)}
 const framed = (
   page: Sent,
   viewer: Viewer,
-): Html => html`<a class="btn btn-sm sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50" href="#main">Skip to the content</a>
+): Html => html`<a class="btn btn-sm sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50" href="#main">Skip to content</a>
 <div class="min-h-screen lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
 <header class="drawer lg:drawer-open sticky top-0 z-20 h-auto lg:static print:hidden">
 <input id="menu" type="checkbox" class="drawer-toggle" aria-label="Menu">
@@ -164,5 +164,5 @@ ${body}
 
 /** Marks every page that shows test data. */
 const testData = (ctx: Context): Html =>
-  html`<p class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm sm:px-6 lg:px-8" role="note"><strong>Test data.</strong> These invites are mailed to nobody, and no live key or live figure knows of them. <a href="${pathOf({ ...ctx, mode: 'live' })}">Back to live data</a></p>
+  html`<p class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm sm:px-6 lg:px-8" role="note"><strong>Test data.</strong> These invites send no emails and do not count in live figures. <a href="${pathOf({ ...ctx, mode: 'live' })}">Back to live data</a></p>
 `

@@ -61,7 +61,7 @@ export const isNarrowed = (query: URLSearchParams): boolean =>
 export const filterLine = (path: string, query: URLSearchParams, fields: Html, more?: Html | false): Html =>
   html`<form method="get" action="${path}" class="filters">${query.get('sort') && html`<input type="hidden" name="sort" value="${query.get('sort')}">`}
 ${fields}
-<button class="btn">Show</button>
+<button class="btn">Apply</button>
 ${isNarrowed(query) && html`<a class="btn btn-ghost" href="${path}">Reset</a>`}
 ${more}
 </form>
@@ -138,9 +138,9 @@ export const sizedPager = (
 export function pageSizes(path: string, query: URLSearchParams, pageSize: number): Html {
   const back = new URLSearchParams(query)
   back.delete('page')
-  return html`<form method="post" action="${`${homeIn(path)}account/preferences`}" class="mt-3 flex items-center gap-2 text-sm" aria-label="Rows on a page">
+  return html`<form method="post" action="${`${homeIn(path)}account/preferences`}" class="mt-3 flex items-center gap-2 text-sm" aria-label="Rows per page">
 <input type="hidden" name="back" value="${`${path}?${back}`}">
-<span class="text-base-content/70">Rows on a page</span>
+<span class="text-base-content/70">Rows per page</span>
 <div class="join">${PAGE_SIZES.map((size) => html`<button class="${size === pageSize ? 'btn btn-sm join-item btn-active' : 'btn btn-sm join-item'}" name="pageSize" value="${size}" aria-pressed="${size === pageSize ? 'true' : 'false'}">${size}</button>`)}</div>
 </form>`
 }

@@ -12,28 +12,28 @@ import { ago } from '../kit/wording.ts'
 /** What was done, as a list shows it. */
 export const WORDS: Record<AuditAction, string> = {
   signed_in: 'signed in',
-  failed_sign_in: 'gave a wrong password',
+  failed_sign_in: 'entered a wrong password',
   joined: 'joined',
   invited_member: 'invited a member',
   changed_name: 'changed their name',
   changed_password: 'changed their password',
-  reset_password: 'set a new password by a link',
-  ended_sessions: 'ended sessions',
+  reset_password: 'set a new password with a link',
+  ended_sessions: 'signed out sessions',
   generated_key: 'generated an API key',
   rotated_key: 'rotated an API key',
-  changed_key: 'changed what an API key may do',
+  changed_key: 'changed an API key',
   revoked_key: 'revoked an API key',
-  sent_join_link: 'sent a link to join',
+  sent_join_link: 'sent a new invitation link',
   changed_member: 'changed a member',
   deactivated_member: 'deactivated a member',
-  reactivated_member: 'activated a member',
-  created_tag: 'made a tag',
+  reactivated_member: 'reactivated a member',
+  created_tag: 'created a tag',
   changed_tag: 'changed a tag',
   deleted_tag: 'deleted a tag',
   changed_settings: 'changed the organization’s settings',
-  created_assessment: 'made an assessment',
+  created_assessment: 'created an assessment',
   updated_assessment: 'changed an assessment',
-  duplicated_assessment: 'copied an assessment',
+  duplicated_assessment: 'duplicated an assessment',
   deleted_assessment: 'deleted an assessment',
   archived_assessment: 'archived an assessment',
   unarchived_assessment: 'unarchived an assessment',
@@ -41,34 +41,34 @@ export const WORDS: Record<AuditAction, string> = {
   updated_question: 'changed a question',
   moved_question: 'moved a question',
   deleted_question: 'deleted a question',
-  duplicated_question: 'copied a question',
-  ordered_questions: 'changed the order of questions',
+  duplicated_question: 'duplicated a question',
+  ordered_questions: 'reordered questions',
   invited: 'invited a candidate',
   invited_many: 'invited a list of candidates',
-  stopped_batch: 'stopped inviting a list of candidates',
-  resumed_batch: 'had a list of candidates go on',
+  stopped_batch: 'stopped a list of candidates',
+  resumed_batch: 'resumed a list of candidates',
   discarded_batch: 'discarded a list of candidates',
-  changed_many: 'changed many invites',
+  changed_many: 'changed invites in bulk',
   stopped_bulk_change: 'stopped a bulk change',
   resumed_bulk_change: 'resumed a bulk change',
   resent_invite: 'sent an invitation again',
   extended_invite: 'extended an invite',
-  shortened_invite: 'had an invite expire earlier',
+  shortened_invite: 'shortened an invite',
   corrected_invite: 'corrected the name, the message or the limits of an invite',
   changed_extra_time: 'changed the extra time of a candidate',
   revoked_invite: 'revoked an invite',
   reactivated_invite: 'reactivated an invite',
   assigned_grader: 'assigned a grader',
   tagged_invite: 'tagged an invite',
-  untagged_invite: 'took a tag off an invite',
-  created_webhook: 'made a webhook',
+  untagged_invite: 'untagged an invite',
+  created_webhook: 'created a webhook',
   changed_webhook: 'changed a webhook',
   enabled_webhook: 'enabled a webhook',
   disabled_webhook: 'disabled a webhook',
   deleted_webhook: 'deleted a webhook',
-  rotated_webhook_secret: 'gave a webhook a new secret',
-  tested_webhook: 'sent a webhook a test',
-  replayed_webhook: 'sent a webhook events again',
+  rotated_webhook_secret: 'rotated the secret of a webhook',
+  tested_webhook: 'tested a webhook',
+  replayed_webhook: 'replayed events to a webhook',
   generated_ats_key: 'generated a key for a recruiting system',
   revoked_ats_key: 'revoked a key of a recruiting system',
   entered_key_of_ats: 'entered a recruiting system’s own key',
@@ -79,10 +79,10 @@ export const WORDS: Record<AuditAction, string> = {
   exported_invite_batch: 'exported a list of candidates',
   exported_audit_log: 'exported the audit log',
   exported_grades: 'exported grades',
-  waived_requirement: 'let a candidate start without something',
+  waived_requirement: 'waived a requirement',
   deleted_media: 'deleted photos and recordings',
   assigned_second_grader: 'assigned a second grader',
-  graded: 'graded answers for a member',
+  graded: 'graded answers',
   released_result: 'released a result',
   reopened_result: 'reopened a result',
   deleted_test_data: 'deleted all test data',
@@ -102,23 +102,23 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 class="mb-4" id="log-heading">Who did what</h2>
-<p class="hint mb-4">Kept for a year.${ctx.mode === 'test' && ' Only what was done to test data: the log of live data has everything.'}</p>
+<p class="hint mb-4">Entries are kept for a year.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
 <form class="filters" method="get" action="${address}">
-${field(form, { name: 'who', label: 'Address of a member, or name of a key', type: 'search', optional: true })}
+${field(form, { name: 'who', label: 'Email of a member, or name of a key', type: 'search', optional: true })}
 ${choice(form, {
   name: 'action',
-  label: 'What',
+  label: 'Action',
   options: [['', 'Every action'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
 })}
-<button class="btn">Show</button>
+<button class="btn">Apply</button>
 ${exportButton(`${address}/export`)}
 </form>
 ${
   entries.length === 0
-    ? noRows('Nothing is found.', address, values)
+    ? noRows('No entries match.', address, values)
     : table(
         'log-heading',
-        ['When', 'Who', 'What', 'To', 'More'],
+        ['When', 'Who', 'Action', 'Target', 'Details'],
         entries.map((entry) => [
           ago(ctx, entry.at),
           whoOf(entry, names),
@@ -181,5 +181,5 @@ const DETAILS = new Map([
   ['tagId', 'tag'],
   ['expiresInDays', 'days'],
   ['assessmentId', 'assessment'],
-  ['requestsPerMinute', 'requests a minute'],
+  ['requestsPerMinute', 'requests per minute'],
 ])

@@ -17,14 +17,14 @@ import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
 
 const ROLES = [
-  ['admin', 'Admin: may do everything'],
+  ['admin', 'Admin: can do everything'],
   ['grader', 'Grader: reads and grades what is assigned to them'],
-  ['client', 'Client: sees the results of assessments they are a client of'],
+  ['client', 'Client: sees released results of the assessments shared with them'],
 ] as const
 
 const NOTICES = new Map([
-  ['saved', 'The member is changed.'],
-  ['deactivated', 'The member is deactivated, and can not get in any more.'],
+  ['saved', 'The changes are saved.'],
+  ['deactivated', 'The member is deactivated and can no longer sign in.'],
   ['reactivated', 'The member is active again.'],
 ])
 
@@ -44,7 +44,7 @@ export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page =
 ${filterLine(
   pathOf(ctx, 'members'),
   found.form.values,
-  html`${field(found.form, { name: 'search', label: 'Name or address', type: 'search', optional: true })}
+  html`${field(found.form, { name: 'search', label: 'Name or email', type: 'search', optional: true })}
 ${choice(found.form, {
   name: 'role',
   label: 'Role',
@@ -52,7 +52,7 @@ ${choice(found.form, {
 })}
 ${choice(found.form, {
   name: 'status',
-  label: 'State',
+  label: 'Status',
   options: [
     ['', 'Every status'],
     ['active', 'Active'],
@@ -60,7 +60,7 @@ ${choice(found.form, {
   ],
 })}`,
   exportButton(pathOf(ctx, 'members/export')),
-)}${found.list.items.length > 0 ? memberTable(ctx, found) : noRows('Nobody is found.', pathOf(ctx, 'members'), found.form.values)}
+)}${found.list.items.length > 0 ? memberTable(ctx, found) : noRows('No members match.', pathOf(ctx, 'members'), found.form.values)}
 ${sizedPager(pathOf(ctx, 'members'), found.form.values, found.list)}
 </section>`,
 })
@@ -92,10 +92,10 @@ export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
   title: 'Invite a member',
   trail: [['Members', pathOf(ctx, 'members')]],
   body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
-<p>They get a mail with a link to set their name and password. You see the link as well, to hand it over in another way.</p>
+<p>They get an email with a link to set their name and password. You see the link too, in case you want to share it another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
-${askToReactivate(form)}<button class="btn btn-primary">Invite</button>
+${askToReactivate(form)}<button class="btn btn-primary">Send invitation</button>
 </form>`,
 })
 
@@ -107,18 +107,18 @@ function askToReactivate(form: Form): Html | false {
     name: 'reactivate',
     label: `Activate ${address} again?`,
     options: [[address, 'Yes, with the roles chosen above instead of those they had']],
-    hint: 'They were deactivated. Whoever has joined before gets in again by the password they have, or one set by “Forgot your password?”.',
+    hint: 'This member was deactivated. If they had joined before, they sign in with the password they had, or set a new one with “Forgot your password?”.',
   })
 }
 
 /** A link to join, for the admin to hand over. */
 export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHandOver & { email: string }): Page => ({
-  title: 'Link to join',
+  title: 'Invitation link',
   body: html`<section class="panel">
-<p>This link is on its way to <strong>${email}</strong>. It is good once, until ${time(expiresAt)}; hand it to nobody else.</p>
+<p>This link is on its way to <strong>${email}</strong>. It works once, until ${time(expiresAt)}. Share it with nobody else.</p>
 <code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="link">${url}</code>
 <p><button class="btn btn-sm" hidden data-copy="link" type="button">Copy</button></p>
-<p><a href="${pathOf(ctx, 'members')}">Done, back to the members</a></p>
+<p><a href="${pathOf(ctx, 'members')}">Back to members</a></p>
 </section>`,
 })
 
@@ -139,7 +139,7 @@ ${checkboxes(form, {
   label: 'Roles',
   options: ROLES,
   values: member.roles,
-  ...(others.length > 0 && { hint: `Besides: ${others.join(', ')}` }),
+  ...(others.length > 0 && { hint: `Other roles: ${others.join(', ')}` }),
 })}
 ${field(form, { name: 'department', label: 'Department', value: member.department, optional: true })}
 ${
@@ -153,17 +153,17 @@ ${
           hint: `Their own, and ${named === '' ? '' : 'of those found '}the first ${MAX_CHOICES.toLocaleString('en')} by name.`,
         }),
       })
-    : html`<p id="tags" class="hint">There are no tags to give to them.</p>`
+    : html`<p id="tags" class="hint">There are no tags yet.</p>`
 }
 ${
   languages.length > 0
     ? checkboxes(form, {
         name: 'languages',
-        label: 'Grades in',
+        label: 'Grading languages',
         options: languages.map(({ id, code, name }) => [id, name || code]),
         values: member.gradingLanguageIds,
       })
-    : html`<p id="languages" class="hint">There are no languages to grade in.</p>`
+    : html`<p id="languages" class="hint">There are no languages yet: they come from your assessments.</p>`
 }
 <button class="btn btn-primary">Save</button>
 </form>
@@ -171,19 +171,19 @@ ${
 <h2 class="mb-4" id="access-heading">Access</h2>
 ${access(ctx, member)}
 </section>
-<p class="flex flex-wrap items-center gap-2">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">What they did</a>`}</p>`,
+<p class="flex flex-wrap items-center gap-2">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">Their activity in the audit log</a>`}</p>`,
   }
 }
 
 function access(ctx: Context, member: Member): Html {
   const address = pathOf(ctx, `members/${member.id}`)
   if (member.status === 'inactive')
-    return html`<p>This member can not get in.</p>
-<form method="post" action="${address}/reactivate"><button class="btn">Activate again</button></form>`
+    return html`<p>This member is deactivated and can’t sign in.</p>
+<form method="post" action="${address}/reactivate"><button class="btn">Reactivate</button></form>`
   return html`${
     !member.credentialId &&
     html`<p>This member has not joined yet.</p>
-<form method="post" action="${address}/link">${onceField()}<button class="btn">Send another link to join</button></form>`
+<form method="post" action="${address}/link">${onceField()}<button class="btn">Send a new invitation link</button></form>`
   }
-${confirmation({ label: 'Deactivate', question: `Deactivate ${nameOf(member)}?`, consequence: 'They are signed out at once. You can let them in again.', address: `${address}/deactivate` })}`
+${confirmation({ label: 'Deactivate', question: `Deactivate ${nameOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate` })}`
 }

@@ -14,36 +14,36 @@ ${seenField(form, settings)}
 ${field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' })}
 ${field(form, {
   name: 'senderName',
-  label: 'Sender’s name',
-  hint: 'The name that invitations come from. Empty: that of this service.',
+  label: 'Sender name',
+  hint: 'Shown as the sender of invitations. Leave empty to use the name of this service.',
   value: settings.senderName,
   optional: true,
 })}
 ${field(form, {
   name: 'replyTo',
-  label: 'Address for replies',
-  hint: 'Where replies to invitations go. Empty: to whoever has invited the candidate.',
+  label: 'Reply-to address',
+  hint: 'Where replies to invitations go. Leave empty to send them to whoever invited the candidate.',
   type: 'email',
   value: settings.replyTo,
   optional: true,
 })}
 ${area(form, {
   name: 'invitationText',
-  label: 'Text under every invitation',
-  hint: 'For instance whom to ask, and how you handle what candidates send in.',
+  label: 'Text below every invitation',
+  hint: 'For example, whom to ask for help and how you handle candidates’ data.',
   value: settings.invitationText,
 })}
 ${area(form, {
   name: 'returnHosts',
-  label: 'Hosts that candidates may go on to',
-  hint: 'One a line, as careers.example.com. Invites made by API can lead there at the end, by https.',
+  label: 'Allowed return hosts',
+  hint: 'One per line, such as careers.example.com. Invites created over the API can send candidates back to an https address there when they finish.',
   value: settings.returnHosts,
 })}
 <button class="btn btn-primary">Save</button>
 </form>
 <section class="panel" aria-labelledby="return-heading">
-<h2 id="return-heading">Where candidates come back</h2>
-<p>The address that they come back to is signed with this secret: your system verifies it, as docs/guides/coming-back.md says.</p>
+<h2 id="return-heading">Return link secret</h2>
+<p>The link that brings candidates back to you is signed with this secret. <a href="/docs/guides/coming-back">How your system verifies it</a></p>
 <code class="secret">${settings.returnSecret}</code>
 </section>`,
 })

@@ -9,8 +9,8 @@ import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/
 import { table } from '../kit/table.ts'
 
 const NOTICES = new Map([
-  ['created', 'The tag is made.'],
-  ['saved', 'The tag is changed.'],
+  ['created', 'The tag is created.'],
+  ['saved', 'The tag is saved.'],
   ['deleted', 'The tag is deleted.'],
 ])
 
@@ -20,16 +20,16 @@ export const tagsPage = (form: Form, { ctx, found, uses, done }: ListFacts): Pag
   title: 'Tags',
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}${mistakes(found.form)}<section class="panel" aria-labelledby="new-heading">
-<h2 class="mb-4" id="new-heading">Make a tag</h2>
+<h2 class="mb-4" id="new-heading">Create a tag</h2>
 <form method="post" action="${pathOf(ctx, 'tags')}">${onceField()}
 ${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
-<button class="btn btn-primary">Make the tag</button>
+<button class="btn btn-primary">Create tag</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="tags-heading">
 <h2 class="mb-4" id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
 ${filterLine(pathOf(ctx, 'tags'), found.form.values, field(found.form, { name: 'search', label: 'Name', type: 'search', optional: true }))}
-${found.list.items.length === 0 ? noRows('None is found.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found, uses)}
+${found.list.items.length === 0 ? noRows('No tags match.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found, uses)}
 ${sizedPager(pathOf(ctx, 'tags'), found.form.values, found.list)}
 </section>`,
 })
@@ -74,7 +74,7 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
     title: tag.name,
     trail: [['Tags', pathOf(ctx, 'tags')]],
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="change-heading">
-<h2 class="mb-4" id="change-heading">Change the tag</h2>
+<h2 class="mb-4" id="change-heading">Edit tag</h2>
 <form method="post" action="${address}">
 ${seenField(form, tag)}
 ${fields(form, tag)}
@@ -84,7 +84,7 @@ ${fields(form, tag)}
 <section class="panel" aria-labelledby="uses-heading">
 <h2 class="mb-4" id="uses-heading">Where it is used</h2>
 <p>${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
-${confirmation({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It disappears from everything that has it. That can not be undone.', address: `${address}/delete` })}
+${confirmation({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It is removed from everything that has it. This can’t be undone.', address: `${address}/delete` })}
 </section>`,
   }
 }

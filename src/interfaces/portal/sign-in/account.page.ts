@@ -15,9 +15,9 @@ type Facts = { ctx: Context; signedIn: SignedIn; sessions: SessionSummary[]; don
 const NOTICES = new Map([
   ['name', 'Your name is changed.'],
   ['preferences', 'Your preferences are saved.'],
-  ['password', 'Your password is changed, and your other sessions have ended.'],
-  ['session', 'That session has ended.'],
-  ['sessions', 'Your other sessions have ended.'],
+  ['password', 'Your password is changed, and you are signed out everywhere else.'],
+  ['session', 'That session is signed out.'],
+  ['sessions', 'You are signed out everywhere else.'],
 ])
 
 export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: Facts): Page {
@@ -30,7 +30,7 @@ export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: 
 <form method="post" action="${pathOf(ctx, 'account/name')}">
 ${field(form, { name: 'firstName', label: 'First name', value: user.firstName, autocomplete: 'given-name' })}
 ${field(form, { name: 'lastName', label: 'Last name', value: user.lastName, autocomplete: 'family-name' })}
-<button class="btn btn-primary">Save the name</button>
+<button class="btn btn-primary">Save name</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="preferences-heading">
@@ -39,17 +39,17 @@ ${field(form, { name: 'lastName', label: 'Last name', value: user.lastName, auto
 ${choice(form, {
   name: 'timeZone',
   label: 'Time zone',
-  hint: 'Pages show times in it. Where scripts are switched off, times are in UTC.',
+  hint: 'Used for all times in the portal. Without JavaScript, times are in UTC.',
   value: timeZone ?? '',
-  options: [['', 'As my browser says'], ...TIME_ZONES.map((zone): [string, string] => [zone, zone.replaceAll('_', ' ')])],
+  options: [['', 'Same as my browser'], ...TIME_ZONES.map((zone): [string, string] => [zone, zone.replaceAll('_', ' ')])],
 })}
 ${choice(form, {
   name: 'pageSize',
-  label: 'Rows on a page',
+  label: 'Rows per page',
   value: String(pageSize ?? PAGE_SIZES[0]),
   options: PAGE_SIZES.map((size): [string, string] => [String(size), String(size)]),
 })}
-<button class="btn btn-primary">Save the preferences</button>
+<button class="btn btn-primary">Save preferences</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="password-heading">
@@ -59,13 +59,13 @@ ${choice(form, {
 <input type="hidden" name="username" value="${signedIn.credential.email}" autocomplete="username">
 ${field(form, { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' })}
 ${newPasswordField(form, 'New password')}
-<button class="btn btn-primary">Change the password</button>
+<button class="btn btn-primary">Change password</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="sessions-heading">
 <h2 class="mb-4" id="sessions-heading">Where you are signed in</h2>
 ${sessionTable(ctx, signedIn, sessions)}
-${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="btn">End all others</button></form>`}
+${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="btn">Sign out everywhere else</button></form>`}
 </section>`,
   }
 }
@@ -73,15 +73,15 @@ ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account
 const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSummary[]): Html =>
   table(
     'sessions-heading',
-    ['Browser', 'Network', 'Since', 'Last seen', 'End'],
+    ['Browser', 'Network', 'Since', 'Last active', '(Actions)'],
     sessions.map(({ id, userAgent, network, createdAt, lastSeenAt }) => [
       wordBrowser(userAgent),
       network,
       time(createdAt),
       time(lastSeenAt),
       id === sessionId
-        ? html`${badge('this one')}`
-        : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="btn">End</button></form>`,
+        ? html`${badge('this session')}`
+        : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="btn">Sign out</button></form>`,
     ]),
   )
 

@@ -29,9 +29,9 @@ ${
         label: 'Your password',
         type: 'password',
         autocomplete: 'current-password',
-        hint: 'You sign in with this address already: enter the password you have.',
+        hint: 'This address already has an account: enter its password.',
       })}
-<p><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>`
+<p><a href="${PORTAL_PREFIX}/forgot">Forgot your password?</a></p>`
     : newPasswordField(form)
 }
 <button class="btn btn-primary">Join</button>
@@ -40,6 +40,6 @@ ${
 
 /** Of a link to join and one to reset alike. */
 export const deadLinkPage: Page = {
-  title: 'This link can not be used',
-  body: html`<p>It has been used already, has expired, or is not complete. If you have a password, <a href="${PORTAL_PREFIX}/sign-in">sign in</a>, or <a href="${PORTAL_PREFIX}/forgot">ask for a new one</a>. If not, ask an admin of your organization for another link.</p>`,
+  title: 'This link no longer works',
+  body: html`<p>It was already used, has expired, or is incomplete. If you have a password, <a href="${PORTAL_PREFIX}/sign-in">sign in</a>, or <a href="${PORTAL_PREFIX}/forgot">set a new password</a>. If not, ask an admin of your organization for another link.</p>`,
 }

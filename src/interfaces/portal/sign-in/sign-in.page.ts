@@ -13,6 +13,6 @@ ${field(form, { name: 'email', label: 'Email address', type: 'email', autocomple
 ${field(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button class="btn btn-primary w-full">Sign in</button>
 </form>
-<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/forgot">I have forgotten my password</a></p>
-<p class="hint text-center">Nobody can sign up here: an admin of your organization invites you.</p>`,
+<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/forgot">Forgot your password?</a></p>
+<p class="hint text-center">No account yet? An admin of your organization can invite you.</p>`,
 })

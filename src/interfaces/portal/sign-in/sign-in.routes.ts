@@ -12,7 +12,7 @@ type Query = { next?: string | string[]; done?: string }
 export function signInRoutes(app: FastifyInstance, { system, cookie }: Portal): void {
   app.get<{ Querystring: Query }>('/sign-in', async (request, reply) => {
     const { next = '', done } = request.query
-    const notice = done === 'reset' ? 'Your new password is set. Sign in with it.' : undefined
+    const notice = done === 'reset' ? 'Your new password is set. Sign in with it now.' : undefined
     return show(request, reply, signInPage(emptyForm, safeNext(String(next)), notice))
   })
 

@@ -22,7 +22,7 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
 ${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
 <p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
-${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p class="facts">None.</p>`}
+${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
 ${
   others.length > 0 &&
   html`<details>
@@ -40,7 +40,7 @@ function takeShown(ctx: Context, take: TakeDetail, language: string | null): Htm
     ? html`<span class="text-base-content font-medium tabular-nums">${wordPosition(media.milliseconds)}</span>, `
     : ''
   const when = html`<p class="facts mt-2">${kind}, ${length}${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
-  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>Nothing was stored.</p>`}\n${when}`
+  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>No recording was stored.</p>`}\n${when}`
 }
 
 /** A text, with how long it is and when it was typed: from when it was first saved, to when it was last changed. */
@@ -51,14 +51,14 @@ function textShown({ text, createdAt, completedAt, chosenAt }: TakeDetail, langu
 }
 
 const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {
-  uploading: 'still being sent in',
-  joining: 'being made ready: look again in a minute',
+  uploading: 'still being uploaded',
+  joining: 'being processed: look again in a minute',
   deleted: 'deleted',
 }
 
 /** A recording that could not be made one file. @param address of what has arrived of it. */
 const kept = (address: string, name: string): Html =>
-  html`<p class="alert alert-soft alert-warning">${name}: it could not be made one file that plays here. What has arrived is kept, piece after piece: <a href="${address}" download>download it</a>, other programs may play it.</p>`
+  html`<p class="alert alert-soft alert-warning">${name}: this recording could not be processed and does not play here. The parts that arrived are kept: <a href="${address}" download>download them</a>; other programs may play them.</p>`
 
 /** A photo or a recording. @param name what it shows. */
 export function medium(ctx: Context, one: Medium, name: string): Html {
@@ -93,7 +93,7 @@ function wordCuts(cuts: readonly number[]): string {
     .map((cut) => wordPosition(cut))
     .join(', ')
   const more = cuts.length > NAMED_CUTS ? ` and ${wordCount(cuts.length - NAMED_CUTS, 'more place')}` : ''
-  return `Not complete: something that was recorded is missing at ${places}${more}. It did not arrive, or could not be read.`
+  return `Incomplete: parts of the recording are missing at ${places}${more}. They did not arrive or could not be read.`
 }
 
 const NAMED_CUTS = 10

@@ -14,16 +14,16 @@ export function reportPage(ctx: Context, report: Report): Page {
   return {
     title: `Report on ${assessment.name}`,
     trail: [['Results', pathOf(ctx, 'results')]],
-    actions: html`<a class="btn" href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">Results one by one</a>`,
+    actions: html`<a class="btn" href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">View individual results</a>`,
     body: html`${panel('about', 'Released results', about(ctx, report))}
-${scored > 0 && panel('totals', 'Distribution of the totals', totals(report))}
+${scored > 0 && panel('totals', 'Distribution of scores', totals(report))}
 ${questions.length > 0 && panel('points', 'Points by question', points(questions))}
 ${
   may(ctx, 'grade') &&
   may(ctx, 'read') &&
   html`<form class="print:hidden" method="post" action="${`${address}/export`}">
-<button class="btn">Export the grades as CSV</button>
-<p class="hint">Everything that was handed in, as it is graded now: also what is not released.</p>
+<button class="btn">Export grades as CSV</button>
+<p class="hint">Exports the current grades of all submissions, including those not released.</p>
 </form>`
 }
 `,
@@ -36,25 +36,25 @@ ${scored < results && html`<dt>With points</dt><dd>${scored}</dd>`}
 ${mean !== null && html`<dt>Mean</dt><dd>${mean} %</dd>`}
 ${median !== null && html`<dt>Median</dt><dd>${median} %</dd>`}
 <dt>As of</dt><dd>${time(ctx.deps.clock())}</dd></dl>
-${results === 0 && html`<p>Nothing is released yet.</p>`}`
+${results === 0 && html`<p>No results released yet.</p>`}`
 
 function totals({ tenths, scored }: Report): Html {
   const last = tenths.length - 1
-  return html`<p>How many results reach each tenth of the points: from 0 % on the left to 100 % on the right.</p>
+  return html`<p>The number of results by share of the points, from 0 % on the left to 100 % on the right.</p>
 <div class="my-4">${scaled(tenths.map((count) => [count] as const))}
 <p class="text-base-content/70 mt-1 flex justify-between pr-8 text-xs" aria-hidden="true"><span>0 %</span><span>50 %</span><span>100 %</span></p></div>
 ${table(
   'totals-heading',
-  ['Percent', 'Results', 'Of all'],
+  ['Score', 'Results', 'Share'],
   tenths.map((count, i) => [`${i * 10} to ${i === last ? 100 : i * 10 + 9} %`, count, percent(count / scored)]),
 )}`
 }
 
 const points = (questions: Report['questions']): Html =>
-  html`<p>The mean of the points that were given for each question, and what share that is of its points.</p>
+  html`<p>The mean points given for each question, and their share of the maximum.</p>
 ${table(
   'points-heading',
-  ['Question', 'Text', 'Results', 'Mean', 'Of', 'Share'],
+  ['Question', 'Text', 'Results', 'Mean', 'Maximum', 'Share'],
   questions.map(({ place, isRemoved, script, results, mean, ofPoints, share }) => [
     isRemoved ? `Removed ${place}` : place,
     html`<span class="preformatted" lang="" dir="auto">${script}</span>`,
@@ -64,7 +64,7 @@ ${table(
     html`${percent(share)}${bar(share)}`,
   ]),
 )}
-${questions.some(({ isRemoved }) => isRemoved) && html`<p class="hint">Questions that were removed are not part of the assessment any more.</p>`}`
+${questions.some(({ isRemoved }) => isRemoved) && html`<p class="hint">Removed questions are no longer part of the assessment.</p>`}`
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 const rounded = (value: number): number => Math.round(value * 100) / 100

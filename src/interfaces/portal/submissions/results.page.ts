@@ -30,7 +30,7 @@ export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): 
       html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${namedField(readNamed(form.values), [assessments])}`,
       assessments.some(({ id }) => id === assessment) &&
-        html`<a class="btn btn-ghost ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report on this assessment</a>`,
+        html`<a class="btn btn-ghost ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report for this assessment</a>`,
     )}</div>
 ${
   list.items.length === 0
@@ -57,8 +57,8 @@ const nameOf = ({ recipientName, recipientEmail }: Released['invite']): string =
 
 const noResults = (query: URLSearchParams, address: string, total: number): Html =>
   isNarrowed(query) || total > 0
-    ? noRows('No result was released here.', address, query)
-    : empty('chart-column', 'No result is released yet. A result is here as soon as a submission is graded and released.')
+    ? noRows('No results match.', address, query)
+    : empty('chart-column', 'No results yet. Results appear here once a submission is graded and released.')
 
 export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
   const { id, invite, assessment, paper, grades, submittedAt, result } = detail
@@ -68,14 +68,14 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
     state: badge('released'),
     subtitle: html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`,
     trail: [['Results', pathOf(ctx, 'results')]],
-    actions: linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Report (PDF)', 'download', 'main'),
+    actions: linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main'),
     body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] print:block print:space-y-6">
 <div class="space-y-6">${panel(
       'questions',
       'Questions',
       table(
         'questions-heading',
-        ['Question', 'Text', 'Points', 'Of'],
+        ['Question', 'Text', 'Points', 'Maximum'],
         paper.map(({ number, script }) => {
           const grade = grades.find((one) => one.number === number)
           const share = grade && grade.points !== null && grade.ofPoints > 0 ? grade.points / grade.ofPoints : null
@@ -105,7 +105,7 @@ const score = (
 <dt>Handed in</dt><dd>${submittedAt && time(submittedAt)}</dd>
 <dt>Released</dt><dd>${time(result.releasedAt)}, version ${result.version}</dd>
 ${result.comment && html`<dt>Comment</dt><dd><span class="preformatted">${result.comment}</span></dd>`}
-${may(ctx, 'read') && html`<dt>Candidate sees it</dt><dd>${result.toCandidate ? 'yes' : 'no'}</dd>`}
+${may(ctx, 'read') && html`<dt>Visible to candidate</dt><dd>${result.toCandidate ? 'yes' : 'no'}</dd>`}
 ${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>`
 
 const wordPoints = ({ points, ofPoints }: Result): string => (ofPoints === 0 ? '' : `${points} of ${ofPoints}`)

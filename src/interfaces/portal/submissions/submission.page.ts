@@ -17,8 +17,8 @@ type Medium = SubmissionDetail['media'][number]
 
 /** What can be deleted at once, by its name in the form. */
 export const DELETABLE = new Map<string, { label: string; kinds: Medium['kind'][] }>([
-  ['photos', { label: 'Photos of the ID and the face', kinds: ['id_photo', 'face_photo'] }],
-  ['proctoring', { label: 'Pictures and recordings of webcam and screen', kinds: ['webcam_still', 'webcam', 'screen'] }],
+  ['photos', { label: 'ID and face photos', kinds: ['id_photo', 'face_photo'] }],
+  ['proctoring', { label: 'Webcam and screen recordings', kinds: ['webcam_still', 'webcam', 'screen'] }],
   ['answers', { label: 'Recorded answers', kinds: ['answer'] }],
 ])
 
@@ -41,8 +41,8 @@ export const submissionPage = (form: Form, { ctx, invite, submission, mayReadInv
     : [],
   heading: 'Submission',
   state: submission !== null && badge(STATES[submission.state]),
-  notice: done === 'deleted' ? 'They are deleted.' : undefined,
-  body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>Nothing has been sent in yet: the candidate has not started.</p>`}
+  notice: done === 'deleted' ? 'The files are deleted.' : undefined,
+  body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>No submission yet: the candidate has not started.</p>`}
 ${mayDelete && deletion(form, ctx, invite)}`,
 })
 
@@ -61,9 +61,9 @@ export function screenHeadline({ screen }: Pick<SubmissionDetail, 'screen'>): Ht
   const { missing, required, waivedAt } = screen
   const sentences = [
     missing > 0 &&
-      html`The screen was not recorded for <strong>${wordLength(missing)}</strong> of the ${wordLength(required)} in which questions were open. `,
-    waivedAt === null && 'The candidate was let start without sharing the screen.',
-    waivedAt && html`From ${time(waivedAt)} on the candidate was let go on without sharing the screen.`,
+      html`The screen was not recorded for <strong>${wordLength(missing)}</strong> of the ${wordLength(required)} that questions were open. `,
+    waivedAt === null && 'The candidate was allowed to start without sharing the screen.',
+    waivedAt && html`From ${time(waivedAt)} on, the candidate was allowed to continue without sharing the screen.`,
   ].filter((sentence) => sentence !== false && sentence !== undefined)
   return (
     sentences.length > 0 &&
@@ -87,29 +87,28 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
   const facts: [string, Value][] = [
     ['Assessment', assessment.name],
     ['Started', submission.startedAt && time(submission.startedAt)],
-    ['Time until', submission.deadlineAt && time(submission.deadlineAt)],
+    ['Deadline', submission.deadlineAt && time(submission.deadlineAt)],
     ['Handed in', submission.submittedAt && time(submission.submittedAt)],
-    ['Consent', consentAt ? html`${time(consentAt)}, version ${consentVersion}` : 'was not asked for'],
-    ['Consent to', consentMedia.map(wordMedium).join(', ')],
+    ['Consent', consentAt ? html`${time(consentAt)}, version ${consentVersion}` : 'not asked for'],
+    ['Consent covers', consentMedia.map(wordMedium).join(', ')],
     ['Checks passed', submission.passedChecks.join(', ')],
     ['Browser', submission.userAgent],
   ]
   return panel('about', 'Details', factList(facts))
 }
 
-const wordMedium = (medium: string): string =>
-  medium.replace('_', ' ').replace('id photo', 'photo of the ID').replace('face photo', 'photo of the face')
+const wordMedium = (medium: string): string => medium.replace('_', ' ').replace('id photo', 'ID photo')
 
 const answered = (ctx: Context, question: QuestionDetail): Html =>
   panel(`question-${question.number}`, `Question ${question.number}`, questionBody(ctx, question))
 
 const KINDS: Record<Medium['kind'], string> = {
   answer: 'Answer',
-  id_photo: 'Photo of the ID',
-  face_photo: 'Photo of the face',
+  id_photo: 'ID photo',
+  face_photo: 'Face photo',
   webcam_still: 'Webcam',
-  webcam: 'Recording of the webcam',
-  screen: 'Recording of the screen',
+  webcam: 'Webcam recording',
+  screen: 'Screen recording',
 }
 
 /** Photos and recordings; the webcam's pictures, of which there are many, as a strip. @param address of the page, which has them by pages. */
@@ -139,22 +138,22 @@ ${pager(address, new URLSearchParams(), stills, undefined, '#stills-heading')}`
 
 const NOTES: Record<NoteKind | `waived_${Requirement}`, string> = {
   tab_hidden: 'The page was hidden',
-  tab_shown: 'The page was in front again',
+  tab_shown: 'The page was visible again',
   full_screen_left: 'Full screen was left',
   full_screen_entered: 'Full screen was entered',
   camera_lost: 'The camera was lost',
   microphone_lost: 'The microphone was lost',
-  sharing_ended: 'Sharing the screen ended',
-  sharing_begun: 'Sharing the screen began',
-  offline: 'The browser was off line',
-  online: 'The browser was on line again',
+  sharing_ended: 'Screen sharing ended',
+  sharing_begun: 'Screen sharing started',
+  offline: 'The browser went offline',
+  online: 'The browser was online again',
   taken_over: 'Another tab took over',
-  reloaded: 'The page was loaded again',
-  waived_camera: 'The camera was waived',
-  waived_microphone: 'The microphone was waived',
-  waived_screen: 'Sharing the screen was waived',
-  waived_id_photo: 'The photo of the ID was waived',
-  waived_face_photo: 'The photo of the face was waived',
+  reloaded: 'The page was reloaded',
+  waived_camera: 'The camera check was waived',
+  waived_microphone: 'The microphone check was waived',
+  waived_screen: 'Screen sharing was waived',
+  waived_id_photo: 'The ID photo was waived',
+  waived_face_photo: 'The face photo was waived',
 }
 const wordNote = (kind: string): string => (Object.hasOwn(NOTES, kind) ? NOTES[kind as keyof typeof NOTES] : kind)
 
@@ -168,12 +167,12 @@ function sinceStart({ startedAt }: SubmissionDetail, at: Date): string {
 export const notes = (submission: SubmissionDetail): Html =>
   panel(
     'notes',
-    'Events of the session',
+    'Session events',
     submission.notes.length === 0
-      ? html`<p>Nothing was noted.</p>`
+      ? html`<p>No events.</p>`
       : table(
           'notes-heading',
-          ['When', 'Into it', 'What'],
+          ['When', 'After start', 'Event'],
           submission.notes.map(({ at, kind }) => [time(at), sinceStart(submission, at), wordNote(kind)]),
         ),
   )
@@ -186,7 +185,7 @@ const deletion = (form: Form, ctx: Context, { id }: SubmittedInvite): Html =>
 <summary class="py-2 text-sm font-medium">Delete photos or recordings</summary>
 <form method="post" action="${pathOf(ctx, `invites/${id}/submission/delete`)}">
 ${choice(form, { name: 'media', label: 'What', options: [...DELETABLE].map(([name, { label }]): [string, string] => [name, label]) })}
-<p>They are gone for good, for this and earlier submissions of the invite.</p>
+<p>They are deleted for good, for this and earlier submissions of the invite. This can’t be undone.</p>
 <button class="btn btn-error">Delete</button>
 </form>
 </details>`,

@@ -5,8 +5,8 @@ import { panel, pathOf } from '../kit/layout.ts'
 
 /** What has just been done, on the first page of test data. */
 export const NOTICES = new Map([
-  ['deleted', 'All test data are deleted.'],
-  ['deleting', 'Much of the test data is deleted, and the rest is being deleted: it takes a moment.'],
+  ['deleted', 'All test data is deleted.'],
+  ['deleting', 'The test data is being deleted: this takes a moment.'],
 ])
 
 /** The way to be rid of test data. */
@@ -14,6 +14,6 @@ export const deleteTestData = (ctx: Context): Html =>
   panel(
     'test-data',
     'Delete the test data',
-    html`<p>All test invites of ${ctx.organization.name} with what was sent in for them, grades, results and mails. Assessments, members, tags, keys and webhooks stay as they are.</p>
-${confirmation({ label: 'Delete all test data', question: 'Delete all test data?', consequence: 'That can not be undone.', address: pathOf(ctx, 'test-data/delete') })}`,
+    html`<p>Deletes all test invites of ${ctx.organization.name} with their submissions, grades, results and emails. Assessments, members, tags, keys and webhooks stay.</p>
+${confirmation({ label: 'Delete all test data', question: 'Delete all test data?', consequence: 'This can’t be undone.', address: pathOf(ctx, 'test-data/delete') })}`,
   )

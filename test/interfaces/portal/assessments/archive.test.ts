@@ -45,7 +45,7 @@ it('is gone from the list and from what can be invited to, and comes back; its i
   const refused = await post(`${home}invites`, invitation(assessment.id))
   expect([refused.status, mistakesIn(refused)]).toEqual([
     422,
-    ['This assessment is archived: unarchive it before you invite anybody to it.'],
+    ['This assessment is archived. Unarchive it to invite candidates.'],
   ])
   expect(await isListed(`invites?assessment=${assessment.id}`)).toBe(true)
   expect(await isListed(`invites/${invite.id}`)).toBe(true)

@@ -46,29 +46,29 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     }
     await page.goto(origin + home)
     await goTo(page, 'Assessments')
-    await page.getByText('There are none yet.').waitFor()
+    await page.getByText('No assessments yet.').waitFor()
     await expectGood()
     await follow(page, 'New assessment')
     await page.getByLabel('Name', { exact: true }).fill('Support, spoken')
-    await page.getByLabel('Questions are asked by').selectOption('Audio')
+    await page.getByLabel('Question format').selectOption('Audio')
     await page.getByLabel('Time limit for the whole').fill('half an hour')
     await page.getByLabel('Languages').selectOption(['en', 'de'])
-    await press(page, 'Make the assessment')
-    await follow(page, 'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.')
+    await press(page, 'Create assessment')
+    await follow(page, 'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.')
     await expectGood()
     expect(await page.getByLabel('Languages').locator('option:checked').allTextContents()).toEqual([
       'English (en)',
       'German (de)',
     ])
     await page.getByLabel('Time limit for the whole').fill('30')
-    await press(page, 'Make the assessment')
-    await page.getByText('The assessment is made. Now add its questions.').waitFor()
+    await press(page, 'Create assessment')
+    await page.getByText('The assessment is created. Now add its questions.').waitFor()
     for (const script of ['One?', 'Two?', 'Three?']) {
       await follow(page, 'Add a question')
-      await page.getByLabel('The question is').selectOption('Text')
+      await page.getByLabel('Question format').selectOption('Text')
       await page.getByLabel('Text', { exact: true }).fill(script)
       await page.getByLabel('Points').fill('5')
-      await press(page, 'Add the question')
+      await press(page, 'Add question')
     }
     await expect.poll(() => scriptsOf(page), PATIENT).toEqual(['One?', 'Two?', 'Three?'])
     const pressInMenu = async (place: number, name: string) => {
@@ -108,7 +108,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await press(page, 'Delete')
     await page.getByText('The assessment is deleted.').waitFor()
     await expect.poll(() => page.locator('table th a').allTextContents(), PATIENT).toEqual(['Support, spoken'])
-    await page.getByLabel('Words in the name').fill('spoken')
+    await page.getByLabel('Name').fill('spoken')
     await press(page, 'Search')
     expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('Assessments with “spoken”')
     await expectGood()

@@ -91,7 +91,7 @@ describe('an assessment', () => {
     expect(answer.status).toBe(422)
     expect(mistakesIn(answer)).toEqual([
       'The name has more than 200 characters.',
-      'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.',
+      'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.',
     ])
     expect(answer.text).toContain('&lt;/textarea&gt;&lt;script&gt;')
     expect(fieldsIn(answer)).toMatchObject(typed)
@@ -99,13 +99,13 @@ describe('an assessment', () => {
     const unknown = await post(path, { ...typed, name: 'Named', timeLimit: '' })
     expect(mistakesIn(unknown)).toEqual([
       'There is no tag with the name “No such tag”.',
-      `There is no member with the address “${stranger.email}”.`,
+      `There is no member with the email address “${stranger.email}”.`,
     ])
     const long = { ...NEW, instruction: 'x'.repeat(5_001), languages: 'x'.repeat(36), skillTypes: 'a\n'.repeat(101) }
     expect(mistakesIn(await post(path, long))).toEqual([
       'The instruction has more than 5000 characters.',
       'The list of languages has more than 35 characters.',
-      'The list of skills: at most 100 are possible.',
+      'The list of skills: at most 100.',
     ])
     expect(mistakesIn(await post(path, { ...NEW, timeLimit: '99999999999' }))).toHaveLength(1)
     expect(await service.db.assessment.count({ where: { organizationId: organization.id } })).toBe(0)
@@ -214,8 +214,8 @@ describe('an assessment', () => {
     const refused = await post(`${address}/edit`, { ...mine, name: 'Mine' })
     expect(refused.status).toBe(422)
     expect(mistakesIn(refused)).toEqual([
-      'Somebody else has changed the name meanwhile: it is now “Theirs”. What you save replaces it.',
-      'Somebody else has changed the time limit meanwhile: it is now 45 minutes. What you save replaces it.',
+      'Somebody else has changed the name meanwhile, to “Theirs”. Saving again replaces their change.',
+      'Somebody else has changed the time limit meanwhile, to 45 minutes. Saving again replaces their change.',
     ])
     expect(fieldsIn(refused)).toMatchObject({ name: 'Mine', timeLimit: '30' })
     // Another mistake is not having seen it.
@@ -287,7 +287,10 @@ describe('an assessment', () => {
     await service.make.invite({ organizationId: organization.id, id: kept.split('/').at(-1)! })
     expect((await get(kept)).text).not.toContain(`${kept}/delete`)
     const refused = await post(`${kept}/delete`)
-    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Somebody is invited to it, so it can not be deleted.']])
+    expect([refused.status, mistakesIn(refused)]).toEqual([
+      422,
+      ['Candidates are invited to this assessment, so it can’t be deleted. You can archive it.'],
+    ])
     expect((await get(kept)).status).toBe(200)
   })
 
@@ -347,12 +350,12 @@ describe('the list', () => {
     expect(first).toContain('Page 1 of 2')
     expect(first).toContain(`href="${path}?page=2"`)
     expect((await get(`${path}?page=2`)).text).toContain('Page 2 of 2')
-    expect((await get(`${path}?page=9`)).text).toContain('None here.')
+    expect((await get(`${path}?page=9`)).text).toContain('No assessments match.')
     const found = (await get(`${path}?search=${encodeURIComponent('loud "<i>')}`)).text
     expect(found).toContain('Singing &quot;&lt;i&gt;loud&lt;/i&gt;&quot;')
     expect(found).not.toContain('Typing')
     expect((await get(`${path}?search=typing`)).text).toContain('search=typing&amp;page=2')
-    expect((await get(`${path}?search=nothing`)).text).toContain('None here.')
+    expect((await get(`${path}?search=nothing`)).text).toContain('No assessments match.')
     const long = await get(`${path}?search=${'x'.repeat(256)}`)
     expect([long.status, mistakesIn(long)]).toEqual([422, ['The search has more than 255 characters.']])
     expect(mistakesIn(await get(`${path}?search=a+b+c+d+e+f+g+h+i`))).toEqual(['The search has more than 8 words.'])

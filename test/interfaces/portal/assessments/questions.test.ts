@@ -85,39 +85,37 @@ it('is refused with what is wrong at each field, and with what was typed', async
   expect(fieldsIn(answer)).toMatchObject(typed)
   expect(mistakesIn(answer)).toEqual([
     'The text has more than 5000 characters.',
-    'The address of the audio has more than 2000 characters.',
-    `The number of points has to be a whole number from 0 to ${MAX_INTEGER}.`,
-    'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.',
+    'The audio URL has more than 2000 characters.',
+    `The number of points must be a whole number from 0 to ${MAX_INTEGER}.`,
+    'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.',
   ])
   expect(mistakesIn(await add({ script: 'Why?', sourceLanguage: 'xx-new' }))).toEqual(['There is no language “xx-new”.'])
   expect(mistakesIn(await add({ inputType: ' ', responseType: '', script: 'Why?' }))).toEqual([
-    'Enter how the question is asked.',
-    'Enter how it is answered.',
+    'Enter the question format.',
+    'Enter the answer format.',
   ])
   expect(await scripts()).toEqual([])
 })
 
 it('is refused where it asks nothing, or has an address that candidates can not play', async () => {
   const { add, get, post, addressOf, scripts, assessment } = await openAssessment()
-  const nothing = 'Enter a text, or the address of an audio or a video: the question asks nothing.'
+  const nothing = 'The question is empty: enter a text, or an audio or video URL.'
   for (const inputType of ['text', 'audio', 'video', 'mixed']) {
     expect(mistakesIn(await add({ inputType, script: ' \r\n' })), inputType).toEqual([nothing])
   }
   for (const videoUrl of ['http://media.example.com/1.mp4', 'media.example.com/1.mp4', 'javascript:alert(1)', 'https://']) {
-    expect(mistakesIn(await add({ inputType: 'video', videoUrl })), videoUrl).toEqual([
-      'The address of the video has to begin with https://.',
-    ])
+    expect(mistakesIn(await add({ inputType: 'video', videoUrl })), videoUrl).toEqual(['The video URL must begin with https://.'])
   }
   for (const [inputType, missing] of [
-    ['audio', 'Enter the address of the audio.'],
-    ['video', 'Enter the address of the video.'],
+    ['audio', 'Enter the audio URL.'],
+    ['video', 'Enter the video URL.'],
   ] as const)
     expect(mistakesIn(await add({ inputType, script: 'Listen, and answer.' }))).toEqual([missing])
   expect(await scripts()).toEqual([])
   await add({ inputType: 'text', script: 'Read' })
   const read = await addressOf('Read')
   const heard = { ...fieldsIn(await get(read)), inputType: 'audio' }
-  expect(mistakesIn(await post(read, heard))).toEqual(['Enter the address of the audio.'])
+  expect(mistakesIn(await post(read, heard))).toEqual(['Enter the audio URL.'])
   await post(`${read}/delete`)
   await add({ inputType: 'audio', audioUrl: 'HTTPS://media.example.com/1.mp3' })
   const address = await addressOf('')
@@ -133,7 +131,7 @@ it('has no time limit where the field is empty, and none that is 0', async () =>
   const { add, find } = await openAssessment()
   for (const timeLimit of ['0', '0:00'])
     expect(mistakesIn(await add({ script: 'No time', timeLimit }))).toEqual([
-      'Enter the time limit in minutes, or in minutes and seconds as 1:30; leave it empty for none.',
+      'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.',
     ])
   await add({ script: 'All the time', timeLimit: '' })
   expect((await find('All the time')).timeLimit).toBe(0)
@@ -143,7 +141,7 @@ it('never makes more points together than can be counted', async () => {
   const { add, post, get, addressOf, counts } = await openAssessment()
   await add({ script: 'Nearly all', points: String(MAX_INTEGER - 5) })
   expect(mistakesIn(await add({ script: 'Too many', points: '6' }))).toEqual([
-    'The number of points has to be a whole number from 0 to 5.',
+    'The number of points must be a whole number from 0 to 5.',
   ])
   const answers = await Promise.all([1, 2, 3].map(() => add({ script: 'The rest', points: '5' })))
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
@@ -186,8 +184,8 @@ it('is not overwritten by who has not seen what somebody else has changed', asyn
   await other.post(address, { ...mine, script: 'Theirs' })
   const refused = await post(address, { ...mine, points: '9' })
   expect(mistakesIn(refused)).toEqual([
-    'Somebody else has changed the text meanwhile: it is now “Theirs”. What you save replaces it.',
-    'Somebody else has changed the number of points meanwhile: it is now “1”. What you save replaces it.',
+    'Somebody else has changed the text meanwhile, to “Theirs”. Saving again replaces their change.',
+    'Somebody else has changed the number of points meanwhile, to “1”. Saving again replaces their change.',
   ])
   expect(await find('Theirs')).toMatchObject({ points: 1 })
   expect((await post(address, { ...fieldsIn(refused), script: 'Theirs' })).status).toBe(303)
@@ -221,7 +219,7 @@ it('is moved up, down and to any place, whatever numbers the questions have', as
   expect(await scripts()).toEqual(['B', 'C', 'A', 'D'])
   for (const place of ['0', '-1', 'x', '1.5', '99999999999', '']) {
     const answer = await move('A', place)
-    expect([answer.status, mistakesIn(answer)]).toEqual([422, ['The place has to be a whole number from 1 to 2147483647.']])
+    expect([answer.status, mistakesIn(answer)]).toEqual([422, ['The position must be a whole number from 1 to 2147483647.']])
   }
 })
 
@@ -236,7 +234,7 @@ it('is not moved by who has not seen that somebody else has moved it', async () 
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
   expect(await scripts()).toEqual(['A', 'C', 'B'])
   expect(mistakesIn(answers.find(({ status }) => status === 422)!)[0]).toBe(
-    'Somebody else has moved it meanwhile, so it stays where it is now.',
+    'Somebody else has moved this question meanwhile. It stays where it is now.',
   )
 })
 

@@ -243,7 +243,7 @@ it('runs only twice at once for an organization, holds no transaction open, and 
   }
   const stalled = [await begin(), await begin()]
   const refused = await made.admin.post(`${made.home}invites/export`)
-  expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Other exports are under way')])
+  expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Too many exports at once')])
   const list = await made.admin.post(`${made.home}invites/batches`, { assessmentId: made.assessment.id, list: 'sam@example.com' })
   const outcome = () => made.admin.post(`${list.headers.location}/export`)
   expect((await outcome()).status).toBe(429)

@@ -93,7 +93,7 @@ it('releases what its page has shown: with other points since, it shows these, k
   const refused = await person.post(`${sheet}/release`, { ...fields, seen: seenIn(shown) })
   expect([refused.status, mistakesIn(refused)]).toEqual([
     422,
-    ['It was graded otherwise meanwhile: it is 5.5 points now. Look at it again, and release it if that is right.'],
+    ['The grades have changed meanwhile: the total is now 5.5 points. Check it, then release it again.'],
   ])
   expect(refused.text).toContain(fields.message)
   expect(await releases()).toEqual([])

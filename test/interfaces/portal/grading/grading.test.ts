@@ -42,7 +42,7 @@ describe('the sheet', () => {
     const saved = await save(1, '4,5', '</textarea><script>')
     expect([saved.status, saved.headers.location]).toEqual([303, `${sheet}?saved=1#question-1`])
     const refused = await save(2, '3.7', 'Kept')
-    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['The points have to be between 0 and 3, in steps of 0.5.']])
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['The points must be between 0 and 3, in steps of 0.5.']])
     expect(typedIn(refused.text)).toEqual([
       ['1', '4.5'],
       ['2', '3.7'],
@@ -110,10 +110,10 @@ describe('the sheet', () => {
     await person.save(2, '3')
     expect(factsOf(await person.read())).toMatchObject({ Graded: '2 of 2 questions', Points: '8 of 8' })
     expect(await person.read()).toContain('once the other grader has, too: nobody has taken that over yet.')
-    expect(await queue(person)).toBe('waits for another grader')
+    expect(await queue(person)).toBe('waiting for a second grader')
     await second.post(`${second.sheet}/take-over`)
     expect(factsOf(await second.read())).toMatchObject({ Graded: '0 of 2 questions', Points: '0 of 8 so far' })
-    expect([await queue(person), await queue(second)]).toEqual(['waits for the other grader', '0 of 2 questions'])
+    expect([await queue(person), await queue(second)]).toEqual(['waiting for the other grader', '0 of 2 questions'])
     await second.save(1, '2')
     const last = await second.save(2, '2.5')
     expect(last.headers.location).not.toContain('others') // nobody has graded in their place
@@ -124,14 +124,14 @@ describe('the sheet', () => {
     await admin.save(1, '4')
     expect([await queue(person), await queue(admin)]).toEqual(['ready to release', 'ready to release'])
     const text = await person.read()
-    expect(text).toContain('What counts: 4 of 5 points, as an admin has decided.')
-    expect(text).toContain('What counts: 3 of 3 points, the mean of both grades to the nearest half point.')
+    expect(text).toContain('Final grade: 4 of 5 points, as an admin has decided.')
+    expect(text).toContain('Final grade: 3 of 3 points, the mean of both grades to the nearest half point.')
     expect(await second.read()).toContain('The first grader or an admin releases the result.')
     await assign(null)
     const twice = await admin.post(`${admin.sheet}/hand-on/first`, { assignedGraderId: second.member.id })
     expect([twice.status, mistakesIn(twice)]).toEqual([
       422,
-      ['This member is the other grader already: two different members have to grade it.'],
+      ['This member is already the other grader: the two graders must be different members.'],
     ])
     const unknown = service.deps.newId()
     const nobody = await admin.post(`${admin.sheet}/hand-on/second`, { secondGraderId: unknown })
@@ -157,7 +157,7 @@ describe('the queue', () => {
     await other.post(`${other.sheet}/take-over`)
     expect(await shows(other, 'whose=mine')).toBe(true)
     const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
-    expect((await other.get(handed.headers.location!)).text).toContain('It is assigned.')
+    expect((await other.get(handed.headers.location!)).text).toContain('The grader is assigned.')
     expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
   })
 })
@@ -168,14 +168,14 @@ describe('a released result', () => {
     await person.save(1, '4')
     await person.save(2, '3')
     await person.post(`${person.sheet}/release`, { comment: 'Ours', message: 'Well done', toCandidate: 'yes' })
-    expect(await person.read()).toContain('the organization and the candidate see it')
+    expect(await person.read()).toContain('your organization and the candidate see it')
     await person.post(`${person.sheet}/reopen`)
     const { text } = await person.get(`${person.sheet}/release`)
     expect(text).toContain('>\nOurs</textarea>')
     expect(text).toContain('>\nWell done</textarea>')
     expect(text).toMatch(/name="toCandidate" value="yes" checked/)
     await person.post(`${person.sheet}/release`, { comment: 'Ours', message: 'Well done' })
-    expect(await person.read()).toContain('the organization sees it, the candidate does not')
+    expect(await person.read()).toContain('your organization sees it, the candidate does not')
     expect((await candidate.open()).text).not.toContain('Your result')
   })
 

@@ -82,7 +82,7 @@ describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no 
       '9',
     ])
     await pressByKey(page, 'link', 'Release…')
-    await pressByKey(page, 'button', 'Release the result')
+    await pressByKey(page, 'button', 'Release result')
     await page.getByText('The result is released.').waitFor()
     const release = await service.db.release.findFirstOrThrow({ where: { submissionId } })
     expect([Number(release.points), Number(release.ofPoints)]).toEqual([21.5, 35])
@@ -121,7 +121,7 @@ describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no 
       await expect.poll(() => readyState(page), PATIENT).toBeGreaterThan(0)
       expect(await page.evaluate('shifted')).toBeLessThan(0.05)
       expect(await overflow(page)).toBe(0)
-      await page.getByText('Keys', { exact: true }).click()
+      await page.getByText('Keyboard shortcuts', { exact: true }).click()
       await page.getByText('write the comment').waitFor()
       expect(await overflow(page)).toBe(0)
       await expectAccessible(page)

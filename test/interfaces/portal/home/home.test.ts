@@ -47,8 +47,8 @@ it('shows how many invites are in each state, and how far candidates come', asyn
   const rows = Object.fromEntries(statesIn(text).map(({ label, count, share }) => [label, [count, share]]))
   expect(rows).toEqual({
     Invited: ['8', '100 %'],
-    'Accepted, or further': ['3', '38 %'],
-    'Started, or further': ['2', '25 %'],
+    'Accepted or further': ['3', '38 %'],
+    'Started or further': ['2', '25 %'],
     Completed: ['1', '13 %'],
     'Not answered yet': ['2', '25 %'],
     Expired: ['1', '13 %'],
@@ -95,7 +95,7 @@ it('counts it so too while another transaction holds it, as the lists do', async
       const rows = statesIn((await made.admin.get(made.admin.home)).text)
       expect(Object.fromEntries(rows.map(({ label, count }) => [label, count]))).toMatchObject({
         Invited: '3',
-        'Accepted, or further': '0',
+        'Accepted or further': '0',
         'Not answered yet': '1',
         Expired: '2',
       })
@@ -214,8 +214,8 @@ it('leads those who grade to what waits to be graded', async () => {
   expect(await waiting(grader)).toEqual(['1 for you', 'mine'])
   expect(await waiting(admin)).toEqual(['1 for a grade', 'mine', 'nobody', 'all', 'all'])
   await service.db.submission.updateMany({ where: { organizationId: organization.id }, data: { state: 'released' } })
-  expect((await grader.get(grader.home)).text).toContain('Nothing is waiting to be graded.')
-  expect((await admin.get(admin.home)).text).toContain('Nothing needs you now.')
+  expect((await grader.get(grader.home)).text).toContain('Nothing waits to be graded.')
+  expect((await admin.get(admin.home)).text).toContain('Nothing needs your attention.')
 })
 
 it('says how the last 30 days went against the 30 before, and how long half of the candidates took', async () => {
@@ -238,7 +238,7 @@ it('says how the last 30 days went against the 30 before, and how long half of t
 it('shows a client the invites of their assessments in each state, and nothing else', async () => {
   const made = await start()
   const client = await signInAs(service, made.id, ['client'])
-  expect((await client.get(client.home)).text).toContain('You are not a client of any assessment.')
+  expect((await client.get(client.home)).text).toContain('No assessments are shared with you yet.')
   const other = await service.make.assessment(made.id, { name: 'Other' })
   const of = { organizationId: made.id, assessmentId: made.assessment.id, memberId: client.member.id, position: 0 }
   await service.db.assessmentClient.create({ data: of })

@@ -76,10 +76,10 @@ it('says what is wrong with a key, and keeps what was typed', async () => {
     return [...answer.text.matchAll(/<li>(?:<a [^>]+>)?([^<]+)/g)].map(([, words]) => words)
   }
   await generate({ name: 'Taken' })
-  expect(await mistakes({ name: 'Taken' })).toEqual(['The name is taken already.'])
+  expect(await mistakes({ name: 'Taken' })).toEqual(['The name is already taken.'])
   expect(await mistakes({ name: ' ' })).toEqual(['Enter the name.'])
   expect(await mistakes({ name: 'x'.repeat(201) })).toEqual(['The name has more than 200 characters.'])
-  expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: '2020-01-01' })).toEqual(['The date has to be in the future.'])
+  expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: '2020-01-01' })).toEqual(['The date must be in the future.'])
   for (const date of ['9999-12-31', '3000-01-01'])
     expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: date })).toEqual([
       'The date can be 36,500 days from now at most.',
@@ -112,7 +112,7 @@ it('rotates a key: both values are good for 24 hours, then the new one only', as
   const { id } = await rowOf('Rotating')
   const after = keyIn(await act('Rotating', 'rotate'))
   expect([await status(before), await status(after)]).toEqual([200, 200])
-  expect((await get(path)).text).toContain('The value before is good until')
+  expect((await get(path)).text).toContain('The previous value works until')
   // Not again before the first is over: whoever still uses it would be cut off.
   expect((await act('Rotating', 'rotate')).status).toBe(422)
   expect((await rowOf('Rotating')).id).toBe(id)
@@ -181,7 +181,7 @@ it('gives a key a limit of its own, and takes it away; says from where it was us
   expect(await told()).toBe('7')
   expect((await get(path)).text).toContain('7 a minute')
   for (const wrong of ['0', 'x', '1000001'])
-    expect((await limit(wrong)).text).toContain('The number of requests has to be a whole number from 1 to 1000000.')
+    expect((await limit(wrong)).text).toContain('The number of requests must be a whole number from 1 to 1000000.')
   expect((await limit('')).status).toBe(303)
   expect(await told()).toBe(shared)
   await expect.poll(async () => (await get(own)).text).toMatch(/<\/time> from 127\.0\.0\.1/)

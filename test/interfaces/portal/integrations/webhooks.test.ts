@@ -75,18 +75,18 @@ describe('a webhook', () => {
   it('is told of everything where nothing is chosen', async () => {
     const { made, facts } = await openWebhooks()
     const { own } = await made({ mode: 'all' })
-    expect(await facts(own)).toMatchObject({ 'Told of': 'everything', Kind: 'Of both', 'Last deliveries': 'none yet' })
+    expect(await facts(own)).toMatchObject({ Events: 'all', Mode: 'Live and test invites', 'Recent deliveries': 'none yet' })
   })
 
   it.each([
-    ['', 'Enter the address.'],
-    ['example.com', 'The address is not one of the web.'],
-    ['http://example.com', 'The address has to begin with https://.'],
-    ['javascript:alert(1)', 'The address is not one of the web.'],
-    ['https://a:b@example.com', 'The address must not contain a user name or a password.'],
-    ['https://example.com:22', 'The port of the address has to be 80, 443, or one above 1023.'],
-    ['https://169.254.169.254', 'The address must not lead into a private network.'],
-    [`https://example.com/${'x'.repeat(2_048)}`, 'The address has more than 2048 characters.'],
+    ['', 'Enter the URL.'],
+    ['example.com', 'The URL is not a web address.'],
+    ['http://example.com', 'The URL must begin with https://.'],
+    ['javascript:alert(1)', 'The URL is not a web address.'],
+    ['https://a:b@example.com', 'The URL must not contain a user name or a password.'],
+    ['https://example.com:22', 'The port of the URL must be 80, 443, or above 1023.'],
+    ['https://169.254.169.254', 'The URL must not point to a private network.'],
+    [`https://example.com/${'x'.repeat(2_048)}`, 'The URL has more than 2048 characters.'],
   ])('is refused in words, with what was typed, when it is new and when it is changed: %s', async (url, words) => {
     const { make, made, post, facts, id } = await openWebhooks()
     const typed = { url, types: ['invite.created'], mode: 'all', description: HOSTILE }
@@ -111,12 +111,12 @@ describe('a webhook', () => {
     const { make, get, path } = await openWebhooks()
     for (let i = 0; i < 20; i++) expect((await make()).status).toBe(200)
     const { text } = await get(path)
-    expect(text).toContain('There are 20, and there can not be more.')
+    expect(text).toContain('You have 20 webhooks, which is the limit.')
     expect(text).not.toContain('name="url"')
     const answer = await make()
     expect([answer.status, mistakesIn(answer)]).toEqual([
       422,
-      ['There can not be more than 20 webhooks. Delete one to make another.'],
+      ['You have 20 webhooks, which is the limit. Delete one to create another.'],
     ])
   })
 
@@ -125,9 +125,9 @@ describe('a webhook', () => {
     const { own } = await made({ types: ['invite.created'], description: 'Old' })
     const change = { url: 'https://example.com/new', types: ['invite.expired'], mode: 'all', description: 'New' }
     expect((await post(own, change)).headers.location).toBe(`${own}?done=saved`)
-    expect(await facts(own)).toMatchObject({ Address: change.url, 'Told of': 'invite.expired', Description: 'New' })
+    expect(await facts(own)).toMatchObject({ URL: change.url, Events: 'invite.expired', Description: 'New' })
     expect((await post(own, { ...change, types: [] })).status).toBe(303)
-    expect((await facts(own))['Told of']).toBe('everything')
+    expect((await facts(own)).Events).toBe('all')
     expect((await post(`${own}/delete`)).headers.location).toBe(`${path}?done=deleted`)
     expect((await get(`${path}?done=deleted`)).text).toContain('There are no webhooks yet.')
     for (const gone of [own, `${own}/deliveries`]) expect((await get(gone)).status).toBe(404)
@@ -145,8 +145,8 @@ describe('a webhook', () => {
     const { own, secret } = await made({ url: receiver.url })
     const { text, headers } = await post(`${own}/rotate-secret`)
     expect(headers['cache-control']).toBe('no-store')
-    expect(text).toContain('The secret before signs as well until')
-    expect((await facts(own)).Secret).toMatch(/^The one before signs as well until .* UTC\.$/)
+    expect(text).toContain('The previous secret also signs until')
+    expect((await facts(own)).Secret).toMatch(/^The previous secret also signs until .* UTC\.$/)
     await invite()
     const [message] = await receiver.waitFor(1)
     for (const good of [secret, secretIn(text)]) expect(() => verify(good, message!)).not.toThrow()
@@ -163,18 +163,18 @@ describe('a webhook', () => {
     const receiver = await startReceiver()
     const { own } = await made({ url: receiver.url })
     expect((await post(`${own}/disable`)).headers.location).toBe(`${own}?done=disabled`)
-    expect((await facts(own)).State).toMatch(/^disabled since .* UTC, by one of you$/)
+    expect((await facts(own)).Status).toMatch(/^disabled since .* UTC, by a member$/)
     const missed = await invite()
     await waitForNumbering(service)
     expect((await post(`${own}/test`)).text).toContain('The webhook is disabled. Enable it first.')
-    expect((await get(own)).text).not.toContain('Send what it has missed')
+    expect((await get(own)).text).not.toContain('Send missed events')
     expect((await post(`${own}/enable`)).headers.location).toBe(`${own}?done=enabled`)
-    expect((await get(`${own}?done=enabled`)).text).toContain('Send what it has missed')
+    expect((await get(`${own}?done=enabled`)).text).toContain('Send missed events')
     expect(receiver.received).toEqual([])
     expect((await post(`${own}/replay`)).headers.location).toBe(`${own}?done=replayed`)
     const [message] = await receiver.waitFor(1)
     expect(message!.event.data.inviteId).toBe(missed)
-    expect((await get(own)).text).not.toContain('Send what it has missed')
+    expect((await get(own)).text).not.toContain('Send missed events')
     expect((await post(`${own}/replay`)).status).toBe(303)
     expect((await audited()).map(({ action }) => action)).toEqual([
       'created_webhook',
@@ -189,12 +189,12 @@ describe('a webhook', () => {
     const { own } = await made()
     await post(`${own}/disable`)
     await post(`${own}/enable`)
-    expect((await get(own)).text).not.toContain('Send what it has missed')
+    expect((await get(own)).text).not.toContain('Send missed events')
     await post(`${own}/disable`)
     await invite()
     await waitForNumbering(service)
     await post(`${own}/enable`)
-    expect((await get(own)).text).toContain('Send what it has missed')
+    expect((await get(own)).text).toContain('Send missed events')
     service.clock.advance(1)
     await forgetOldEvents(service.system, 0)
     const answer = await post(`${own}/replay`)
@@ -212,11 +212,11 @@ describe('a delivery', () => {
     const text = await waitForPage(get, headers.location!, 'Attempt 1')
     expect(factsOf(text)).toMatchObject({
       To: receiver.url,
-      State: 'to be attempted again',
+      Status: 'to be retried',
       Type: 'webhook.test',
-      Took: expect.stringMatching(/^\d+ ms$/),
-      Status: '418',
-      Answer: SHOWN,
+      Duration: expect.stringMatching(/^\d+ ms$/),
+      'HTTP status': '418',
+      Response: SHOWN,
     })
     expect(text).not.toContain('<script>alert')
     expect((await audited()).at(-1)!.action).toBe('tested_webhook')
@@ -251,7 +251,7 @@ describe('a delivery', () => {
     const [message] = await receiver.waitFor(1)
     await post(`${own}/disable`)
     const page = `${own}/deliveries/${message!.id}`
-    expect((await get(page)).text).not.toContain('Send it again')
+    expect((await get(page)).text).not.toContain('Send again')
     const answer = await post(`${page}/replay`)
     expect([answer.status, mistakesIn(answer)]).toEqual([422, ['The webhook is disabled. Enable it first.']])
   })
@@ -262,7 +262,7 @@ describe('a delivery', () => {
     const { own } = await made({ url: receiver.url })
     const { location } = (await post(`${own}/test`)).headers
     const text = await waitForPage(get, location!, 'Attempt 1')
-    expect((await facts(own))['Last deliveries']).toBe('1 to be attempted again')
+    expect((await facts(own))['Recent deliveries']).toBe('1 to be retried')
     expect(factsOf(text)['Next attempt']).toMatch(/ UTC$/)
     expect((await get(location!)).headers).not.toHaveProperty('refresh')
     await service.db.webhookDelivery.updateMany({
@@ -302,7 +302,7 @@ describe('a webhook that fails', () => {
     const { own } = await made({ url: receiver.url })
     await post(`${own}/test`)
     await waitForPage(get, home, 'was disabled for failing')
-    expect((await facts(own)).State).toMatch(/^disabled since .* UTC, because it answered that it is gone \(410\)$/)
+    expect((await facts(own)).Status).toMatch(/^disabled since .* UTC, because it answered that it is gone \(410\)$/)
     expect((await audited()).at(-1)).toEqual({
       actorId: null,
       action: 'disabled_webhook',

@@ -58,13 +58,13 @@ describe('a bulk change', () => {
     expect((await outcome(location)).sort()).toEqual([
       ['done', ''],
       ['done', ''],
-      ['not possible', 'That is not possible: the invite is completed.'],
+      ['not possible', 'This is not possible: the invite is completed.'],
     ])
     const mails = await db.inviteEmail.findMany({ where: { organizationId: organization.id } })
     expect(mails.map(({ inviteId }) => inviteId).sort()).toEqual([ids[0]!, ids[2]!].sort())
     // Within a minute nobody is mailed again.
     expect((await outcome(await change({ action: 'resend', id: ids[0]! })))[0]![1]).toMatch(
-      /^It was sent again too often\. It can be/,
+      /^The invitation was sent too often\. You can/,
     )
     expect(await db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(2)
   })
@@ -82,7 +82,7 @@ describe('a bulk change', () => {
     expect(await db.inviteTag.count({ where: { tagId: tag.id } })).toBe(3)
     expect((await outcome(await change({ action: 'extend', id: ids, expiresInDays: '1' })))[0]).toEqual([
       'not possible',
-      'That would be earlier than it expires now.',
+      'The new expiry must not be earlier than the current one.',
     ])
     await change({ action: 'assign', id: ids, assignedGraderId: '' })
     await change({ action: 'revoke', id: ids.slice(1) })
@@ -110,17 +110,17 @@ describe('a bulk change', () => {
     const asked = fieldsIn(await admin.get(`${path}/new?all=yes&action=revoke`))
     await service.make.invite(assessment)
     const refused = await admin.post(path, asked)
-    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Meanwhile 4 invites match. Look at the number again.']])
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['4 invites match by now. Check the number and confirm again.']])
     expect((await invites()).every(({ status }) => status === 'pending')).toBe(true)
     expect((await admin.post(path, fieldsIn(refused))).status).toBe(303)
   })
 
   it.each([
-    [{ action: 'revoke' }, 'No invite is chosen. Tick some in the list.'],
-    [{ action: 'revoke', id: unknownId }, 'No invite is chosen. Tick some in the list.'],
-    [{ action: 'revoke', id: ["'", 'x'] }, 'No invite is chosen. Tick some in the list.'],
+    [{ action: 'revoke' }, 'No invites are selected. Select some in the list.'],
+    [{ action: 'revoke', id: unknownId }, 'No invites are selected. Select some in the list.'],
+    [{ action: 'revoke', id: ["'", 'x'] }, 'No invites are selected. Select some in the list.'],
     [{ action: 'revoke', all: 'yes', search: 'ab' }, 'The search needs at least 3 characters.'],
-    [{ action: 'extend', expiresInDays: '0' }, 'The number of days has to be a whole number from 1 to 3650.'],
+    [{ action: 'extend', expiresInDays: '0' }, 'The number of days must be a whole number from 1 to 3650.'],
     [{ action: 'tag', tagIds: '' }, 'Enter the tag.'],
     [{ action: 'tag', tagIds: unknownId }, `There is no such tag “${unknownId}”.`],
     [{ action: 'assign', assignedGraderId: unknownId }, `There is no such grader “${unknownId}”.`],
@@ -201,7 +201,7 @@ describe('a bulk change', () => {
       { action: 'changed_many', actorId: admin.member.id, targetKind: 'bulk_change', details: { change: 'revoke', invites: 1 } },
       { action: 'revoked_invite', actorId: admin.member.id, targetId: ids[0] },
     ])
-    expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed many invites')
+    expect((await admin.get(`${admin.home}settings/audit-log`)).text).toContain('changed invites in bulk')
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
     const left = await service.make.member(organization.id, { roles: ['grader'] })
@@ -212,7 +212,7 @@ describe('a bulk change', () => {
     await continueBulkChange(service.system, id)
     expect((await invites())[1]!.status).toBe('pending')
     expect(await outcome(`${admin.home}invites/changes/${id}`)).toEqual([
-      ['refused', 'Whoever started it may not do it any more.'],
+      ['not allowed', 'The member who started this no longer has permission for it.'],
     ])
   })
 })
@@ -269,13 +269,13 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       await expect.poll(() => heading(page), PATIENT).toBe(`List for ${assessment.name}`)
       await reach('.btn-primary')
       await keyboard.press('Enter')
-      await page.getByText('What became of it').waitFor() // the page reloads by itself
+      await page.getByRole('heading', { name: 'Outcome' }).waitFor() // the page reloads by itself
       await page.goto(`${origin}${admin.home}invites`)
       for (let i = 0; i < 5; i++) {
         await reach('input[name=id]:not(:checked)')
         await keyboard.press('Space')
       }
-      if (javaScriptEnabled) expect(await page.locator('[data-bulk-count]').textContent()).toBe('5 ticked')
+      if (javaScriptEnabled) expect(await page.locator('[data-bulk-count]').textContent()).toBe('5 selected')
       await reach('button[value=tag]')
       await keyboard.press('Enter')
       await expect.poll(() => heading(page), PATIENT).toBe('Tag 5 invites')
@@ -312,10 +312,10 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     }
     await page.setViewportSize(desktop)
     await page.goto(`${origin}${admin.home}invites`)
-    await page.getByLabel('Tick this page').check()
+    await page.getByLabel('Select this page').check()
     expect(await page.locator('input[name=id]:checked').count()).toBe(3)
-    await page.getByLabel('Tick c1@example.com').uncheck()
-    expect(await page.locator('[data-bulk-count]').textContent()).toBe('2 ticked')
+    await page.getByLabel('Select c1@example.com').uncheck()
+    expect(await page.locator('[data-bulk-count]').textContent()).toBe('2 selected')
     await page.getByRole('button', { name: 'Send again' }).click()
     await expect.poll(() => heading(page), PATIENT).toBe('Send 2 invitations again')
   })

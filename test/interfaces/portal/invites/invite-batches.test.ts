@@ -71,11 +71,11 @@ describe('a list', () => {
     const rows = await outcome(location)
     expect(rows.map(([number, email, , state, why, invite]) => [number, email, state, why, invite])).toEqual([
       ['1', 'good@example.com', 'to be invited', '', ''],
-      ['2', 'before@example.com', 'invited before', 'The invite is completed.', before.id],
-      ['3', 'GOOD@example.com', 'twice in the list', 'The same address as in row 1.', ''],
-      ['4', 'not an address', 'not possible', 'The address is not an email address.', ''],
+      ['2', 'before@example.com', 'already invited', 'The invite is completed.', before.id],
+      ['3', 'GOOD@example.com', 'duplicate', 'The same address as in row 1.', ''],
+      ['4', 'not an address', 'not possible', 'Enter a valid email address, such as name@example.com.', ''],
       ['5', 'tag@example.com', 'not possible', 'There is no such tag “autumn”.', ''],
-      ['6', 'days@example.com', 'not possible', 'The number of days has to be a whole number from 1 to 3650.', ''],
+      ['6', 'days@example.com', 'not possible', 'The number of days must be a whole number from 1 to 3650.', ''],
       ['7', 'grader@example.com', 'not possible', 'There is no such grader “nobody@example.com”.', ''],
       ['8', 'long@example.com', 'not possible', 'The name has more than 200 characters.', ''],
     ])
@@ -88,7 +88,7 @@ describe('a list', () => {
       'Days until it expires: 7',
       `Grader: ${grader.email}`,
     ])
-    expect(text).toContain('These columns are not used: Phone.')
+    expect(text).toContain('Unused columns: Phone.')
     expect((await admin.get(`${location}?state=repeated`)).text).toContain('The same address as in row 1.')
     expect((await admin.get(`${location}?state=repeated`)).text).not.toContain('not an address')
     expect(await invites()).toHaveLength(1)
@@ -114,7 +114,7 @@ describe('a list', () => {
     ['', 'The list is empty.'],
     ['email,name\n', 'The list is empty.'],
     ['name,phone\nSam,123', 'The first row needs the names of the columns, one of them &quot;email&quot;, or an address.'],
-    ['email\n"never closed', 'The list can not be read as CSV: see line 2.'],
+    ['email\n"never closed', 'The list can’t be read as CSV: see line 2.'],
     [`email\n${'a@example.com\n'.repeat(10_001)}`, 'The list has more than 10,000 rows. Please split it.'],
   ])('that can not be taken is told why: %j', async (list, why) => {
     const { give } = await furnish()
@@ -145,7 +145,7 @@ describe('a list', () => {
     const large = await send('x'.repeat(4 * 1024 * 1024 + 1))
     expect([large.status, large.text.includes('The list is larger than 4 MB.')]).toEqual([422, true])
     const huge = await send('x'.repeat(13 * 1024 * 1024))
-    expect([huge.status, huge.text.includes('That was too large')]).toEqual([413, true])
+    expect([huge.status, huge.text.includes('This was too large')]).toEqual([413, true])
     expect((await sendBody(Buffer.from('nonsense'))).status).toBe(400)
   })
 
@@ -160,7 +160,7 @@ describe('a list', () => {
       ['a@example.com', `${'x'.repeat(399)}\ufffd`, 'not possible'],
       ['b@example.com', '', 'not possible'],
     ])
-    expect((await admin.get(location)).text).toContain(`These columns are not used: ${'x'.repeat(99)}\ufffd.`)
+    expect((await admin.get(location)).text).toContain(`Unused columns: ${'x'.repeat(99)}\ufffd.`)
   })
 
   it('is looked at in its first thousand columns only, so that it takes no longer for having more', async () => {
@@ -188,7 +188,7 @@ describe('a list', () => {
     const body = `assessmentId=${assessment.id}${'&tagIds='.repeat(1_500_000)}`
     const sent = service.http().post(path).set({ cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' })
     const answer = await sent.type('form').send(body)
-    expect([answer.status, answer.text.includes('The tag: at most 100 are possible.')]).toEqual([422, true])
+    expect([answer.status, answer.text.includes('The tag: at most 100.')]).toEqual([422, true])
   })
 
   it('says of a row with many unknown tags which are the first', async () => {
@@ -258,7 +258,7 @@ describe('a list that is started', () => {
       },
     ])
     expect((await outcome(location)).map(([, , , state]) => state)).toEqual(['invited', 'not possible', 'invited'])
-    expect((await admin.get(location)).text).toContain('What became of it')
+    expect((await admin.get(location)).text).toContain('>Outcome</h2>')
     const audit = await service.db.auditEntry.findMany({
       where: { organizationId: organization.id, actorKind: 'member' },
       orderBy: { id: 'asc' },
@@ -284,7 +284,7 @@ describe('a list that is started', () => {
     const { id } = await service.make.invite(assessment, { recipientEmail: 'ONE@example.com' })
     await run(location)
     expect((await outcome(location)).map(([, , , state, why]) => [state, why])).toEqual([
-      ['invited before', 'The invite is pending.'],
+      ['already invited', 'The invite is pending.'],
       ['invited', 'The invite is pending.'],
     ])
     expect((await outcome(location))[0]![5]).toBe(id)
@@ -302,7 +302,7 @@ describe('a list that is started', () => {
     await waitUntil('the batch to be finished', isFinished)
     expect(await invites()).toEqual([])
     const other = await signInAs(service, organization.id, ['admin'])
-    expect((await other.get(location)).text).toContain('Who started the list may not invite any more.')
+    expect((await other.get(location)).text).toContain('Whoever started the list no longer has permission to invite.')
   })
 
   it('can be stopped, invites nobody else then, and can go on', async () => {
@@ -316,7 +316,7 @@ describe('a list that is started', () => {
     await continueBatch(service.system, id) // a job that was still to come
     expect(await invites()).toHaveLength(stopped.length)
     const page = await admin.get(location)
-    expect([page.headers.refresh, page.text.includes('Resume inviting')]).toEqual([undefined, true])
+    expect([page.headers.refresh, page.text.includes('>Resume<')]).toEqual([undefined, true])
     await admin.post(`${location}/resume`)
     await waitUntil('the batch to be finished', async () => (await batch()).finishedAt ?? undefined)
     expect(await invites()).toHaveLength(30)

@@ -36,7 +36,7 @@ describe('the list', () => {
     const { assessment, admin, home } = await furnish()
     await service.make.invite(assessment)
     expect((await admin.get(`${home}invites?search=nobody`)).text).toMatch(
-      new RegExp(`There are none\\.</p><a [^>]*href="${home}invites">Show all</a>`),
+      new RegExp(`No invites match\\.</p><a [^>]*href="${home}invites">Show all</a>`),
     )
     expect((await admin.get(`${home}invites?state=&sort=sent`)).text).not.toContain('Show all')
   })
@@ -55,7 +55,7 @@ describe('the list', () => {
       /<select id="assessmentId"[^>]*>\s*<option value="" selected>Choose…/,
     )
     const refused = await admin.post(`${home}invites`, { assessmentId: id, recipientEmail: 'nobody' })
-    expect(refused.text).toContain('<title>Mistake: Invite a candidate')
+    expect(refused.text).toContain('<title>Error: Invite a candidate')
     expect(refused.text).toMatch(new RegExp(`<option value="${id}" selected`))
     for (const unknown of ['x', unknownId, "'"])
       expect((await admin.get(`${home}invites/new?assessment=${encodeURIComponent(unknown)}`)).status).toBe(200)
@@ -154,7 +154,7 @@ describe('the list', () => {
     const { organization, assessment, home } = await furnish()
     const other = await service.make.assessment(organization.id)
     const client = await signInAs(service, organization.id, ['client'])
-    expect((await client.get(`${home}invites`)).text).toContain('You are not a client of any assessment.')
+    expect((await client.get(`${home}invites`)).text).toContain('No assessments are shared with you yet.')
     const data = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
     await service.db.assessmentClient.create({ data })
     const mine = await service.make.invite(assessment, { recipientEmail: 'mine@example.com' })
@@ -211,7 +211,7 @@ describe('inviting a candidate', () => {
     })
     expect(await audited(organization.id)).toContainEqual({ action: 'invited', actorId: admin.member.id, targetId: invite.id })
     const page = (await admin.get(answer.headers.location!)).text
-    expect(page).toContain('The candidate is invited.')
+    expect(page).toContain('The invite is created.')
     expect(page).toContain(SHOWN)
     expect(page).not.toContain('<script>alert')
     expect(listed((await admin.get(`${home}invites`)).text)).toEqual(['candidate@example.com'])
@@ -237,7 +237,7 @@ describe('inviting a candidate', () => {
     expect(await asked('nothing@example.com', {})).toEqual(nothing)
     expect((await admin.post(edit, { ...fieldsIn(await admin.get(edit)), webcamMonitoring: 'yes' })).status).toBe(303)
     expect((await admin.get(`${home}assessments/${assessment.id}`)).text).toContain(
-      '<dt>Of each candidate</dt><dd>the webcam</dd>',
+      '<dt>Requirements</dt><dd>webcam</dd>',
     )
     expect(await asked('assessment@example.com', {})).toEqual({ ...nothing, webcamMonitoring: true })
     expect(await asked('own@example.com', { proctoring: 'own', requireIdCapture: 'yes' })).toEqual({
@@ -259,7 +259,7 @@ describe('inviting a candidate', () => {
     const without = await service.make.assessment(organization.id)
     const invite = (fields: Record<string, string>) => admin.post(`${home}invites`, { recipientEmail, ...fields })
     expect(mistakesIn(await invite({ assessmentId: '', sendEmail: 'yes' }))).toEqual(['Choose an assessment.'])
-    const unasked = 'This assessment has no questions yet: add them before you have anybody mailed an invitation to it.'
+    const unasked = 'This assessment has no questions yet. Add some before you send invitations.'
     expect(mistakesIn(await invite({ assessmentId: without.id, sendEmail: 'yes' }))).toEqual([unasked])
     const list = { assessmentId: without.id, list: recipientEmail, sendEmail: 'yes' }
     expect(mistakesIn(await admin.post(`${home}invites/batches`, list))).toEqual([unasked])
@@ -274,9 +274,9 @@ describe('inviting a candidate', () => {
       return text
     }
     const text = await send({ recipientEmail: '=cmd@x', expiresInDays: '1e3', questionReplayLimit: '0' })
-    expect(text).toContain('The address is not an email address.')
-    expect(text).toContain('The number of days has to be a whole number from 1 to 3650.')
-    expect(text).toContain('The number of replays has to be a whole number from 1 to 2147483647.')
+    expect(text).toContain('Enter a valid email address, such as name@example.com.')
+    expect(text).toContain('The number of days must be a whole number from 1 to 3650.')
+    expect(text).toContain('The number of replays must be a whole number from 1 to 2147483647.')
     expect(text).toContain(SHOWN)
     expect(text).toContain('value="=cmd@x"')
     expect(await send({ assessmentId: unknownId })).toContain('There is no such assessment')
@@ -284,7 +284,7 @@ describe('inviting a candidate', () => {
     expect(await send({ tagIds: unknownId })).toContain('There is no such tag')
     expect(await send({ assignedGraderId: admin.member.userId })).toContain('There is no such grader')
     await service.make.invite(assessment, { recipientEmail: 'Candidate@example.com' })
-    expect(await send({})).toContain('This address has been invited to that assessment already.')
+    expect(await send({})).toContain('This address is already invited to that assessment.')
   })
 })
 
@@ -304,7 +304,7 @@ describe('an invite', () => {
     expect(told.map(({ data }) => data)).toMatchObject([{ changes: { corrected: ['recipientName', 'customMessage'] } }])
     await service.db.invite.update({ where: { id: invite.id }, data: { status: 'accepted' } })
     expect(mistakesIn(await admin.post(`${path}/correct`, { recipientName: 'Late' }))).toEqual([
-      'That is not possible: the invite is accepted.',
+      'This is not possible: the invite is accepted.',
     ])
     expect((await admin.get(path)).text).not.toContain(`action="${path}/correct"`)
   })
@@ -369,7 +369,7 @@ describe('an invite', () => {
     const other = await service.make.invite(assessment, { recipientEmail: 'other@example.com' })
     const path = `${home}invites/${invite.id}`
     expect(mistakesIn(await admin.post(`${path}/replace`, { recipientEmail: other.recipientEmail }))).toEqual([
-      'This address has been invited to that assessment already.',
+      'This address is already invited to that assessment.',
     ])
     expect((await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).status).toBe('pending')
     const once = { recipientEmail: ' right@example.com ', once: service.deps.newId() }
@@ -396,10 +396,10 @@ describe('an invite', () => {
     expect(before).not.toContain(`action="${path}/retake"`)
     expect((await admin.get(`${home}invites`)).text).toContain(' (attempt 2)')
     expect(mistakesIn(await admin.post(`${path}/retake`, { expiresInDays: '5' }))).toEqual([
-      'This address has been invited to that assessment already.',
+      'This address is already invited to that assessment.',
     ])
     expect(mistakesIn(await admin.post(`${retake}/retake`, { expiresInDays: '5' }))).toEqual([
-      'That is not possible: the invite is pending.',
+      'This is not possible: the invite is pending.',
     ])
     expect(await service.db.invite.count({ where: { assessmentId: assessment.id } })).toBe(2)
     expect((await audited(organization.id)).map(({ action }) => action)).toEqual(['invited'])
@@ -440,7 +440,7 @@ describe('an invite', () => {
     const before = await find()
     for (const operation of ['resend', 'extend', 'revoke', 'reactivate']) {
       const answer = await admin.post(`${path}/${operation}`, { expiresInDays: '50' })
-      expect([answer.status, answer.text.includes('That is not possible: the invite is completed.')]).toEqual([422, true])
+      expect([answer.status, answer.text.includes('This is not possible: the invite is completed.')]).toEqual([422, true])
     }
     expect([await find(), await audited(organization.id)]).toEqual([before, []])
   })
@@ -511,6 +511,6 @@ it('keeps a grader who may not grade any more when the form is sent as it stands
   const { text } = await admin.get(`${admin.home}invites/${invite.id}`)
   expect(text).toMatch(new RegExp(`<option value="${grader.id}" selected>`))
   const answer = await admin.post(`${admin.home}invites/${invite.id}/grader`, { assignedGraderId: grader.id })
-  expect([answer.status, mistakesIn(answer)]).toEqual([422, ['This member is not active, or may not grade.']])
+  expect([answer.status, mistakesIn(answer)]).toEqual([422, ['This member is not active or is not a grader.']])
   expect(await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })).toMatchObject({ assignedGraderId: grader.id })
 })

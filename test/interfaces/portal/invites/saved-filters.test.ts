@@ -29,7 +29,7 @@ async function furnish() {
 it('are kept by name for whoever saves them, and for everybody who sees all invites where that is said', async () => {
   const { admin, other, grader, shownTo, save } = await furnish()
   const page = await admin.get(`${admin.home}invites?state=pending&page=2&sort=expires`)
-  expect(page.text).toContain('Save this filter')
+  expect(page.text).toContain('Save filter')
   const answer = await save(admin, { filterName: ' Soon ', query: 'state=pending&page=2&sort=expires&x=1' })
   expect([answer.status, answer.headers.location]).toEqual([303, `${admin.home}invites?state=pending&sort=expires`])
   await save(admin, { filterName: 'Revoked', query: 'state=revoked', shared: 'yes' })
@@ -44,7 +44,7 @@ it('are kept by name for whoever saves them, and for everybody who sees all invi
   expect(await shownTo(admin)).toEqual([shared, ['Soon', 'state=accepted']])
   const { text } = await admin.get(`${admin.home}invites?state=accepted&page=1`)
   expect(text).toMatch(/aria-current="page"><svg.*?<\/svg>Soon</s)
-  expect(text).not.toContain('Save this filter')
+  expect(text).not.toContain('Save filter')
 })
 
 it('are deleted by whoever saved them, and those that are shared by who manages members', async () => {
@@ -58,7 +58,7 @@ it('are deleted by whoever saved them, and those that are shared by who manages 
   await remove(grader, 'Shared')
   await remove(other, 'Own')
   expect(await shownTo(admin)).toHaveLength(2)
-  expect((await other.get(`${other.home}invites?state=revoked`)).text).toContain('Delete this filter')
+  expect((await other.get(`${other.home}invites?state=revoked`)).text).toContain('Delete filter')
   await remove(other, 'Shared')
   await remove(admin, 'Own')
   expect(await shownTo(admin)).toEqual([])
@@ -83,6 +83,6 @@ it('say what is wrong with a name, and how many there can be', async () => {
   await service.db.savedFilter.createMany({
     data: Array.from({ length: 20 }, (_, i) => ({ ...of, id: service.deps.newId(), name: `${i}` })),
   })
-  expect(mistakesIn(await save(admin, { filterName: 'One more', query: '' }))).toEqual(['The name: at most 20 are possible.'])
+  expect(mistakesIn(await save(admin, { filterName: 'One more', query: '' }))).toEqual(['The name: at most 20.'])
   expect((await save(admin, { filterName: '7', query: '' })).status).toBe(303)
 })

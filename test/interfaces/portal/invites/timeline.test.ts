@@ -63,7 +63,7 @@ it('says what happened to an invite and who did it, the newest last, as soon as 
     expect.stringMatching(/^The invite was reactivated, with a new link: it expires .* UTC \| /),
     'The candidate accepted | the candidate',
     'The candidate started | the candidate',
-    'The mail to the candidate was not sent: the mail server refused it for good | the service',
+    'The email to the candidate could not be sent: the mail server rejected it permanently | the service',
   ])
 })
 

@@ -94,7 +94,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     }
     expect(await zoneOf()).toBe('GMT+9')
     await page.getByLabel('Time zone').selectOption('America/Sao_Paulo')
-    await page.getByRole('button', { name: 'Save the preferences' }).click()
+    await page.getByRole('button', { name: 'Save preferences' }).click()
     await page.getByText('Your preferences are saved.').waitFor()
     expect(await page.locator('main time').first().textContent()).toMatch(/GMT-3$/)
     const { member } = admin

@@ -20,7 +20,7 @@ it('says who did what to whom, the newest first', async () => {
   const rows = rowsOf((await admin.get(path)).text)
   expect(rows).toEqual([
     expect.stringContaining(`| ${admin.member.email} | changed a member | grace@example.com | roles: grader → client`),
-    expect.stringContaining(`| ${admin.member.email} | made a tag | tag | name: Urgent &lt;b&gt;`),
+    expect.stringContaining(`| ${admin.member.email} | created a tag | tag | name: Urgent &lt;b&gt;`),
     expect.stringContaining('| the service | generated an API key | Test | name: Test'),
   ])
 })
@@ -71,7 +71,7 @@ it('leads to what it was done to, unless that is deleted, and from a member to w
   }
   expect(text).not.toContain(`${admin.home}tags/${tag.id}`)
   const { text: own } = await admin.get(`${admin.home}members/${admin.member.id}`)
-  const [, did] = /<a href="([^"]+)">What they did/.exec(own)!
+  const [, did] = /<a href="([^"]+)">Their activity in the audit log/.exec(own)!
   expect(rowsOf((await admin.get(did!)).text)).toHaveLength(3)
 })
 
@@ -141,6 +141,6 @@ it('has wrong passwords for the address of a member, as theirs, and keeps nothin
     expect((await visit(service).post('/portal/sign-in', { email, password: 'not the right one' })).status).toBe(422)
   await expect
     .poll(async () => rowsOf((await admin.get(path)).text), PATIENT)
-    .toContainEqual(expect.stringContaining(`| ${member.email} | gave a wrong password`))
+    .toContainEqual(expect.stringContaining(`| ${member.email} | entered a wrong password`))
   expect((await admin.get(path)).text).not.toContain('stranger@example.com')
 })

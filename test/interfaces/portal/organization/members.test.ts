@@ -31,7 +31,7 @@ describe('the list', () => {
     for (const query of ['?search=grace+hop', '?search=GRACE%40', '?role=grader', '?status=active&role=grader&search='])
       expect([query, await show(query)]).toEqual([query, expect.stringContaining('One member')])
     expect(await show('?status=inactive')).toContain('Alan Turing')
-    expect(await show('?search=nobody')).toContain('Nobody is found.')
+    expect(await show('?search=nobody')).toContain('No members match.')
     expect(await show('?search=a+b+c+d+e+f+g+h+i')).toContain('The search has more than 8 words.')
     for (const query of ['?page=0', '?page=x', '?page=99999999999999', '?page=2', '?search=%00%', '?role=x&status=x'])
       expect((await admin.get(`${admin.home}members${query}`)).status).toBe(200)
@@ -67,9 +67,9 @@ describe('inviting', () => {
   })
 
   it.each([
-    [{ email: 'x', roles: 'admin' }, 'The address is not an email address.'],
-    [{ email: 'a@example.com' }, 'Enter at least one role.'],
-    [{ email: 'a@example.com', roles: 'owner' }, 'Enter at least one role.'],
+    [{ email: 'x', roles: 'admin' }, 'Enter a valid email address, such as name@example.com.'],
+    [{ email: 'a@example.com' }, 'Choose at least one role.'],
+    [{ email: 'a@example.com', roles: 'owner' }, 'Choose at least one role.'],
   ])('says what is wrong, with what was typed: %o', async (fields, words) => {
     const { organization, admin } = await start()
     const answer = await admin.post(`${admin.home}members/invite`, fields)
@@ -143,7 +143,7 @@ describe('one member', () => {
     const [tag, german] = [await service.make.tag(organization.id), await service.make.language('de')]
     const path = `${admin.home}members/${member.id}`
     const page = (await admin.get(path)).text
-    expect(page).toContain('Besides: recruiter')
+    expect(page).toContain('Other roles: recruiter')
     const fields = { roles: ['admin', 'client'], department: 'Research', tags: tag.id, languages: german.id }
     expect((await admin.post(path, fields)).headers.location).toBe(`${path}?done=saved`)
     expect(await find(member.id)).toMatchObject({

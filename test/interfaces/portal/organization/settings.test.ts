@@ -111,8 +111,8 @@ it.each([
   [{ name: '' }, 'Enter the name.'],
   [{ name: 'x'.repeat(201) }, 'The name has more than 200 characters.'],
   [{ senderName: 'x'.repeat(201) }, 'The sender’s name has more than 200 characters.'],
-  [{ replyTo: 'a@example.com\r\nBcc: b@example.com' }, 'The address for replies is not an email address.'],
-  [{ replyTo: 'a@example.com, b@example.com' }, 'The address for replies is not an email address.'],
+  [{ replyTo: 'a@example.com\r\nBcc: b@example.com' }, 'Enter a valid email address, such as name@example.com.'],
+  [{ replyTo: 'a@example.com, b@example.com' }, 'Enter a valid email address, such as name@example.com.'],
   [{ invitationText: 'x'.repeat(5_001) }, 'The text has more than 5000 characters.'],
 ])('are not saved with what is wrong, which is said: %#', async (fields, words) => {
   const { organization, admin, path } = await start()
@@ -126,5 +126,5 @@ it('give no organization the name of another one', async () => {
   const { admin, path } = await start()
   const { name } = await service.make.organization()
   const answer = await admin.post(path, settings(name.toUpperCase()))
-  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('The name is taken already.')])
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('The name is already taken.')])
 })

@@ -53,7 +53,7 @@ it.each([
   [{ ...green, name: 'x'.repeat(101) }, 'The name has more than 100 characters.'],
   [{ ...green, color: 'red' }, 'A colour is # and six hexadecimal digits'],
   [{ ...green, description: 'x'.repeat(1_001) }, 'The description has more than 1000 characters.'],
-  [{ ...green, name: 'tAKEN' }, 'The name is taken already.'],
+  [{ ...green, name: 'tAKEN' }, 'The name is already taken.'],
 ])('are not made or changed with what is wrong, which is said: %#', async (fields, words) => {
   const { id, admin, path } = await start()
   await service.make.tag(id, { name: 'Taken' })

@@ -10,7 +10,7 @@ import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 const service = await startServiceForFile()
 
 const fields = { firstName: ' Grace ', lastName: 'Hopper', password: PASSWORD }
-const DEAD = 'This link can not be used'
+const DEAD = 'This link no longer works'
 
 it('takes a link, a name and a password, and one is signed in as the member', async () => {
   const organization = await service.make.organization()
@@ -120,7 +120,9 @@ it('says what is wrong beside the field, keeps what was typed but the password, 
   ])
   expect(await problem({ password: '123456789' })).toEqual(['password: The password needs at least 10 characters.'])
   expect(await problem({ password: 'x'.repeat(201) })).toEqual(['password: The password has more than 200 characters.'])
-  expect(await problem({ password: 'Careful-Person@example.com' })).toEqual(['password: The password must not be your address.'])
+  expect(await problem({ password: 'Careful-Person@example.com' })).toEqual([
+    'password: The password must not be your email address.',
+  ])
   expect(await problem({ firstName: 'x'.repeat(201) })).toEqual(['firstName: The first name has more than 200 characters.'])
   const typed = await visit(service).post(path, { firstName: '"><script>', lastName: 'Hopper', password: 'short' })
   expect(typed.text).toContain('value="&quot;&gt;&lt;script&gt;"')

@@ -110,7 +110,7 @@ it('is set by one of ten links that are used at once', async () => {
   for (let i = 0; i < 10; i++) paths.push(new URL((await createResetLink(service.system, email, { mails: false }))!.url).pathname)
   const answers = await Promise.all(paths.map((path, i) => visit(service).post(path, { password: `${NEW} ${i}` })))
   expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
-  for (const { status, text } of answers) if (status !== 303) expect(text).toContain('This link can not be used')
+  for (const { status, text } of answers) if (status !== 303) expect(text).toContain('This link no longer works')
 })
 
 it('forgives what was tried before', async () => {
@@ -177,7 +177,7 @@ it.each([
   const person = visit(service)
   await person.post('/portal/sign-in', { email, password: PASSWORD }).set('user-agent', userAgent)
   expect(rowsOf((await person.get(`${home}account`)).text)).toContainEqual(
-    expect.stringMatching(new RegExp(`^${words} \\|.*this one`)),
+    expect.stringMatching(new RegExp(`^${words} \\|.*this session`)),
   )
 })
 

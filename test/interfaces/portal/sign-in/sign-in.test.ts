@@ -32,7 +32,7 @@ describe('signing in', () => {
     const known = await tryPassword(email, 'not the password')
     const unknown = await tryPassword('nobody@example.com', 'not the password')
     expect(known.status).toBe(422)
-    expect(known.text).toContain('The address or the password is not right.')
+    expect(known.text).toContain('The email address or the password is not right.')
     expect(known.text.replace(email, 'nobody@example.com')).toBe(unknown.text)
     expect(known.text).not.toContain('not the password')
   })
@@ -89,7 +89,7 @@ describe('signing in', () => {
     const [one, other] = [await service.make.organization(), await service.make.organization()]
     const { email, ...person } = await joinAs(service, one)
     const path = await joinPath(service, other, email)
-    expect((await person.get(path)).text).toContain('You sign in with this address already')
+    expect((await person.get(path)).text).toContain('This address already has an account')
     const fields = { firstName: 'Ada', lastName: 'Lovelace' }
     expect((await person.post(path, { ...fields, password: 'a new password' })).text).toContain('The password is not right.')
     expect((await person.post(path, { ...fields, password: PASSWORD })).status).toBe(303)

@@ -84,7 +84,7 @@ describe('the page of a submission', () => {
       'within 1 minute, 3 points',
       'version 1',
       'The page was hidden',
-      'The browser was off line',
+      'The browser went offline',
       'Never opened',
     ])
       expect(page).toContain(words)
@@ -124,7 +124,7 @@ describe('the page of a submission', () => {
     const id = await record(await submission(), 'ready')
     expect(await read()).not.toContain('Not complete')
     await service.db.media.update({ where: { id }, data: { cuts: [0, 62_400] } })
-    expect(await read()).toContain('Not complete: something that was recorded is missing at 0:00, 1:02.')
+    expect(await read()).toContain('Incomplete: parts of the recording are missing at 0:00, 1:02.')
     await service.db.media.update({ where: { id }, data: { cuts: Array.from({ length: 12 }, (_, place) => place * 1_000) } })
     expect(await read()).toContain('0:09 and 2 more places.')
   })

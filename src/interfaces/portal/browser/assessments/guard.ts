@@ -3,9 +3,9 @@ import { askUntilAnswered } from '../../../../http/browser/retry.ts'
 import { fieldsOf, followOutlook } from './outlook.ts'
 
 const TRY_MS = 20_000
-const NO_CONNECTION = 'No connection: not saved yet. It is tried again by itself; keep this page open.'
+const NO_CONNECTION = 'No connection: not saved yet. Keep this page open; saving is retried automatically.'
 const SIGNED_OUT = 'Not saved: you are signed out. Sign in in another window, then save again here.'
-const NOT_TAKEN = 'Not saved: it was not taken. What you have typed is still here.'
+const NOT_TAKEN = 'Not saved: something went wrong. What you have typed is still here.'
 
 /**
  * Keeps what is typed into a form from being lost: leaving the page asks, and saving is tried until it is answered. What is sent stays the

@@ -52,7 +52,7 @@ export function keepOrder(list: HTMLElement): void {
   function moved(card: HTMLElement): void {
     for (const [i, one] of cards().entries()) number(one, first + i)
     card.scrollIntoView({ block: 'nearest' })
-    setText(status, `Question moved to place ${first + cards().indexOf(card)} of ${total()}.`)
+    setText(status, `Question moved to position ${first + cards().indexOf(card)} of ${total()}.`)
     void order.save()
   }
 

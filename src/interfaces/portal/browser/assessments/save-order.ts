@@ -2,9 +2,9 @@ import { setText } from '../../../../http/browser/dom.ts'
 import { askUntilAnswered } from '../../../../http/browser/retry.ts'
 
 const SIGNED_OUT = 'Not saved: you are signed out. Sign in in another window, then move the question again.'
-const NO_CONNECTION = 'No connection: the order is not saved yet. It is tried again by itself.'
+const NO_CONNECTION = 'No connection: the order is not saved yet. Saving is retried automatically.'
 const CHANGED =
-  'The questions were changed in another window, or by somebody else. Your order was not saved: this is how they stand now.'
+  'The questions were changed in another window or by somebody else. Your order was not saved: this is the current one.'
 
 /**
  * Saves the order in which the cards stand, one request at a time: what has arrived and was not answered is recognized when it is sent again.
@@ -61,7 +61,7 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
     if (now) list.replaceChildren(...now.children)
     showHandles()
     saved = ids()
-    setText(status, now ? CHANGED : 'Not saved: the questions can not be changed any more. Load this page again.')
+    setText(status, now ? CHANGED : 'Not saved: the questions can’t be changed any more. Reload this page.')
   }
 
   return { save, isSaving: () => isSaving }
