@@ -99,7 +99,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await page.getByText(/^Saved: /).waitFor()
     expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
     await waitUntil('the note', async () => (await candidate.notes()).find(({ kind }) => kind === 'microphone_lost'))
-    expect(await notice(page, 'Your webcam is not on.').count()).toBe(0)
+    expect(await notice(page, 'Your webcam is off.').count()).toBe(0)
   })
 
   it('records once, not twice, after camera and microphone were unplugged together', async () => {
@@ -158,12 +158,12 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     const page = await startUnpluggable(candidate)
     await waitUntil('the webcam', async () => (await candidate.media()).find(({ kind, bytes }) => kind === kept && bytes > 0))
     await unplug(page, ['video'], { isOnly: true })
-    await notice(page, 'Your webcam is not on.').waitFor()
+    await notice(page, 'Your webcam is off.').waitFor()
     await press(page, 'Turn my webcam on')
     await notice(page, 'The browser found no camera').waitFor()
     await page.evaluate('plugIn()')
     await press(page, 'Turn my webcam on')
-    await notice(page, 'Your webcam is not on.').waitFor({ state: 'hidden' })
+    await notice(page, 'Your webcam is off.').waitFor({ state: 'hidden' })
     await waitUntil('the note', async () => (await candidate.notes()).find(({ kind }) => kind === 'camera_lost'))
   })
 

@@ -98,7 +98,7 @@ const REACHED: Record<string, Reached> = {
   'started, at a question': { presses: ['Continue', 'I agree', 'Open question 1'], shows: 'Please introduce yourself.' },
   'started, at the end': {
     presses: ['Continue', 'I agree', 'Open question 1', 'Next question', 'Open question 2', 'Continue'],
-    shows: 'You have answered no question.',
+    shows: 'You have not answered any question.',
   },
 }
 
@@ -177,7 +177,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
           .first()
           .evaluate((input) => input.setAttribute('value', 'another'))
         await page.getByRole('button', { name: 'Accept the invitation' }).click()
-        await page.getByText('That did not work').waitFor()
+        await page.getByText('This did not work').waitFor()
       }
       for (const summary of await page.locator('summary').all()) await summary.click() // what is folded is looked at too
     }

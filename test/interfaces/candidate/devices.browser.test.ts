@@ -42,7 +42,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await press(page, 'Open question 1')
     await press(page, `Record ${kind}`)
     await savedUpTo(page, 4)
-    expect(await page.getByText('Nothing is heard').count()).toBe(0)
+    expect(await page.getByText('No sound is coming in').count()).toBe(0)
     await press(page, 'Stop recording')
     await page.getByText(/^Saved: /).waitFor()
   })
@@ -51,7 +51,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     const { candidate, page } = await openChecks('audio', WITHOUT_OUTPUT, MUTE)
     await press(page, 'Try your microphone')
     await press(page, 'Record three seconds')
-    await page.getByText('Nothing was heard in what you recorded.').waitFor()
+    await page.getByText('Your recording has no sound.').waitFor()
     await press(page, 'Start')
     await page.getByText('Something is still missing').waitFor()
     expect(await candidate.status()).toBe('accepted')
@@ -59,7 +59,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
 
   it('a browser that records in no format that is taken is told before the start, and where an answer is chosen', async () => {
     const { candidate, page } = await openChecks('video', WITHOUT_TYPES)
-    await page.getByRole('alert').getByText('This browser records in no format that is taken here.').waitFor()
+    await page.getByRole('alert').getByText('This browser can’t record in a supported format.').waitFor()
     await press(page, 'Start')
     await page.getByText('Something is still missing').waitFor()
     expect(await candidate.status()).toBe('accepted')
@@ -67,7 +67,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await press(chosen.page, 'Start')
     await press(chosen.page, 'Open question 1')
     await press(chosen.page, 'Record audio')
-    await chosen.page.getByRole('alert').getByText('This browser records in no format that is taken here.').waitFor()
+    await chosen.page.getByRole('alert').getByText('This browser can’t record in a supported format.').waitFor()
     expect(await chosen.candidate.takes()).toEqual([])
   })
 

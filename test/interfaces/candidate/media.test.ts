@@ -215,7 +215,7 @@ describe('a recording', () => {
     const { path, press } = candidateOf(service, candidate.invite)
     await press('next', { number: '1' })
     const wordsAtTheEnd = async () => (await service.http().get(path)).text
-    expect(await wordsAtTheEnd()).toContain('You have answered no question.')
+    expect(await wordsAtTheEnd()).toContain('You have not answered any question.')
     await candidate.putPart(mediaId, 0, 0, webmPart())
     expect(await wordsAtTheEnd()).toContain('You have answered every question.')
   })

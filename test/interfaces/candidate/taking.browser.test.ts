@@ -95,7 +95,7 @@ describe.skipIf(!isBrowserInstalled)('taking an assessment in a browser (skipped
     await crashed
     const next = await context.newPage()
     await next.goto(candidate.link)
-    await next.getByText('What you had recorded before is saved.').waitFor()
+    await next.getByText('Your earlier recording is saved.').waitFor()
     const { milliseconds } = await readyMedia(candidate, 'video')
     expect(killed - milliseconds!).toBeLessThan(LOST_BY_KILL_MS)
     expect((await candidate.takes()).map(({ state }) => state)).toEqual(['complete'])

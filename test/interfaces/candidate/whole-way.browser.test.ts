@@ -36,7 +36,7 @@ async function takeIt(page: Page, address: string): Promise<void> {
   await page.getByText(/Saved up to 0:0[2-9]/).waitFor()
   await press(page, 'Stop recording')
   await page
-    .getByLabel('What you have recorded')
+    .getByLabel('Your recording')
     .evaluate((player) => (player as unknown as { play: () => Promise<void> }).play())
   await page.getByText(/^Saved: /).waitFor()
   await leaveQuestion(page)

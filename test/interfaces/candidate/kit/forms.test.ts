@@ -13,7 +13,7 @@ async function makeInvite(of = service) {
   return { invite, stored, candidate: candidateOf(of, invite) }
 }
 const actions = ['accept', 'start', 'finish', 'decline'] as const
-const refusal = [400, 'text/html', expect.stringContaining('<h1>That did not work</h1>')]
+const refusal = [400, 'text/html', expect.stringContaining('<h1>This did not work</h1>')]
 const unknown = [404, 'text/html', expect.stringContaining('<h1>This link is not valid</h1>')]
 const summary = ({ status, type, text }: { status: number; type: string; text: string }) => [status, type, text]
 

@@ -55,14 +55,14 @@ it('is never asked for where it can not be loaded', () => {
   const failed = go(['pressed', 'notBegun'])
   expect(failed.effects).toEqual(['load', 'play', 'unload'])
   expect(failed).toMatchObject({
-    words: expect.stringMatching(/^It could not be loaded, and that does not count/),
+    words: expect.stringMatching(/^It could not be loaded; this does not count/),
     canPress: true,
   })
 })
 
 it('begins without being counted again where it was granted and did not begin', () => {
   const failed = go(['pressed', 'begun', 'granted', 'notBegun'], beginPlay(1))
-  expect(failed).toMatchObject({ words: expect.stringMatching(/^It did not begin/), canPress: true })
+  expect(failed).toMatchObject({ words: expect.stringMatching(/^It did not start/), canPress: true })
   const again = go(['pressed', 'begun'], failed.play)
   expect([again.effects, again.phase]).toEqual([['load', 'play', 'use'], 'playing'])
   expect(go(['ended'], again.play)).toMatchObject({ words: 'It can’t be played again.', canPress: false })
@@ -82,7 +82,7 @@ it('goes on where it was paused, and says where it broke off', () => {
   const paused = go(['pressed', 'begun', 'granted', 'begun', 'paused'])
   expect(paused.canPress).toBe(true)
   expect(go(['pressed', 'begun'], paused.play)).toMatchObject({ effects: ['play'], phase: 'playing' })
-  expect(go(['broken'], paused.play)).toMatchObject({ phase: 'idle', words: 'It broke off. Tell whoever invited you.' })
+  expect(go(['broken'], paused.play)).toMatchObject({ phase: 'idle', words: 'Playback stopped early. Tell whoever invited you.' })
   expect(go(['broken']).play).toEqual(beginPlay(2))
 })
 
