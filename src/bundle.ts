@@ -19,8 +19,6 @@ export const bundling = {
     { in: inSource('http/pages/assets/pages.css'), out: 'pages' },
   ],
   plugins: [texts, look],
-  // Texts are parsed by now.
-  alias: { '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/no-parser.js' },
   loader: { '.woff2': 'file' },
   assetNames: '[name].[hash]',
   outdir: inSource('generated/browser'),

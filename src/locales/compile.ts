@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type MessageFormatElement, type PluralOrSelectOption, parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import type { Plugin } from 'esbuild'
+import type { Message, Part } from './format.ts'
 import type { Messages } from './texts.ts'
 
 /** Each is a file of every language: what the candidate's pages say, what their scripts say in browsers, and what mails say. */
@@ -11,7 +12,9 @@ export const CATALOGS = ['candidate', 'browser', 'mail'] as const
 type Catalog = (typeof CATALOGS)[number]
 /** A key, the message in ICU's format, and what a translator has to know of it. */
 type Source = Record<string, { defaultMessage: string; description?: string }>
-type Languages = Record<string, Record<Catalog, Messages>>
+/** Messages as the parser has them; those that need nothing are text. */
+type Parsed = Record<string, string | MessageFormatElement[]>
+type Languages = Record<string, Record<Catalog, Parsed>>
 
 const BASE = 'en'
 /** What messages may have around words, see texts.ts. */
@@ -26,9 +29,9 @@ function writeTexts(): void {
   mkdirSync(GENERATED, { recursive: true })
   const write = (name: string, content: string) => writeFileSync(path.join(GENERATED, name), content)
   for (const [language, { candidate, mail }] of Object.entries(languages))
-    write(`${language}.json`, JSON.stringify({ candidate, mail }))
+    write(`${language}.json`, JSON.stringify({ candidate: toMessages(candidate), mail: toMessages(mail) }))
   const type = "import type { Messages } from '../../locales/texts.ts'\n\n"
-  write('browser.ts', `${type}export const messages: Messages = ${JSON.stringify(languages[BASE]!.browser)}\n`)
+  write('browser.ts', `${type}export const messages: Messages = ${JSON.stringify(toMessages(languages[BASE]!.browser))}\n`)
   write('types.ts', CATALOGS.map((catalog) => typeOf(catalog, languages[BASE]![catalog])).join('\n'))
 }
 
@@ -41,8 +44,8 @@ export function readLanguages(folder = import.meta.dirname): Languages {
   return languages
 }
 
-function readLanguage(folder: string, language: string): Record<Catalog, Messages> {
-  const read = (catalog: Catalog): Messages => {
+function readLanguage(folder: string, language: string): Record<Catalog, Parsed> {
+  const read = (catalog: Catalog): Parsed => {
     const source: Source = JSON.parse(readFileSync(path.join(folder, `${catalog}.json`), 'utf8'))
     return Object.fromEntries(
       Object.entries(source).map(([key, { defaultMessage }]) => [
@@ -64,14 +67,43 @@ export function parseMessage(where: string, message: string, language: string): 
   if (/[\u200E\u200F\u202A-\u202E\u2066-\u2069]/.test(message)) refuse('an invisible mark of direction')
   const elements = parse(message, { captureLocation: false, requiresOtherClause: true })
   const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
-  for (const element of flatten(elements)) {
-    if (element.type === TYPE.date || element.type === TYPE.time) refuse('a date, which is given as text (t.time)')
-    if (element.type === TYPE.tag && !TAGS.includes(element.value)) refuse(`the tag ${element.value}, which nothing prints`)
-    const missing = element.type === TYPE.plural ? categories.filter((category) => !element.options[category]) : []
-    if (missing.length > 0) refuse(`no plural for ${missing.join(', ')}`)
-  }
+  for (const why of flatten(elements).map((element) => faultOf(element, categories))) if (why) refuse(why)
   const isPlain = elements.every(({ type }) => type === TYPE.literal)
   return isPlain ? elements.map((element) => (element.type === TYPE.literal ? element.value : '')).join('') : elements
+}
+
+/** What format.ts can't print, or no language of ours may have. */
+function faultOf(element: MessageFormatElement, categories: readonly string[]): string | undefined {
+  if (element.type === TYPE.date || element.type === TYPE.time) return 'a date, which is given as text (t.time)'
+  if (element.type === TYPE.tag && !TAGS.includes(element.value)) return `the tag ${element.value}, which nothing prints`
+  if (element.type === TYPE.number && element.style) return 'a style of numbers, which nothing prints'
+  if (element.type !== TYPE.plural) return undefined
+  if (element.offset || element.pluralType === 'ordinal') return 'an offset or an ordinal, which nothing prints'
+  const missing = categories.filter((category) => !element.options[category])
+  return missing.length > 0 ? `no plural for ${missing.join(', ')}` : undefined
+}
+
+/** As format.ts reads them, without a parser. */
+const toMessages = (messages: Parsed): Messages =>
+  Object.fromEntries(
+    Object.entries(messages).map(([key, message]) => [key, typeof message === 'string' ? message : toMessage(message)]),
+  )
+
+/** Text alone where that is all there is. */
+function toMessage(elements: MessageFormatElement[]): Message {
+  const parts = elements.map(toPart)
+  const [only = ''] = parts
+  return parts.length <= 1 && typeof only === 'string' ? only : parts
+}
+
+function toPart(element: MessageFormatElement): Part {
+  if (element.type === TYPE.literal) return element.value
+  if (element.type === TYPE.pound) return []
+  if (element.type === TYPE.number) return [element.value, 'number']
+  if (element.type === TYPE.tag) return [element.value, 'tag', toMessage(element.children)]
+  if (element.type !== TYPE.plural && element.type !== TYPE.select) return [element.value]
+  const cases = Object.entries(element.options).map(([name, { value }]) => [name, toMessage(value)])
+  return [element.value, element.type === TYPE.plural ? 'plural' : 'select', Object.fromEntries(cases)]
 }
 
 const flatten = (elements: MessageFormatElement[]): MessageFormatElement[] =>
@@ -85,7 +117,7 @@ function within(element: MessageFormatElement): MessageFormatElement[][] {
 }
 
 /** What a message needs, by its type; what it has around words comes with it. */
-function needsOf(message: Messages[string] | undefined): string {
+function needsOf(message: Parsed[string] | undefined): string {
   const elements = Array.isArray(message) ? flatten(message) : []
   const needs = elements.flatMap((element) => {
     if (element.type === TYPE.argument) return [`${element.value}: Text`]
@@ -102,13 +134,13 @@ const unionOf = (options: Record<string, PluralOrSelectOption>): string =>
     .map(([name]) => `'${name}'`)
     .join(' | ')
 
-function typeOf(catalog: Catalog, messages: Messages): string {
+function typeOf(catalog: Catalog, messages: Parsed): string {
   const name = catalog[0]!.toUpperCase() + catalog.slice(1)
   const keys = Object.entries(messages).map(([key, message]) => `  '${key}': ${needsOf(message)}`)
   return `export type ${name}<Text> = {\n${keys.join('\n')}\n}\n`
 }
 
-function compare(where: string, messages: Messages, base: Messages): void {
+function compare(where: string, messages: Parsed, base: Parsed): void {
   for (const key of new Set([...Object.keys(messages), ...Object.keys(base)])) {
     if (messages[key] === undefined || base[key] === undefined)
       throw new Error(`src/locales/${where}: ${key} is missing, or too many`)

@@ -1,5 +1,6 @@
 import { type Html, html } from '../html/html.ts'
-import { createTexts, type Given, localeOf, type Messages, readMessages, type Texts } from './texts.ts'
+import { createFormat } from './format.ts'
+import { createTexts, type Given, localeOf, type Messages, type Texts } from './texts.ts'
 
 /** Says texts on pages and in mails. */
 export type PageTexts<Plain, Marked> = Texts<Plain> & {
@@ -24,7 +25,7 @@ const TIME = {
 
 export function createPageTexts<Plain, Marked>(language: string, messages: Messages): PageTexts<Plain, Marked> {
   const locale = localeOf(language)
-  const format = readMessages(language, messages)
+  const format = createFormat(language)
   const times = new Intl.DateTimeFormat(locale, TIME)
   const measure = (unit: string) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
   const minutes = measure('minute')
@@ -33,7 +34,10 @@ export function createPageTexts<Plain, Marked>(language: string, messages: Messa
   return {
     ...createTexts<Plain>(language, messages),
     html: (key, ...[values]) => {
-      const said = format(key, { ...values, strong: (content: (string | Html)[]) => html`<strong>${content}</strong>` })
+      const said = format(messages[key]!, {
+        ...values,
+        strong: (content: (string | Html)[]) => html`<strong>${content}</strong>`,
+      })
       return html`${said as Html | string | (Html | string)[]}`
     },
     time: (at) => times.format(at),

@@ -1,9 +1,8 @@
-import type { MessageFormatElement } from '@formatjs/icu-messageformat-parser'
-import { IntlMessageFormat } from 'intl-messageformat'
 import type { Browser } from '../generated/locales/types.ts'
+import { createFormat, type Message } from './format.ts'
 
-/** The messages of a catalog as compile.ts parses them; those that need nothing are text. */
-export type Messages = Readonly<Record<string, string | MessageFormatElement[]>>
+/** The messages of a catalog. */
+export type Messages = Readonly<Record<string, Message>>
 
 /** What has to be given with a key: nothing, or what its message needs. */
 export type Given<Catalog, Key extends keyof Catalog> = keyof Catalog[Key] extends never ? [] : [values: Catalog[Key]]
@@ -19,27 +18,13 @@ export type Texts<Catalog> = {
 /** What the scripts of the candidate's pages say. */
 export type BrowserTexts = Texts<Browser<string>>
 
-type Formatted = string | unknown | unknown[]
-
-/** Formats messages. What they are parsed to is made ready when it is first said, and kept. */
-export function readMessages(language: string, messages: Messages): (key: string, values: object) => Formatted {
-  const ready = new Map<string, IntlMessageFormat>()
-  return (key, values) => {
-    const message = messages[key]!
-    if (typeof message === 'string') return message
-    const format = ready.get(key) ?? new IntlMessageFormat(message, language)
-    ready.set(key, format)
-    return format.format({ ...values })
-  }
-}
-
 /** As plain text, for attributes, subjects and scripts. */
 export function createTexts<Catalog>(language: string, messages: Messages): Texts<Catalog> {
-  const format = readMessages(language, messages)
+  const format = createFormat(language)
   const list = new Intl.ListFormat(localeOf(language))
   return {
     language,
-    text: (key, ...[values]) => String(format(key, { ...values, strong: (content: string[]) => content.join('') })),
+    text: (key, ...[values]) => String(format(messages[key]!, { ...values, strong: (content: string[]) => content.join('') })),
     list: (items) => list.format(items),
   }
 }

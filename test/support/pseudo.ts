@@ -8,13 +8,10 @@ import type { Messages } from '../../src/locales/texts.ts'
 // A language in which every text of the catalogs is English between ⟦ and ⟧, and longer: what stands outside is in no catalog.
 
 const FILE = new URL('../../src/generated/locales/en.json', import.meta.url)
-const TEXT = 0 // the type of text among the elements of a message
 
 function mark(from: Messages): Messages {
   const marked = Object.entries(from).map(([key, message]): [string, Messages[string]] =>
-    typeof message === 'string'
-      ? [key, `⟦${message} ${lengthen(message)}⟧`]
-      : [key, [{ type: TEXT, value: '⟦' }, ...message, { type: TEXT, value: ' ······⟧' }]],
+    typeof message === 'string' ? [key, `⟦${message} ${lengthen(message)}⟧`] : [key, ['⟦', ...message, ' ······⟧']],
   )
   return Object.fromEntries(marked)
 }
