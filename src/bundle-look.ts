@@ -52,8 +52,10 @@ async function compileStyles(): Promise<string> {
 /** Every word that may be the name of a class: Tailwind leaves out what is none. */
 function findClasses(): string[] {
   const files = globSync(TEMPLATES, { cwd: import.meta.dirname })
-  const words = files.flatMap((file) => readFileSync(inSource(file), 'utf8').match(/[^\s"'`<>={}$;]+/g) ?? [])
-  return [...new Set(words)].filter((word) => /^[a-z@-]/.test(word))
+  const texts = files.map((file) => readFileSync(inSource(file), 'utf8'))
+  // As they stand between quotes and spaces, and by themselves in a template's braces; `[&>p]:mb-2` and `*:mb-2` are classes, too.
+  const words = texts.flatMap((text) => [...text.split(/[\s"'`]+/), ...text.split(/[\s"'`<>={}$;]+/)])
+  return [...new Set(words)].filter((word) => /^[a-z@[*-]/.test(word))
 }
 
 /** The shapes of the icons by their names, as src/http/pages/icon.ts reads them. @throws Error for a name that is no icon's. */
