@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { toText } from '../../html/html.ts'
 import { requestOrigin } from '../addresses/address.ts'
-import { HttpError } from '../errors/failure.ts'
 import { serveAssets } from '../pages/assets.ts'
 import { toBruno } from './bruno.ts'
 import { describeDocument } from './describe.ts'
 import { findEntries } from './find.ts'
-import { searchBody } from './guide.page.ts'
+import { notFoundBody, searchBody } from './guide.page.ts'
 import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { once, prerender, sendPrerendered } from './prerendered.ts'
@@ -32,6 +31,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 const MAX_QUERY_LENGTH = 100
+/** What is offered where there is no page. */
+const NEAR = 5
 /** Names by which the service is reached, for each of which a document says so. */
 const KEPT_ORIGINS = 4
 
@@ -98,9 +99,23 @@ async function servePages(app: FastifyInstance, site: () => Site): Promise<void>
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
     const address = request.url.replace(/\?.*/, '').replace(/\/$/, '')
     const file = site().files.get(address)
-    if (!file) throw new HttpError('path_not_found')
+    if (!file) return sendNotFound(reply, address, site())
     return sendPrerendered(request, reply, file.type, file.text())
   }
   app.get('/', send)
   app.get('/*', send)
+}
+
+function sendNotFound(reply: FastifyReply, address: string, { menu, entries }: Site): FastifyReply {
+  const words =
+    /[^/]*$/
+      .exec(address)![0]
+      .slice(0, MAX_QUERY_LENGTH)
+      .match(/[a-z\d]+/gi) ?? []
+  const near = findEntries(entries, words.join(' ')).slice(0, NEAR)
+  const page = { title: 'Page not found', address, body: () => notFoundBody(near) }
+  return reply
+    .code(404)
+    .type('text/html; charset=utf-8')
+    .send(toText(renderPage(menu, page)))
 }

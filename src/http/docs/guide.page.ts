@@ -33,12 +33,22 @@ ${groups.map(
 const downloadName = (address: string, kind: string): string => `${address.slice(DOCS_PREFIX.length + 1)}-${kind}.json`
 
 /** What was found; a page of its own, for whoever has no scripts. */
-export const searchBody = (query: string, found: Entry[]): Html => html`${pageHead(
-  query === '' ? 'Search' : `Search: ${query}`,
-  query === ''
-    ? 'Enter words from a heading, an operation or an object.'
-    : `${found.length === 0 ? 'Nothing' : found.length} found among headings, operations and objects.`,
-)}<ul class="divide-base-300 mt-6 max-w-3xl divide-y">${found.map(
+export const searchBody = (query: string, found: Entry[]): Html =>
+  html`${pageHead(
+    query === '' ? 'Search' : `Search: ${query}`,
+    query === ''
+      ? 'Enter words from a heading, an operation or an object.'
+      : `${found.length === 0 ? 'Nothing' : found.length} found among headings, operations and objects.`,
+  )}${entryList(found)}`
+
+/** Where nothing is. @param near what the last word of its address finds. */
+export const notFoundBody = (near: Entry[]): Html => html`${pageHead(
+  'Page not found',
+  'There is no page of the documentation at this address. Search above, or begin at its first page.',
+)}<p class="mt-6"><a class="btn btn-primary" href="${DOCS_PREFIX}">Go to the documentation</a></p>
+${near.length > 0 && html`<h2 class="mt-8 text-lg">You may be looking for</h2>${entryList(near)}`}`
+
+const entryList = (entries: Entry[]): Html => html`<ul class="divide-base-300 mt-6 max-w-3xl divide-y">${entries.map(
   ({ title, where, address }) =>
     html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p></li>\n`,
 )}</ul>

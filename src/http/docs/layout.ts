@@ -37,7 +37,7 @@ export const renderPage = (menu: MenuGroup[], page: Page): Html => html`<!doctyp
 <script type="module" src="${assets.script.address}"></script>
 </head>
 <body class="bg-base-100" data-key-header="${page.keyHeader ?? ''}">
-<a class="btn btn-sm sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50" href="#main">Skip to the content</a>
+<a class="btn btn-sm sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50" href="#main">Skip to content</a>
 <header class="bg-base-100 border-base-300 sticky top-0 z-20 flex min-h-14 items-center gap-2 border-b px-4 print:hidden">
 <label for="menu" class="btn btn-ghost btn-square lg:hidden">${icon('menu', 'size-5')}<span class="sr-only">Menu</span></label>
 <a class="flex min-w-0 items-center gap-3 font-semibold" href="${DOCS_PREFIX}"><span class="bg-primary text-primary-content grid size-8 shrink-0 place-items-center rounded-lg font-bold" aria-hidden="true">A</span><span class="truncate max-sm:sr-only">${TITLE}</span></a>

@@ -58,9 +58,22 @@ it('sends what a browser has not got yet, compressed where that is taken, and no
   }
 })
 
-it('answers an address under /docs at which nothing is with 404', async () => {
-  for (const address of ['/docs/nowhere', '/docs/guides/', '/docs/../package.json', '/docs/guides/%2e%2e/glossary'])
-    expect([address, (await service.http().get(address)).status]).toEqual([address, 404])
+it('answers an address under /docs at which nothing is with 404: a page to search from, with what its last word finds', async () => {
+  for (const address of [
+    '/docs/nowhere',
+    '/docs/guides/',
+    '/docs/guides/%2e%2e/glossary',
+    '/docs/v1/%22%3E%3Cimg src=x>',
+    '/docs/assets/x.js',
+  ]) {
+    const { status, type, text } = await service.http().get(address)
+    expect([address, status, type]).toEqual([address, 404, 'text/html'])
+    expect([text.includes('<h1 class="text-3xl">Page not found</h1>'), text.includes('name="q"'), text.includes('<img')]).toEqual(
+      [true, true, false],
+    )
+  }
+  expect((await service.http().get('/docs/webhook-signatures')).text).toContain('href="/docs/guides/webhook-signatures"')
+  expect((await service.http().get('/docs/../package.json')).status).toBe(404)
 })
 
 it('finds headings and operations by their words, without scripts too, and shows what was asked for as text', async () => {
