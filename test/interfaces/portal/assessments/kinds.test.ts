@@ -196,7 +196,7 @@ it('is refused with the reason where candidates take assessments in another play
   expect((await get(path)).text).toContain(reason)
   const form = await get(`${path}/questions/new?answer=number`)
   expect(form.text).toContain(reason)
-  expect(form.text).not.toContain('Add the question')
+  expect(form.text).not.toContain('Add question')
   const sent = { responseType: 'number', script: 'Pi', row: 'abcdefgh', 'value-abcdefgh': '3' }
   const refused = await post(`${path}/questions`, sent)
   expect([refused.status, refused.text.includes(reason)]).toEqual([422, true])

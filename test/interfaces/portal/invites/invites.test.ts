@@ -236,9 +236,7 @@ describe('inviting a candidate', () => {
     const nothing = { screenRecording: false, webcamMonitoring: false, requireIdCapture: false, facePhotoRequired: false }
     expect(await asked('nothing@example.com', {})).toEqual(nothing)
     expect((await admin.post(edit, { ...fieldsIn(await admin.get(edit)), webcamMonitoring: 'yes' })).status).toBe(303)
-    expect((await admin.get(`${home}assessments/${assessment.id}`)).text).toContain(
-      '<dt>Requirements</dt><dd>webcam</dd>',
-    )
+    expect((await admin.get(`${home}assessments/${assessment.id}`)).text).toContain('<dt>Requirements</dt><dd>webcam</dd>')
     expect(await asked('assessment@example.com', {})).toEqual({ ...nothing, webcamMonitoring: true })
     expect(await asked('own@example.com', { proctoring: 'own', requireIdCapture: 'yes' })).toEqual({
       ...nothing,
