@@ -7,8 +7,8 @@ const mayUse = {
   'db/': ['db/', generated, tables],
   'html/': ['html/'],
   // What says something in browsers has only what formats it.
-  'locales/texts.ts': ['locales/texts.ts', 'generated/locales/'],
-  'locales/(?!texts)': ['locales/', 'html/', 'generated/locales/'],
+  'locales/(texts|format).ts': ['locales/texts.ts', 'locales/format.ts', 'generated/locales/'],
+  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/'],
   'mail/': ['mail/', 'domain/', 'html/', 'locales/'],
   'webhooks/': ['webhooks/', 'domain/'],
   'media/': ['media/', 'domain/', 'processes/'],
