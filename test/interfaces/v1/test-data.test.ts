@@ -210,7 +210,13 @@ describe('many of POST /invites/{id}/simulate at once', () => {
   it('are done one after the other: of one invite the first does it all', async () => {
     const { organization, invite, v1 } = await start({ kinds: EVERY_KIND })
     const id = await invite()
-    const send = async () => await v1.post(`/invites/${id}/simulate`).send({ action: 'release' })
+    // One that has waited for long is told to come again.
+    const send = async () => {
+      for (;;) {
+        const answer = await v1.post(`/invites/${id}/simulate`).send({ action: 'release' })
+        if (answer.status !== 429) return answer
+      }
+    }
     const answers = await Promise.all(Array.from({ length: 6 }, send))
     expect(answers.map(({ status, body }) => [status, body.invite?.status])).toEqual(Array(6).fill([200, 'completed']))
     const { events } = await readFeed(service, organization.key, { inviteId: id })
@@ -278,7 +284,7 @@ describe('DELETE /test-data', () => {
     const where = { key: { in: media.map(({ key }) => key) } }
     expect([photos.length, await service.db.mediaLeftover.count({ where })]).toEqual([2, 6])
     for (const { key } of photos) expect(await service.deps.media.get(`${key}/file`)).not.toBeNull()
-    service.clock.advance(2 * 60_000)
+    service.clock.set(Date.now() + 2 * 60_000) // PostgreSQL has stamped them
     await removeFiles(service.system)
     for (const { key } of photos) expect(await service.deps.media.get(`${key}/file`)).toBeNull()
     expect(await service.db.mediaLeftover.count({ where })).toBe(0)
