@@ -131,11 +131,14 @@ const ofEveryone = [
   'domain/webhooks/forget-old-deliveries.ts',
   'domain/webhooks/hand-over.ts',
   'domain/webhooks/measure-webhooks.ts',
+  'domain/submissions/taking/score-unscored.ts',
   'import/accounts.ts',
   'import/links.ts',
   'import/match.ts',
   'import/write.ts',
 ]
+/** What knows what is right: no page of a candidate is among these. */
+const readsKeys = ['domain/assessments/(define-question|keys)\\.ts', 'domain/submissions/scores\\.ts']
 const inSource = (place) => `^src/${place}`
 const never = (name, from, to) => ({ name, severity: 'error', from, to })
 
@@ -151,6 +154,11 @@ export default {
     ),
     ...below.map(([from, to]) =>
       never(`${from} lies below`, { path: inSource(from) }, { path: '^src/domain/', pathNot: to.map(inSource) }),
+    ),
+    never(
+      'keys-are-read-by-few',
+      { path: '^src/', pathNot: readsKeys.map(inSource) },
+      { path: '^src/domain/assessments/keys\\.ts' },
     ),
     never('every-room-has-a-place', { path: '^src/domain/', pathNot: below.map(([from]) => inSource(from)) }, { path: '.' }),
     never(

@@ -102,6 +102,7 @@ export const SWEEP_PARTS = [
   'expire_invites',
   'open_submissions',
   'complete_due_submissions',
+  'score_answers',
   'forget_answers',
   'forget_events',
   'forget_deliveries',

@@ -26,7 +26,15 @@ export type ApiKeyRow = Omit<ApiKey, 'previousHash' | 'previousExpiresAt'>
 /** Without the counts, which the database keeps. */
 export type AssessmentRow = Omit<
   Assessment,
-  'questionCount' | 'totalPoints' | 'secondGrader' | 'gradedBlind' | 'archivedAt' | keyof Proctoring
+  | 'questionCount'
+  | 'totalPoints'
+  | 'secondGrader'
+  | 'gradedBlind'
+  | 'archivedAt'
+  | 'penaltyPercent'
+  | 'autoReleaseById'
+  | 'autoReleaseToCandidate'
+  | keyof Proctoring
 > & {
   languageIds: string[]
   categoryIds: string[]

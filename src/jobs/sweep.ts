@@ -15,6 +15,7 @@ import { settleOverdueRecordings } from '../domain/submissions/media/settle-reco
 import { completeDueSubmissions } from '../domain/submissions/taking/complete-due-submissions.ts'
 import { endLeftSubmissions } from '../domain/submissions/taking/end-left-submissions.ts'
 import { openMissingSubmissions } from '../domain/submissions/taking/open-missing-submissions.ts'
+import { scoreUnscored } from '../domain/submissions/taking/score-unscored.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts'
 import { forgetOldAnswers } from '../domain/work/do-once.ts'
 import { expectSweepParts, noteSweepPart } from '../domain/work/sweep-parts.ts'
@@ -47,6 +48,10 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     if (completed > 0) system.deps.log.info({ completed }, 'submissions completed whose time was over')
     const ended = await endLeftSubmissions(system)
     if (ended > 0) system.deps.log.info({ ended }, 'submissions ended whose invites had ended before')
+  },
+  async score_answers(system) {
+    const scored = await scoreUnscored(system)
+    if (scored > 0) system.deps.log.info({ scored }, 'submissions scored that were handed in without')
   },
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),

@@ -5,6 +5,7 @@ import type { Fault, QuestionKind, Random, Score } from '../domain/values/questi
 /** A kind as its folder writes it: each function is given what is of its schema. */
 export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> = {
   words: readonly string[]
+  penalizes: boolean
   schema: { spec: S; key: K; answer: A }
   /** What the schema can't say. */
   faults: (word: string, spec: Static<S>, key: Static<K>) => Fault[]
@@ -27,6 +28,7 @@ export function defineKind<S extends TSchema, K extends TSchema, A extends TSche
   const answer = reader(rules.schema.answer)
   return {
     words: rules.words,
+    penalizes: rules.penalizes,
     faults: (word, ofSpec, ofKey) => {
       const malformed = [...spec.faults('spec', ofSpec), ...key.faults('key', ofKey)]
       return malformed.length > 0 ? malformed : rules.faults(word, ofSpec as Static<S>, ofKey as Static<K>)

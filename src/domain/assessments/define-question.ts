@@ -9,6 +9,7 @@ import type { Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { recordQuestion } from './edit-questions.ts'
+import { readNewestKey } from './keys.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
 
 /** What makes a question one of a kind that has a right answer. Spec and key are JSON by the kind's schemas, see src/kinds. */
@@ -25,11 +26,11 @@ export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<Rea
   const version = await ctx.db.questionVersion.findUniqueOrThrow({
     where: { organizationId_id: { organizationId, id: versionId } },
   })
-  const { _max } = await ctx.db.questionKey.aggregate({ where: { organizationId, versionId }, _max: { number: true } })
+  const { number } = await readNewestKey(ctx, versionId)
   return {
     responseType: version.responseType,
     spec: version.spec,
-    keyNumber: _max.number ?? 0,
+    keyNumber: number,
     isSealed: version.sealedAt !== null,
   }
 }
@@ -55,12 +56,12 @@ export async function defineQuestion(ctx: Context, ref: QuestionRef, definition:
   })
 }
 
-async function isDefinedSo({ db, organization }: Context, { versionId }: Question, wanted: Definition): Promise<boolean> {
+async function isDefinedSo(ctx: Context, { versionId }: Question, wanted: Definition): Promise<boolean> {
   if (versionId === null) return false
-  const where = { organizationId: organization.id, versionId }
-  const newest = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
-  const { responseType, spec } = newest.version
-  return isDeepStrictEqual({ responseType, spec, key: newest.key }, { ...wanted })
+  const where = { organizationId_id: { organizationId: ctx.organization.id, id: versionId } }
+  const { responseType, spec } = await ctx.db.questionVersion.findUniqueOrThrow({ where })
+  const { key } = await readNewestKey(ctx, versionId)
+  return isDeepStrictEqual({ responseType, spec, key }, { ...wanted })
 }
 
 /** Whether a text anywhere in it, or a name, is none that the database takes. */

@@ -1,59 +1,96 @@
-import { type Expressions, own, sameOwner } from '../../db/own.ts'
+import { sql } from '../../db/builder.ts'
+import { type Expressions, own, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
-import { insertRows } from '../../db/writes.ts'
+import { type KeyEffect, newestKeys } from '../assessments/keys.ts'
 import type { Context } from '../context.ts'
-import { pointsFor } from '../values/points-for.ts'
-import type { QuestionKind, Score } from '../values/question-kind.ts'
+import { penaltyFor, pointsFor } from '../values/points-for.ts'
+import type { Part, QuestionKind, Score } from '../values/question-kind.ts'
 
 // What the keys say of answers. A person's grade stands before it.
 
 /**
  * Scores what is handed in, by the keys as they are now: of questions of a kind alone, and each once for a key. What a kind can't score is
  * left to people, also where it fails, which is logged: nothing stands in the way of handing in.
+ *
+ * @param versionId scores only what was asked by that version; undefined: all.
  */
-export async function scoreAnswers(ctx: Context, submissionId: string): Promise<void> {
-  const asked = await findAsked(ctx, submissionId)
-  if (asked.length === 0) return
+export async function scoreAnswers(ctx: Context, submissionId: string, versionId?: string): Promise<void> {
+  const answered = await findAnswered(ctx, submissionId, versionId)
   const createdAt = ctx.deps.clock()
-  const scores = asked.flatMap(({ number, points, responseType, spec, key, keyNumber, value, versionId }) => {
-    const kind = ctx.deps.kinds.get(responseType)
-    if (!kind) return []
-    const score = tryToScore(ctx, kind, { spec, key, value }, versionId)
-    const given =
-      score.state === 'scored' ? { points: pointsFor(score, points), parts: score.parts } : { points: null, parts: [] }
-    return [{ organizationId: ctx.organization.id, submissionId, questionNumber: number, keyNumber, ...given, createdAt }]
+  const scores = answered.flatMap((one) => {
+    const scored = scoreAnswer(ctx, one)
+    if (!scored) return []
+    const { number: questionNumber, keyNumber } = one
+    return [{ organizationId: ctx.organization.id, submissionId, questionNumber, keyNumber, ...scored, createdAt }]
   })
-  if (scores.length > 0) await run(ctx.db, insertRows({ questionScores: scores as never }))
+  if (scores.length === 0) return
+  await ctx.db.questionScore.createMany({ data: scores, skipDuplicates: true })
+  await noteNeeds(ctx, submissionId)
 }
 
-type Answered = { spec: unknown; key: unknown; value: unknown }
+/** What a key is applied to. @property value null: nothing was answered. @property penaltyPercent of the points. */
+export type Answered = {
+  points: number
+  penaltyPercent: number
+  versionId: string
+  responseType: string
+  spec: unknown
+  key: unknown
+  effect: KeyEffect
+  value: unknown
+}
 
-function tryToScore({ deps }: Context, kind: QuestionKind, answered: Answered, versionId: string): Score {
-  const { spec, key, value } = answered
+/** @property points null: a person has to say, or it is dropped: not counted. */
+export type Scored = { points: number | null; dropped: boolean; parts: Part[] }
+
+/** @returns null: there is no such kind (any more). */
+export function scoreAnswer(ctx: Context, answered: Answered): Scored | null {
+  const { points, effect, responseType, penaltyPercent, value } = answered
+  const kind = ctx.deps.kinds.get(responseType)
+  if (!kind) return null
+  const isEmpty = value === null || isTriedEmpty(kind, value)
+  const score = tryToScore(ctx, kind, answered, isEmpty)
+  const parts = score.state === 'scored' ? score.parts : []
+  if (effect === 'none') return { points: null, dropped: true, parts }
+  if (effect === 'full') return { points, dropped: false, parts }
+  if (score.state === 'people') return { points: null, dropped: false, parts }
+  const isWrong = score.got === 0 && !isEmpty && kind.penalizes
+  return { points: isWrong ? -penaltyFor(penaltyPercent, points) : pointsFor(score, points), dropped: false, parts }
+}
+
+function tryToScore({ deps }: Context, kind: QuestionKind, answered: Answered, isEmpty: boolean): Score {
+  const { spec, key, value, versionId } = answered
   try {
     // No answer is nothing wrong: it gives no points.
-    if (value === null || kind.isEmpty(value)) return { state: 'scored', got: 0, of: 1, parts: [] }
-    return kind.score(spec, key, value)
+    return isEmpty ? { state: 'scored', got: 0, of: 1, parts: [] } : kind.score(spec, key, value)
   } catch (err) {
     deps.log.error({ err, versionId }, 'An answer could not be scored: it is left to people')
     return { state: 'people' }
   }
 }
 
+/** What is stored in another form is something, and fails where it is scored. */
+function isTriedEmpty(kind: QuestionKind, value: unknown): boolean {
+  try {
+    return kind.isEmpty(value)
+  } catch {
+    return false
+  }
+}
+
 /** The questions of a kind that the paper has, with the newest key and what was answered. */
-function findAsked(ctx: Context, submissionId: string) {
+function findAnswered(ctx: Context, submissionId: string, versionId: string | undefined) {
   const asked = own(ctx, 'paperQuestions')
+    .where('paperQuestions.submissionId', '=', submissionId)
+    .$if(versionId !== undefined, (query) => query.where('paperQuestions.versionId', '=', versionId!))
+    .innerJoin('submissions', (join) =>
+      join.on(sameOwner('submissions', 'paperQuestions')).onRef('submissions.id', '=', 'paperQuestions.submissionId'),
+    )
     .innerJoin('questionVersions', (join) =>
       join.on(sameOwner('questionVersions', 'paperQuestions')).onRef('questionVersions.id', '=', 'paperQuestions.versionId'),
     )
     .innerJoinLateral(
-      (eb) =>
-        own(ctx, 'questionKeys')
-          .whereRef('questionKeys.versionId', '=', eb.ref('paperQuestions.versionId').$notNull())
-          .orderBy('questionKeys.number', 'desc')
-          .limit(1)
-          .select(['questionKeys.number as keyNumber', 'questionKeys.key'])
-          .as('newest'),
+      (eb) => newestKeys(ctx).whereRef('questionKeys.versionId', '=', eb.ref('paperQuestions.versionId').$notNull()).as('newest'),
       (join) => join.onTrue(),
     )
     .leftJoin('takes', (join) =>
@@ -63,30 +100,50 @@ function findAsked(ctx: Context, submissionId: string) {
         .onRef('takes.questionNumber', '=', 'paperQuestions.number')
         .on('takes.kind', '=', 'text'),
     )
-    .where('paperQuestions.submissionId', '=', submissionId)
     .select([
       'paperQuestions.number',
       'paperQuestions.points',
+      'submissions.penaltyPercent',
       'questionVersions.id as versionId',
       'questionVersions.responseType',
     ])
-    .select(['questionVersions.spec', 'newest.key', 'newest.keyNumber', 'takes.value'])
+    .select(['questionVersions.spec', 'newest.key', 'newest.effect', 'newest.keyNumber', 'takes.value'])
   return all(ctx.db, asked)
 }
 
-/** A question of a paper. @property scored the points that its key gives the answer; null: it has none, or leaves it to people. */
-export type Gradable = { number: number; points: number; scored: number | null }
+/** Whether anything of a scored submission is left to people: a question that gives points, and has none. */
+async function noteNeeds(ctx: Context, submissionId: string): Promise<void> {
+  const left = own(ctx, 'paperQuestions')
+    .where('paperQuestions.submissionId', '=', submissionId)
+    .where('paperQuestions.points', '>', 0)
+    .where((eb) => sql<SqlBool>`${scoredPoints(eb)} is null and ${isDropped(eb)} is not true`)
+  const note = ownUpdate(ctx, 'submissions')
+    .where('submissions.id', '=', submissionId)
+    .set((eb) => ({ needsPeople: eb.exists(left.select('paperQuestions.number')).$castTo<boolean>() }))
+  await run(ctx.db, note)
+}
+
+/**
+ * A question of a paper.
+ *
+ * @property scored the points that its key gives the answer; null: it has none, or leaves it to people. @property dropped whether its key
+ *   says that the question is not counted.
+ */
+export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean }
 
 /** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
 export const scoredPoints = (eb: Expressions<'paperQuestions'>) =>
-  eb.cast<number | null>(
-    eb
-      .selectFrom('questionScores')
-      .where(sameOwner('questionScores', 'paperQuestions'))
-      .whereRef('questionScores.submissionId', '=', 'paperQuestions.submissionId')
-      .whereRef('questionScores.questionNumber', '=', 'paperQuestions.number')
-      .orderBy('questionScores.keyNumber', 'desc')
-      .limit(1)
-      .select('questionScores.points'),
-    'float8',
-  )
+  eb.cast<number | null>(newestScore(eb).select('questionScores.points'), 'float8')
+
+/** Whether the newest key says that the question is not counted. */
+export const isDropped = (eb: Expressions<'paperQuestions'>) =>
+  sql<boolean>`coalesce(${newestScore(eb).select('questionScores.dropped')}, false)`
+
+const newestScore = (eb: Expressions<'paperQuestions'>) =>
+  eb
+    .selectFrom('questionScores')
+    .where(sameOwner('questionScores', 'paperQuestions'))
+    .whereRef('questionScores.submissionId', '=', 'paperQuestions.submissionId')
+    .whereRef('questionScores.questionNumber', '=', 'paperQuestions.number')
+    .orderBy('questionScores.keyNumber', 'desc')
+    .limit(1)

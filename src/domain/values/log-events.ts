@@ -90,6 +90,7 @@ export const LOG_EVENTS = {
   'submissions opened for invites that were started without': 'submissions_opened',
   'submissions completed whose time was over': 'submissions_completed',
   'submissions ended whose invites had ended before': 'submissions_ended',
+  'submissions scored that were handed in without': 'submissions_scored',
   'no notifications of API key changes: the key cache is off until they are back': 'key_cache_off',
   'the last use of an API key could not be recorded': 'key_use_not_recorded',
 } as const

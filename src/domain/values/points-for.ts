@@ -8,3 +8,6 @@ export function pointsFor({ got, of }: { got: number; of: number }, points: numb
   const tenths = (2n * BigInt(got) * BigInt(points) * 10n + BigInt(of)) / (2n * BigInt(of))
   return Number(tenths) / 10
 }
+
+/** What a wrong answer costs: a share of the points in whole percent, to one decimal, half up. */
+export const penaltyFor = (percent: number, points: number): number => pointsFor({ got: percent, of: 100 }, points)

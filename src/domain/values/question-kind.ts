@@ -27,6 +27,8 @@ export type Fault = { field: string; text: string }
 export type QuestionKind = {
   /** The response types that are of this kind. */
   words: readonly string[]
+  /** Whether a wrong answer may cost points: it is one of a few that could be guessed. */
+  penalizes: boolean
   /** What is wrong with a definition; nothing where nothing is. */
   faults: (word: string, spec: unknown, key: unknown) => Fault[]
   /** What of the spec each candidate sees in an order of their own; null: nothing is. */

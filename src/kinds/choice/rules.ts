@@ -6,6 +6,7 @@ import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema }
 /** One of several options, or several of them. */
 export const choice = defineKind({
   words: ['single_choice', 'multiple_choice'],
+  penalizes: true,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
   faults: (word, spec, key) => (word === 'single_choice' ? faultsOfOne(spec, key) : faultsOfSeveral(spec, key)),
   arrange: ({ options, shuffle }, random) => (shuffle ? shuffled(options, random) : null),

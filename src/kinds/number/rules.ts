@@ -9,6 +9,7 @@ type Accepted = Key['answers'][number]
 /** A number that is typed, in whatever way people write numbers. */
 export const number = defineKind({
   words: ['number'],
+  penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
   faults: (_, __, { answers }) => [
     ...answers.flatMap(faultsOf),

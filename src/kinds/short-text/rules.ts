@@ -6,6 +6,7 @@ import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 /** A text that is compared with those that are accepted. */
 export const shortText = defineKind({
   words: ['short_text'],
+  penalizes: false,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
   faults: (_, __, key) => faultsOf(key),
   arrange: () => null,

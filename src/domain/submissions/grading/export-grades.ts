@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
-import { scoredPoints } from '../scores.ts'
+import { isDropped, scoredPoints } from '../scores.ts'
 import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
 import { newestGrades } from './grades.ts'
 import { countGrades, type GradeRow, percentOf, sumUp } from './totals.ts'
@@ -144,7 +144,7 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
           .where(sameOwner('paperQuestions', 'submissions'))
           .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
           .select(['paperQuestions.number', 'paperQuestions.questionId', 'paperQuestions.points'])
-          .select((paper) => scoredPoints(paper as never).as('scored'))
+          .select((paper) => [scoredPoints(paper as never).as('scored'), isDropped(paper as never).as('dropped')])
           .orderBy('paperQuestions.number')
         const graders = eb
           .selectFrom('grades')

@@ -11,15 +11,18 @@ import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { graders } from '../../members/graders.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
-import { scoredPoints } from '../scores.ts'
+import { isDropped, scoredPoints } from '../scores.ts'
 import { newestGrades } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { roundOf } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 import type { GradeRow } from './totals.ts'
 
-/** Whose: those that the actor grades, those that nobody grades (or nobody as the second), or all there are. */
-const QUEUES = ['mine', 'nobody', 'all'] as const
+/**
+ * Whose: those that the actor grades, those that nobody grades (or nobody as the second), or all there are; and `release`: what has nothing
+ * for people but its release, which is in none of the others.
+ */
+const QUEUES = ['mine', 'nobody', 'all', 'release'] as const
 export type Whose = (typeof QUEUES)[number]
 export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
 
@@ -76,7 +79,7 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
       const paper = own(ctx, 'paperQuestions')
         .where('submissionId', '=', eb.ref('these.id'))
         .select(['number', 'points'])
-        .select((eb) => scoredPoints(eb).as('scored'))
+        .select((eb) => [scoredPoints(eb).as('scored'), isDropped(eb).as('dropped')])
       return ['these.id', jsonOf(paper.orderBy('number')).as('paper'), jsonOf(newestGrades(ctx, eb.ref('these.id'))).as('grades')]
     }),
   )
@@ -152,13 +155,19 @@ export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: 
 
 /** The submissions that the queue has. */
 export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
-  const handedIn = own(ctx, 'submissions').where('submissions.state', '=', sql.lit('submitted'))
+  const submitted = own(ctx, 'submissions').where('submissions.state', '=', sql.lit('submitted'))
+  const isReady = whose === 'release'
+  const handedIn = submitted.where('submissions.needsPeople', isReady ? 'is' : 'is not', false)
   const waiting =
     assessmentId !== undefined && isUuid(assessmentId) ? handedIn.where('submissions.assessmentId', '=', assessmentId) : handedIn
-  return whose === 'all' ? waiting : waiting.where((eb) => isOf(ctx, eb, whose))
+  if (whose === 'all') return waiting
+  if (whose === 'release') {
+    return may(ctx, 'read') ? waiting : waiting.where((eb) => eb.or([isOf(ctx, eb, 'mine'), isFree(ctx, eb, 'graderId')]))
+  }
+  return waiting.where((eb) => isOf(ctx, eb, whose))
 }
 
-function isOf(ctx: Context, eb: Expressions<'submissions'>, whose: Exclude<Whose, 'all'>): Condition {
+function isOf(ctx: Context, eb: Expressions<'submissions'>, whose: 'mine' | 'nobody'): Condition {
   const me = graderOf(ctx)
   if (whose === 'mine') return eb.or([eb('submissions.graderId', '=', me), eb('submissions.secondGraderId', '=', me)])
   const isTwice = eb.exists(

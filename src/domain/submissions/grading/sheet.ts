@@ -49,7 +49,11 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
     findNewestResult(ctx, id),
     findOtherViewers(ctx, id),
   ])
-  const paper = detail.paper.map((question, i) => ({ ...question, scored: scored[i]?.scored ?? null }))
+  const paper = detail.paper.map((question, i) => ({
+    ...question,
+    scored: scored[i]?.scored ?? null,
+    dropped: scored[i]?.dropped ?? false,
+  }))
   const grades = visibleTo(round, submission, paper, all)
   const me = graderOf(ctx)
   const questions = countGrades(paper, grades, submission.assessment).map((question) => {

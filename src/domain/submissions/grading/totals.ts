@@ -96,6 +96,10 @@ const graded = ({ graderId }: GradeRow, points: number, comment: string, by: Sou
 
 export type Counted<Q> = Q & { standing: Standing }
 
+/** Whether people have given points, agreed or not. */
+export const isByPeople = (standing: Standing): boolean =>
+  standing.state === 'undecided' || (standing.state === 'graded' && standing.by !== 'key')
+
 /** What counts for each question of a paper. Those without points need no grades. */
 export function countGrades<Q extends Gradable>(
   paper: readonly Q[],
@@ -103,13 +107,25 @@ export function countGrades<Q extends Gradable>(
   terms: { secondGrader: boolean },
 ): Counted<Q>[] {
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
-  return paper.map((question) => ({ ...question, standing: standingOf(question, byQuestion.get(question.number) ?? [], terms) }))
+  return paper.map((question) => {
+    const given = byQuestion.get(question.number) ?? []
+    const standing = standingOf(question, given, terms)
+    // What a person has decided stands; else a question that is not counted is one without points.
+    if (!question.dropped || isByPeople(standing)) return { ...question, standing }
+    const uncounted = { ...question, points: 0 }
+    return { ...uncounted, standing: standingOf(uncounted, given, terms) }
+  })
 }
 
 /** Points in all, of how many, and the question that stands in the way of a result; null: none does. */
 export function sumUp(questions: readonly Counted<{ number: number; points: number }>[]) {
   const counting = questions.filter(({ points }) => points > 0)
-  const points = counting.reduce((sum, { standing }) => sum + (standing.state === 'graded' ? standing.points : 0), 0)
+  const tenths = counting.reduce(
+    (sum, { standing }) => sum + (standing.state === 'graded' ? Math.round(standing.points * 10) : 0),
+    0,
+  )
+  // What wrong answers cost is taken from what others give, and no further. In tenths, because 0.1 + 0.2 is not 0.3.
+  const points = Math.max(0, tenths) / 10
   const ofPoints = counting.reduce((sum, question) => sum + question.points, 0)
   return { points, ofPoints, missing: counting.find(({ standing }) => standing.state !== 'graded') ?? null }
 }
@@ -129,5 +145,7 @@ export const exactPercentOf = (points: number, ofPoints: number): number | null 
 /** Whether both graders have given points for every question that has any, but for what its key scores. */
 export function haveBothGraded(paper: readonly Gradable[], grades: readonly GradeRow[]): boolean {
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
-  return paper.every(({ number, points, scored }) => points === 0 || scored !== null || findBoth(byQuestion.get(number) ?? []))
+  return paper.every(
+    ({ number, points, scored, dropped }) => points === 0 || dropped || scored !== null || findBoth(byQuestion.get(number) ?? []),
+  )
 }

@@ -56,6 +56,8 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
     secondGraderId: byDefault,
     releasedAt: byDefault,
     mediaDueAt: byDefault,
+    needsPeople: byDefault,
+    penaltyPercent: byDefault,
   }))
   const again = begin.onConflict((conflict) =>
     conflict

@@ -66,6 +66,8 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       secondGraderId: byDefault,
       releasedAt: byDefault,
       mediaDueAt: byDefault,
+      needsPeople: byDefault,
+      penaltyPercent: byDefault,
     }))
     const made = await run(
       db,

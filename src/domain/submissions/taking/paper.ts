@@ -17,7 +17,7 @@ export type { PaperQuestion }
  * candidate sees in an order of their own is shuffled here, once.
  */
 export async function copyPaper(
-  ctx: Pick<Context, 'db' | 'organization' | 'deps'>,
+  ctx: Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>,
   { submissionId, assessmentId }: { submissionId: string; assessmentId: string },
 ): Promise<void> {
   const questions = own(ctx, 'questions').where('questions.assessmentId', '=', assessmentId)
@@ -34,11 +34,13 @@ export async function copyPaper(
     shown: byDefault,
   }))
   const copied = await all(ctx.db, paper.returning(['paperQuestions.number', 'paperQuestions.versionId']))
-  if (copied.some(({ versionId }) => versionId !== null)) await arrangePaper(ctx, submissionId)
+  if (copied.every(({ versionId }) => versionId === null)) return
+  await arrangePaper(ctx, submissionId)
+  await expectScores(ctx, { submissionId, assessmentId })
 }
 
 /** Seals the versions that the paper has, and gives it its own order of what they show. */
-async function arrangePaper(ctx: Pick<Context, 'db' | 'organization' | 'deps'>, submissionId: string): Promise<void> {
+async function arrangePaper(ctx: Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>, submissionId: string): Promise<void> {
   const ofPaper = own(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', submissionId)
   await sealVersions(ctx, ofPaper.select('paperQuestions.versionId'))
   const versions = ofPaper.innerJoin('questionVersions', (join) =>
@@ -59,6 +61,18 @@ async function arrangePaper(ctx: Pick<Context, 'db' | 'organization' | 'deps'>, 
     .whereRef('given.number', '=', 'paperQuestions.number')
     .set(({ ref }) => ({ shown: ref('given.shown') }))
   await run(ctx.db, arrange)
+}
+
+/** Until it is scored nobody knows whether it needs people. What a wrong answer costs is what it is now. */
+async function expectScores(
+  ctx: Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>,
+  { submissionId, assessmentId }: { submissionId: string; assessmentId: string },
+): Promise<void> {
+  const assessment = own(ctx, 'assessments').where('assessments.id', '=', assessmentId).select('assessments.penaltyPercent')
+  const expect = ownUpdate(ctx, 'submissions')
+    .where('submissions.id', '=', submissionId)
+    .set({ needsPeople: null, penaltyPercent: assessment as never })
+  await run(ctx.db, expect)
 }
 
 type Timed = Pick<PaperQuestion, 'openedAt' | 'closesAt' | 'closedAt'>

@@ -19,11 +19,12 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
 
-export const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'No grader yet', all: 'All' }
+export const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'No grader yet', all: 'All', release: 'To release' }
 const NOTHING: Record<Whose, string> = {
   mine: 'No submissions wait for you.',
   nobody: 'No submissions wait for a grader.',
   all: 'No submissions wait to be graded.',
+  release: 'No submissions that score themselves wait to be released.',
 }
 
 type Facts = {

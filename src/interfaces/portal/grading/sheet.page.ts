@@ -77,6 +77,7 @@ const QUEUES: Record<QueuePlace['whose'], string> = {
   mine: 'in your queue',
   nobody: 'without a grader',
   all: 'to be graded',
+  release: 'to be released',
 }
 
 /** The ways to the submissions before and after it in the queue. */

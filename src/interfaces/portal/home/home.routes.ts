@@ -17,7 +17,8 @@ export function homeRoutes(app: FastifyInstance): void {
     const name = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.user.firstName ?? ''
     const grades = may(ctx, 'grade')
     const queues = grades ? await countQueues(ctx) : []
-    const waiting = grades ? { queues, count: queues.at(-1)!.count, since: await waitsSince(ctx) } : null
+    const longest = queues.findLast(({ whose }) => whose !== 'release')
+    const waiting = grades ? { queues, count: longest?.count ?? 0, since: await waitsSince(ctx) } : null
     const isOwn = !may(ctx, 'read')
     const body = isOwn
       ? ownHome(ctx, { ...(await readOwnOverview(ctx)), waiting })

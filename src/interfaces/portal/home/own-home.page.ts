@@ -18,24 +18,35 @@ export function ownHome(ctx: Context, { assigned, assessments, waiting }: Own): 
   return html`${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
 }
 
-/** What waits to be graded: a line each with its button. */
+type Queue = { whose: Whose; count: number }
+
+/** What waits for a member: a line each with its button. */
 function waitingNeeds(ctx: Context, { queues, since }: NonNullable<Own['waiting']>): Html {
   const open = queues.filter(({ count }) => count > 0)
   if (open.length === 0) return nothingToDo('Nothing waits to be graded.')
-  return needs(
-    open.map(({ whose, count }): Need => {
-      const wait = count === 1 ? 'submission waits' : 'submissions wait'
-      const isMine = whose === 'mine'
-      return {
-        icon: 'pencil-line',
-        look: isMine ? 'warning' : 'info',
-        text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
-        detail: isMine ? html`${since && html`The oldest was handed in ${ago(ctx, since)}`}` : 'Take one over to grade it',
-        action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
-      }
-    }),
-  )
+  return needs(open.map((queue) => (queue.whose === 'release' ? toRelease(ctx, queue) : toBeGraded(ctx, queue, since))))
 }
+
+function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): Need {
+  const wait = count === 1 ? 'submission waits' : 'submissions wait'
+  const isMine = whose === 'mine'
+  return {
+    icon: 'pencil-line',
+    look: isMine ? 'warning' : 'info',
+    text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
+    detail: isMine ? html`${since && html`The oldest was handed in ${ago(ctx, since)}`}` : 'Take one over to grade it',
+    action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
+  }
+}
+
+/** What scores itself. */
+const toRelease = (ctx: Context, { count }: Queue): Need => ({
+  icon: 'circle-check',
+  look: 'info',
+  text: `${count} to release`,
+  detail: 'Their answers score themselves',
+  action: html`<a class="btn btn-sm" href="${`${pathOf(ctx, 'grading')}?whose=release`}" aria-label="View submissions to release">View</a>`,
+})
 
 const nothing = (ctx: Context): Html => html`<section class="panel">
 <p>You are a member of ${ctx.organization.name}, but you have no role yet that shows you anything here.</p>

@@ -1,0 +1,28 @@
+import type { Sight } from '../../db/own.ts'
+import { own } from '../../db/own.ts'
+import type { Context } from '../context.ts'
+
+// What is right. Only what scores, corrects and edits may read it: .ci/dependency-rules.mjs names them.
+
+/** What a key makes of answers: it scores them; everybody gets all points; the question is not counted. */
+export const KEY_EFFECTS = ['key', 'full', 'none'] as const
+export type KeyEffect = (typeof KEY_EFFECTS)[number]
+
+/** The newest keys of versions, one each. */
+export const newestKeys = (sight: Sight) =>
+  own(sight, 'questionKeys')
+    .distinctOn('questionKeys.versionId')
+    .orderBy('questionKeys.versionId')
+    .orderBy('questionKeys.number', 'desc')
+    .select(['questionKeys.versionId', 'questionKeys.number as keyNumber', 'questionKeys.key'])
+    .select(({ ref }) => ref('questionKeys.effect').$castTo<KeyEffect>().as('effect'))
+
+/** A key and what stands beside it. */
+export type NewestKey = { number: number; key: unknown; effect: KeyEffect }
+
+/** The key of a version that counts. */
+export async function readNewestKey({ db, organization }: Context, versionId: string): Promise<NewestKey> {
+  const where = { organizationId: organization.id, versionId }
+  const { number, key, effect } = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' } })
+  return { number, key, effect: effect as KeyEffect }
+}
