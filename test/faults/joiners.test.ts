@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { fileOf } from '../../src/domain/submissions/media/media.ts'
+import { readSlices } from '../media/recordings.ts'
+import { startProcess } from '../support/processes.ts'
+import { SECRET_KEY, startServiceForTest } from '../support/service.ts'
+import { takeAssessment } from '../support/submissions.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { scaled } from './scale.ts'
+
+/** A killed process's job counts as lost after 10 s without a heartbeat, and its retry waits 10 to 40 s. The machine may be busy. */
+const PATIENCE_MS = 600_000
+const RECORDINGS = scaled(12, 60)
+
+it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four joiners are killed in the middle`, async () => {
+  const DATA_DIR = await mkdtemp(path.join(tmpdir(), 'assessments-joiners-'))
+  onTestFinished(() => rm(DATA_DIR, { recursive: true, force: true }))
+  const service = await startServiceForTest({ ROLE: 'api', DATA_DIR })
+  const slices = await readSlices('video-0')
+  for (let i = 0; i < RECORDINGS; i++) {
+    const candidate = await takeAssessment(service)
+    const mediaId = await candidate.beginTake('video')
+    for (const [number, part] of slices.entries()) expect((await candidate.putPart(mediaId, 0, number, part)).status).toBe(204)
+    expect((await candidate.post(`media/${mediaId}/complete`, { segments: [slices.length] })).status).toBe(202)
+  }
+  const { db, databaseUrl, deps } = service
+  const env = { DATABASE_URL: databaseUrl, SECRET_KEY, DATA_DIR, ROLE: 'worker', JOINERS: '4' }
+  const countReady = () => db.media.count({ where: { state: 'ready' } })
+
+  const killed = await startProcess(env)
+  await waitUntil('some to be joined', async () => (await countReady()) >= 2 || undefined)
+  killed.kill('SIGKILL')
+  const before = await countReady()
+  await startProcess(env)
+  await waitUntil('all to be joined', async () => (await countReady()) === RECORDINGS || undefined, PATIENCE_MS)
+
+  // What was killed between the file and its parts is taken up again for them.
+  await waitUntil('parts to be deleted', async () => (await db.mediaPart.count()) === 0 || undefined, PATIENCE_MS)
+  const joined = await db.media.findMany()
+  const lengths = new Set(joined.map(({ milliseconds }) => milliseconds))
+  for (const { key, bytes, cuts } of joined) expect([await deps.media.size(fileOf(key)), cuts]).toEqual([Number(bytes), []])
+  expect(lengths.size).toBe(1)
+  process.stdout.write(`${RECORDINGS} recordings, killed at ${before}, each joined once\n`)
+})
