@@ -11,13 +11,14 @@ export const hasPrometheus = spawnSync('promtool', ['--version']).status === 0
 
 export type Series = { metric: Record<string, string>; value: [number, string] }
 
-/** A Prometheus that asks these ports each second, as the job of the rules, and has the rules. It ends with the test. */
-export async function startPrometheus(ports: number[]) {
+/** A Prometheus that asks these ports each second, as the job of the rules, and has the rules. It ends with the test. @param alertmanager its port. */
+export async function startPrometheus(ports: number[], alertmanager?: number) {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-prometheus-'))
   const port = await findFreePort()
   const configuration = {
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: [path.resolve('ops/prometheus/rules.yml')],
+    ...(alertmanager && { alerting: { alertmanagers: [{ static_configs: [{ targets: [`127.0.0.1:${alertmanager}`] }] }] } }),
     scrape_configs: [{ job_name: 'assessments', static_configs: [{ targets: ports.map((one) => `127.0.0.1:${one}`) }] }],
   }
   const file = path.join(folder, 'prometheus.yml')

@@ -1,0 +1,122 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDb, openPool } from '../../src/db/client.ts'
+import { hasAlertmanager, startAlertmanager } from '../support/alertmanager.ts'
+import { factories, systemOn } from '../support/factories.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { hasPrometheus, startPrometheus } from '../support/prometheus.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+// What is shipped, really running: a fault, Prometheus' rules, Alertmanager, and who is told. The times in the files are as they are, so
+// this takes minutes; the long windows are tried by promtool, on made-up series.
+
+const MINUTES = 60_000
+const PATIENCE_MS = 20 * MINUTES
+
+/** A process of the service, watched. @returns what was told, and how to wait for it. */
+async function watch(env: Record<string, string>) {
+  const METRICS_PORT = String(await findFreePort())
+  const process = await startProcess({ METRICS_PORT, ...env })
+  const alertmanager = await startAlertmanager()
+  const prometheus = await startPrometheus([Number(METRICS_PORT)], alertmanager.port)
+  const told = (status: string) => alertmanager.told.filter((one) => one.status === status)
+  return {
+    process,
+    prometheus,
+    told: alertmanager.told,
+    /** Asks again and again, as clients and load balancers do, until somebody was told. */
+    async untilTold(status: 'firing' | 'resolved', ask: () => Promise<unknown> = async () => {}) {
+      const look = async () => {
+        await ask().catch(() => {})
+        return told(status).length > 0 || undefined
+      }
+      await waitUntil(`somebody to be told that it is ${status}`, look, PATIENCE_MS)
+    },
+    untilKeptBack: (alert: string) =>
+      waitUntil(
+        `${alert} to be kept back`,
+        async () => (await alertmanager.alerts()).some((one) => one.alert === alert && one.state === 'suppressed') || undefined,
+        PATIENCE_MS,
+      ),
+  }
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'assessments-alerts-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => {
+  it('is told once of a database that does not answer, not of the requests that fail for it, and when it is back', async () => {
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.close())
+    const service = await watch({ DATABASE_URL: postgres.url })
+    const db = createDb(openPool(postgres.url, { max: 1 }))
+    const { key } = await factories(systemOn(db)).organization()
+    await db.$disconnect()
+    const ask = () => fetch(`${service.process.url}/api/v1/invites`, { headers: { 'x-api-key': key } })
+    const asked = 'increase(http_request_duration_seconds_count{route="/api/v1/invites"}[1m])'
+    await waitUntil('requests to be seen', async () => {
+      await ask()
+      const [found] = await service.prometheus.query(asked)
+      return Number(found?.value[1] ?? 0) > 0 || undefined
+    })
+    await postgres.stopAtOnce()
+    await service.untilTold('firing', ask)
+    await service.untilKeptBack('RequestsFail')
+    await postgres.start()
+    await service.untilTold('resolved', ask)
+    expect(service.told.filter(({ to }) => to === 'page')).toEqual([
+      { to: 'page', status: 'firing', alert: 'DatabaseDoesNotAnswer' },
+      { to: 'page', status: 'resolved', alert: 'DatabaseDoesNotAnswer' },
+    ])
+  })
+
+  it('is told once of a mail server that takes no mails, and not that these wait', async () => {
+    const { url, db, make } = await openTestDatabase()
+    onTestFinished(() => db.$disconnect())
+    const nobody = `smtp://127.0.0.1:${await findFreePort()}`
+    const service = await watch({ DATABASE_URL: url, SMTP_URL: nobody })
+    const organization = await make.organization()
+    const { id: assessmentId } = await make.assessment(organization.id)
+    const body = JSON.stringify({ assessmentId, recipientEmail: 'a@example.com' })
+    const headers = { 'x-api-key': organization.key, 'content-type': 'application/json' }
+    const made = await fetch(`${service.process.url}/api/v1/invites`, { method: 'POST', headers, body })
+    expect([made.status, await made.text()]).toEqual([201, expect.anything()])
+    await waitUntil('the outage to be recorded', async () => (await db.mailOutage.count()) || undefined)
+    // As if it had begun half an hour ago.
+    const since = new Date(Date.now() - 30 * MINUTES)
+    await db.mailOutage.updateMany({ data: { since } })
+    await db.inviteEmail.updateMany({ data: { createdAt: since } })
+    await service.untilTold('firing')
+    await service.untilKeptBack('MailsWait')
+    expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MailServerTakesNoMails' }])
+  })
+
+  it('is told once of a store that takes no recordings', async () => {
+    const { url, db } = await openTestDatabase()
+    onTestFinished(() => db.$disconnect())
+    const DATA_DIR = await makeFolder()
+    const service = await watch({ DATABASE_URL: url, DATA_DIR })
+    await rm(path.join(DATA_DIR, 'media'), { recursive: true, force: true })
+    await writeFile(path.join(DATA_DIR, 'media'), 'not a folder')
+    await service.untilTold('firing', () => fetch(`${service.process.url}/readyz`))
+    expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'MediaStoreFails' }])
+  })
+
+  it('is told once of a sweep that stands still, whatever part of it', async () => {
+    const { url, db } = await openTestDatabase()
+    onTestFinished(() => db.$disconnect())
+    const service = await watch({ DATABASE_URL: url, ROLE: 'api' }) // nobody sweeps
+    const endedAt = new Date(Date.now() - 30 * MINUTES)
+    const parts = ['expire_invites', 'forget_media']
+    await db.sweepPart.createMany({ data: parts.map((part) => ({ part, endedAt })) })
+    await service.untilTold('firing')
+    expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'SweepStandsStill' }])
+  })
+})

@@ -1,0 +1,54 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { json } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import { findFreePort } from './free-port.ts'
+import { waitUntil } from './wait-until.ts'
+
+export const hasAlertmanager = spawnSync('prometheus-alertmanager', ['--version']).status === 0
+
+/** What the receiver was told: to whom, whether it is firing or resolved, and which alert. */
+export type Told = { to: string; status: string; alert: string }
+
+/** An Alertmanager with the file that is shipped, but for the receiver's address, and what it tells there. It ends with the test. */
+export async function startAlertmanager() {
+  const told: Told[] = []
+  const receiver = createServer(async (request, response) => {
+    const { status, groupLabels } = (await json(request)) as { status: string; groupLabels: { alertname: string } }
+    told.push({ to: request.url!.slice(1), status, alert: groupLabels.alertname })
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const folder = await mkdtemp(path.join(tmpdir(), 'assessments-alertmanager-'))
+  const shipped = await readFile('ops/prometheus/alertmanager.yml', 'utf8')
+  const { port: receiverPort } = receiver.address() as AddressInfo
+  await writeFile(path.join(folder, 'alertmanager.yml'), shipped.replaceAll('127.0.0.1:9095', `127.0.0.1:${receiverPort}`))
+  const port = await findFreePort()
+  const at = [`--config.file=${folder}/alertmanager.yml`, `--storage.path=${folder}/data`, '--cluster.listen-address=']
+  const child = spawn('prometheus-alertmanager', [...at, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' })
+  const exited = once(child, 'close')
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await exited
+    receiver.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const ready = () =>
+    fetch(`http://127.0.0.1:${port}/-/ready`).then(
+      ({ ok }) => ok || undefined,
+      () => undefined,
+    )
+  await waitUntil('Alertmanager', ready)
+  /** The alerts that it has, those that it keeps back among them. */
+  const alerts = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v2/alerts`)
+    const all = (await answer.json()) as { labels: { alertname: string }; status: { state: string } }[]
+    return all.map(({ labels, status }) => ({ alert: labels.alertname, state: status.state }))
+  }
+  return { port, told, alerts }
+}
