@@ -6,7 +6,7 @@ import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import type { FailedEmails } from '../domain/mails/sendings.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/members/member-emails.ts'
-import { countFailedRecordings } from '../domain/submissions/media/media.ts'
+import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import { type Check, ok, problem } from './checks.ts'
 import { describeError } from './output.ts'
@@ -19,14 +19,19 @@ const NUMBERING_PATIENCE_MS = 60_000
 const RECENT_MS = 86_400_000
 
 /** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
-export async function checkDatabase(url: string): Promise<Check[]> {
+export async function checkDatabase(url: string, mediaQuota: number): Promise<Check[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
   try {
     await client.connect()
     const { rows } = await client.query(`SELECT current_setting('server_version') AS version, lower('É') = 'é' AS folds`)
     const locale = rows[0].folds ? ok('locale', 'names are compared whatever their case') : problem('locale', BAD_LOCALE)
-    return [ok('database', `PostgreSQL ${rows[0].version} answers`), locale, ...(await checkSchema(url))]
+    return [
+      ok('database', `PostgreSQL ${rows[0].version} answers`),
+      locale,
+      ...(await checkTimeouts(client)),
+      ...(await checkSchema(url, mediaQuota)),
+    ]
   } catch (error) {
     return [problem('database', `${describeError(error)}. Is it running, and is DATABASE_URL right?`)]
   } finally {
@@ -37,16 +42,38 @@ export async function checkDatabase(url: string): Promise<Check[]> {
 const BAD_LOCALE =
   'names that differ in the case of letters like É count as different. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
 
-async function checkSchema(url: string): Promise<Check[]> {
+/** Milliseconds for which commits wait for a standby that hangs, at most, as ops/ha/patroni.yml has it. */
+const STANDBY_TIMEOUT_MS = 5_000
+const STANDBY_TIMEOUTS = ['wal_sender_timeout', 'tcp_user_timeout']
+
+/** Where there are standbys: whether one that hangs, or whose network is gone, holds up commits for long. */
+async function checkTimeouts(client: Client): Promise<Check[]> {
+  const { rows: standbys } = await client.query(`SELECT FROM pg_stat_replication WHERE application_name <> 'pg_basebackup'`)
+  if (standbys.length === 0) return []
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    'SELECT name, setting FROM pg_settings WHERE name = ANY ($1) AND (setting::int = 0 OR setting::int > $2) ORDER BY name',
+    [STANDBY_TIMEOUTS, STANDBY_TIMEOUT_MS],
+  )
+  const long = rows.map(({ name, setting }) => `${name} is ${setting === '0' ? "the system's" : `${Number(setting) / 1_000} s`}`)
+  if (long.length === 0) return [ok('timeouts', 'a standby that hangs holds up commits for 5 s at most')]
+  return [
+    ok(
+      'timeouts',
+      `${long.join(', ')}: for so long a standby that hangs may hold up commits. 5s, as in ops/ha/patroni.yml, is enough`,
+    ),
+  ]
+}
+
+async function checkSchema(url: string, mediaQuota: number): Promise<Check[]> {
   const pending = await findPendingMigrations(url).catch(describeError)
   if (typeof pending === 'string') return [problem('migrations', pending)]
   if (pending.length > 0) {
     return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
   }
-  return [ok('migrations', 'none pending'), ...(await checkContent(url))]
+  return [ok('migrations', 'none pending'), ...(await checkContent(url, mediaQuota))]
 }
 
-async function checkContent(url: string): Promise<Check[]> {
+async function checkContent(url: string, mediaQuota: number): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [
@@ -56,6 +83,7 @@ async function checkContent(url: string): Promise<Check[]> {
       await checkNumbering(db),
       await checkWebhooks(db),
       await checkRecordings(db),
+      await checkMediaUse(db, mediaQuota),
     ]
   } catch (error) {
     return [problem('content', describeError(error))]
@@ -135,3 +163,19 @@ async function checkRecordings(db: Db): Promise<Check> {
     `${failed} could not be joined; their parts are kept. The log says why: a recording can not be joined. When that is mended: npm run cli -- media retry --all`,
   )
 }
+
+/** So many organizations are named, and from this share of MEDIA_QUOTA on somebody is to be told before nobody there can record. */
+const LARGEST = 10
+const NEARLY_FULL = 0.9
+
+async function checkMediaUse(db: Db, quota: number): Promise<Check> {
+  const largest = await listLargestMedia({ db }, LARGEST)
+  if (largest.length === 0) return ok('media use', 'no photos or recordings')
+  const shares = largest.map(({ name, bytes }) => `${name} ${describeBytes(bytes)} (${Math.round((100 * bytes) / quota)} %)`)
+  const says = `most have, with their share of MEDIA_QUOTA: ${shares.join(', ')}`
+  if (largest.every(({ bytes }) => bytes < NEARLY_FULL * quota)) return ok('media use', says)
+  return problem('media use', `${says}. At 100 % nobody there can begin to record: raise MEDIA_QUOTA, or keep media for shorter`)
+}
+
+const describeBytes = (bytes: number): string =>
+  bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`

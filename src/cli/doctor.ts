@@ -56,11 +56,11 @@ function readConfig(): Config | Check[] {
   }
 }
 
-async function examineDatabase({ databaseDirectUrl, dataDir }: Config): Promise<Check[]> {
-  if (databaseDirectUrl) return checkDatabase(databaseDirectUrl)
+async function examineDatabase({ databaseDirectUrl, dataDir, mediaQuota }: Config): Promise<Check[]> {
+  if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, mediaQuota)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })
-    return await checkDatabase(embedded.url).finally(embedded.release)
+    return await checkDatabase(embedded.url, mediaQuota).finally(embedded.release)
   } catch (error) {
     return [{ name: 'database', problem: true, message: describeError(error) }]
   }

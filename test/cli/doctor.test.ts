@@ -135,3 +135,21 @@ test('tells of pending migrations and of a locale that does not know É, and cha
     message: 'none pending',
   })
 })
+
+test('names who has most photos and recordings, and complains before a quota is used up', async () => {
+  const { url, db, make } = await openTestDatabase()
+  for (let i = 1; i <= 11; i++) {
+    const { id: organizationId } = await make.organization()
+    await db.organization.update({ where: { id: organizationId }, data: { name: `Media ${i}` } })
+    for (const slot of [0, 1])
+      await db.organizationMediaBytes.create({ data: { organizationId, slot, bytes: i * 1_000_000_000 } })
+  }
+  await db.$disconnect()
+  const doctor = async (MEDIA_QUOTA: string) =>
+    checksOf(await runCli(['doctor', '--json'], { DATABASE_URL: url, MAIL: 'capture', MEDIA_QUOTA }))['media use']!
+  const well = await doctor('50000000000')
+  expect(well.problem).toBe(false)
+  expect(well.message).toMatch(/: Media 11 22\.0 GB \(44 %\), Media 10 20\.0 GB .*Media 2 4\.0 GB \(8 %\)$/)
+  const nearly = await doctor('23000000000')
+  expect(nearly).toEqual({ problem: true, message: expect.stringContaining('raise MEDIA_QUOTA') })
+})

@@ -127,3 +127,24 @@ export async function countAllMediaBytes({ db }: Pick<ServiceContext, 'db'>): Pr
   const { _sum } = await db.organizationMediaBytes.aggregate({ _sum: { bytes: true } })
   return Number(_sum.bytes ?? 0n)
 }
+
+/** The organizations whose media have most bytes, the largest first, at a cost that grows with the number of organizations alone. */
+export async function listLargestMedia(
+  { db }: Pick<ServiceContext, 'db'>,
+  atMost: number,
+): Promise<{ name: string; bytes: number }[]> {
+  const sums = await db.organizationMediaBytes.groupBy({
+    by: ['organizationId'],
+    _sum: { bytes: true },
+    having: { bytes: { _sum: { gt: 0 } } },
+    orderBy: [{ _sum: { bytes: 'desc' } }, { organizationId: 'asc' }],
+    take: atMost,
+  })
+  const ids = sums.map(({ organizationId }) => organizationId)
+  const named = await db.organization.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } })
+  const names = new Map(named.map(({ id, name }) => [id, name]))
+  return sums.map(({ organizationId, _sum }) => ({
+    name: names.get(organizationId) ?? organizationId,
+    bytes: Number(_sum.bytes),
+  }))
+}
