@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
+import { bindToTrace, inSpan } from '../domain/work/tracing.ts'
 import type { Line } from './line.ts'
 import type { Email, Mailing } from './mailing.ts'
 
@@ -50,7 +51,7 @@ export async function attemptMail<E extends Email>(
       return null
     }
     try {
-      const verdict = await deliver.send(current).catch((error: Error): Verdict => ({ kind: 'later', reason: error.message }))
+      const verdict = await send(deliver, current)
       await record(toOutcome(verdict))
       return verdict
     } finally {
@@ -63,15 +64,25 @@ export async function attemptMail<E extends Email>(
   }
   const { organizationId: group, id } = email
   const begun = performance.now()
-  const decided = await line.join({ id, group, isUrgent: mailing.isUrgent }, () => {
+  const attempt = bindToTrace(() => {
     isFirst &&= performance.now() - begun < FRESH_MS
     return tryOnce()
   })
+  const decided = await line.join({ id, group, isUrgent: mailing.isUrgent }, attempt)
   if (decided === null) return outcome
   if (decided.kind !== 'doubtful') return toOutcome(decided)
   system.deps.log.warn({ emailId: id }, 'the mail server may want no mails of this sender')
   return { state: 'queued', reason: decided.reason }
 }
+
+/** A span of its own: it is what takes long. */
+const send = <E extends Email>({ send }: Mailing<E>['deliver'], email: E): Promise<Verdict> =>
+  inSpan({ name: 'mail', kind: 'client' }, async (span) => {
+    const verdict = await send(email).catch((error: Error): Verdict => ({ kind: 'later', reason: error.message }))
+    span.attributes.outcome = verdict.kind
+    span.failed = verdict.kind !== 'taken'
+    return verdict
+  })
 
 function toOutcome(verdict: Exclude<Verdict, null> | { kind: 'doubtful'; reason: string }): Outcome {
   if (verdict.kind === 'taken') return { state: 'sent' }

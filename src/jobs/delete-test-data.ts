@@ -2,6 +2,7 @@ import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
 import { continueDeletion } from '../domain/test-data/delete-test-data.ts'
 import { HEARTBEAT_REFRESH_SECONDS, TEST_DATA, type TestDataJob } from './queue.ts'
+import { withinJob } from './within-job.ts'
 
 const POLLING_SECONDS = 2
 
@@ -10,9 +11,11 @@ export async function startDeletingTestData(boss: PgBoss, system: ServiceContext
   const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<TestDataJob>(TEST_DATA, options, async (jobs) => {
-    for (const { data } of jobs) {
-      await continueDeletion(system, { ...data, until: new Date(data.until) }).catch((err) => {
-        system.deps.log.error({ err, ...data }, 'test data could not be deleted yet')
+    for (const job of jobs) {
+      const { organizationId, until } = job.data
+      const work = () => continueDeletion(system, { organizationId, until: new Date(until) })
+      await withinJob(TEST_DATA, job, work).catch((err) => {
+        system.deps.log.error({ err, organizationId, until }, 'test data could not be deleted yet')
         throw err
       })
     }

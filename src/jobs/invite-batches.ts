@@ -10,6 +10,7 @@ import {
   type InviteBatchJob,
   KEY_BATCHES,
 } from './queue.ts'
+import { withinJob } from './within-job.ts'
 
 const POLLING_SECONDS = 2
 
@@ -26,9 +27,9 @@ export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext
     work: (job: Job) => Promise<void>,
   ) =>
     boss.work<Job>(queue, options, async (jobs) => {
-      for (const { data } of jobs) {
-        await work(data).catch((err) => {
-          system.deps.log.error({ err, ...data }, `${what} could not be continued yet`)
+      for (const job of jobs) {
+        await withinJob(queue, job, () => work(job.data)).catch((err) => {
+          system.deps.log.error({ err, ...job.data }, `${what} could not be continued yet`)
           throw err
         })
       }

@@ -1,7 +1,9 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
 import { giveUpRecording, joinRecording, type Remux } from '../domain/submissions/media/join-recording.ts'
+import { inSpan } from '../domain/work/tracing.ts'
 import { DEAD_RECORDINGS, HEARTBEAT_REFRESH_SECONDS, RECORDINGS, type RecordingJob } from './queue.ts'
+import { withinJob } from './within-job.ts'
 
 const POLLING_SECONDS = 2
 
@@ -15,14 +17,16 @@ export async function startJoiningRecordings(boss: PgBoss, system: ServiceContex
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   const sharing = joiners > 1 ? { localConcurrency: joiners, localGroupConcurrency: joiners - 1 } : {}
   await boss.work<RecordingJob>(RECORDINGS, { ...options, ...sharing }, async (jobs) => {
-    for (const { data } of jobs) {
-      await joinRecording(system, data.mediaId, remux).catch((err) => {
-        system.deps.log.error({ err, ...data }, 'a recording could not be joined yet')
+    for (const job of jobs) {
+      const { mediaId } = job.data
+      const join = () => inSpan({ name: 'recording', kind: 'internal' }, () => joinRecording(system, mediaId, remux))
+      await withinJob(RECORDINGS, job, join).catch((err) => {
+        system.deps.log.error({ err, mediaId }, 'a recording could not be joined yet')
         throw err
       })
     }
   })
   await boss.work<RecordingJob>(DEAD_RECORDINGS, options, async (jobs) => {
-    for (const { data } of jobs) await giveUpRecording(system, data.mediaId)
+    for (const job of jobs) await withinJob(DEAD_RECORDINGS, job, () => giveUpRecording(system, job.data.mediaId))
   })
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromPrisma, PgBoss } from 'pg-boss'
 import type { Connection, Log, Queue } from '../domain/context.ts'
+import { traced } from './within-job.ts'
 
 export const INVITATION_EMAILS = 'invitation-email'
 /** Where jobs go whose retries are used up. */
@@ -159,12 +160,12 @@ async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number>
   return rows.length
 }
 
-const emailJobs = (emailIds: string[]) => emailIds.map((emailId) => ({ data: { emailId } satisfies EmailJob }))
+const emailJobs = (emailIds: string[]) => emailIds.map((emailId) => ({ data: traced({ emailId } satisfies EmailJob) }))
 
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => {
   const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
-    await boss.insert(queue, [{ data: { email } satisfies AddressJob }], { db: fromPrisma(db) })
+    await boss.insert(queue, [{ data: traced({ email } satisfies AddressJob) }], { db: fromPrisma(db) })
   }
   return {
     async invitationEmailJobs(emails) {
@@ -175,7 +176,7 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
         return { rows: [] }
       }
       const jobs = emails.map(({ id, organizationId, startAfter, jobId }) => ({
-        data: { emailId: id } satisfies EmailJob,
+        data: traced({ emailId: id } satisfies EmailJob),
         group: { id: organizationId },
         ...(startAfter && { startAfter }),
         ...(jobId !== undefined && { id: jobId }),
@@ -188,18 +189,18 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     },
     async enqueueInviteBatch(db, { id: batchId, createdByKeyId }) {
       const queue = createdByKeyId === null ? INVITE_BATCHES : KEY_BATCHES
-      await boss.insert(queue, [{ data: { batchId } satisfies InviteBatchJob }], { db: fromPrisma(db) })
+      await boss.insert(queue, [{ data: traced({ batchId } satisfies InviteBatchJob) }], { db: fromPrisma(db) })
     },
     async enqueueBulkChange(db, bulkChangeId) {
-      await boss.insert(BULK_CHANGES, [{ data: { bulkChangeId } satisfies BulkChangeJob }], { db: fromPrisma(db) })
+      await boss.insert(BULK_CHANGES, [{ data: traced({ bulkChangeId } satisfies BulkChangeJob) }], { db: fromPrisma(db) })
     },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
-      await boss.insert(TEST_DATA, [{ data }], { db: fromPrisma(db) })
+      await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
     async enqueueRecording(db, { mediaId, organizationId, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
-      const job = { data: { mediaId } satisfies RecordingJob, priority, group: { id: organizationId } }
+      const job = { data: traced({ mediaId } satisfies RecordingJob), priority, group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },
     bringMailForward: (emailId) => bringMailForward(boss, emailId),

@@ -6,6 +6,7 @@ import { attemptMail } from './attempt-mail.ts'
 import type { Line } from './line.ts'
 import type { Email, Mailing } from './mailing.ts'
 import { type EmailJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
+import { withinJob } from './within-job.ts'
 
 /**
  * A worker takes up to a batch of mails and sends them at once; while batches come back full it goes on without a pause. Each new job
@@ -65,7 +66,14 @@ export async function startSending<E extends Email>(
       )
       const byId = new Map(emails.map((email) => [email.id, email]))
       const send = (email: E | undefined) => sendEmail(system, mailing, line, email, stopped.signal)
-      const results = await Promise.all(jobs.map(({ id, data }) => settle(id, send(byId.get(data.emailId)))))
+      const results = await Promise.all(
+        jobs.map((job) =>
+          settle(
+            job.id,
+            withinJob(mailing.queue, job, () => send(byId.get(job.data.emailId))),
+          ),
+        ),
+      )
       if (jobs.length < BATCH) await sleep(GATHER_MS)
       return results
     } finally {
@@ -85,7 +93,14 @@ export async function startSending<E extends Email>(
   )
   const givingUp = { ...BATCHES, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<EmailJob>(mailing.deadQueue, givingUp, (jobs) =>
-    Promise.all(jobs.map(({ id, data }) => settle(id, giveUp(system, mailing, data.emailId)))),
+    Promise.all(
+      jobs.map((job) =>
+        settle(
+          job.id,
+          withinJob(mailing.deadQueue, job, () => giveUp(system, mailing, job.data.emailId)),
+        ),
+      ),
+    ),
   )
 }
 

@@ -20,6 +20,7 @@ import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts
 import { forgetOldAnswers } from '../domain/work/do-once.ts'
 import { expectSweepParts, noteSweepPart } from '../domain/work/sweep-parts.ts'
 import { HEARTBEAT_REFRESH_SECONDS, LIVENESS } from './queue.ts'
+import { withinJob } from './within-job.ts'
 
 /** The queue of a part, whose jobs hold nothing. */
 export const sweepQueue = (part: SweepPart): string => `sweep.${part}`
@@ -83,7 +84,9 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, settings:
   for (const part of SWEEP_PARTS) {
     const queue = sweepQueue(part)
     await boss.createQueue(queue, { ...QUEUE, policy: 'exclusive' })
-    await boss.work(queue, TAKEN, () => sweep(system, part, settings))
+    await boss.work<object>(queue, TAKEN, async (jobs) => {
+      for (const job of jobs) await withinJob(queue, job, () => sweep(system, part, settings))
+    })
     await boss.schedule(queue, '* * * * *')
   }
   await boss.unschedule(SWEEP_OF_BEFORE)

@@ -33,6 +33,7 @@ import { renderMemberEmail } from '../mail/member-email.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
+import { traceRequests } from './trace.ts'
 
 /** What of its dependencies the app itself uses. */
 export type AppDependencies = Pick<
@@ -91,6 +92,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   clientErrors.watch(app.server)
   app.decorateRequest<Context | null>('ctx', null)
   limitPipelining(app)
+  if (config.traces) traceRequests(app)
   logRequests(app)
   metrics.observeRequests(app)
   noteTraffic(app, system.deps.traffic)

@@ -71,6 +71,8 @@ export type Config = {
   /** Where webhooks may go besides public addresses. */
   webhookAllowance: Allowance
   ats: AtsSettings
+  /** undefined: nothing is traced. */
+  traces: { endpoint: string; ratio: number } | undefined
   logLevel: string
   /** What to make at the start, where it is missing. */
   init: { organization: string | undefined; apiKey: string | undefined; adminEmail: string | undefined }
@@ -156,6 +158,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     webhookConcurrency: settings.WEBHOOK_CONCURRENCY,
     webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
     ats: readAtsSettings(settings),
+    traces: readTraces(settings),
     logLevel: settings.LOG_LEVEL,
     init: {
       organization: settings.INIT_ORG_NAME,
@@ -164,6 +167,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     },
   }
 }
+
+const readTraces = ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+}: Static<typeof Environment>): Config['traces'] => (endpoint === undefined ? undefined : { endpoint, ratio })
 
 /** The systems that the operator has entered something for, the addresses without a trailing slash. */
 function readAtsSettings(settings: Static<typeof Environment>): AtsSettings {
@@ -227,7 +235,12 @@ function describe({
   examples: [example] = [preset],
 }: TSchema) {
   const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`
-  const kinds = { integer: `an integer ${range}`, boolean: 'true or false', string: 'a value of this form' }
+  const kinds = {
+    integer: `an integer ${range}`,
+    number: `a number ${range}`,
+    boolean: 'true or false',
+    string: 'a value of this form',
+  }
   const kind = words ? `one of ${words.join(', ')}` : kinds[type as keyof typeof kinds]
   return `needs ${kind}, e.g. ${example}. ${description}`
 }

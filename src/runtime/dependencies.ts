@@ -41,6 +41,7 @@ import { createNewId } from './new-id.ts'
 import { type Check, findProblems } from './readiness.ts'
 import { readOrMakeSecret } from './secret.ts'
 import { smtpSettings } from './smtp-settings.ts'
+import { startTracing, traceStatements } from './trace.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
@@ -101,11 +102,13 @@ export async function createDependencies(
   const site: Site = { publicUrl: config.publicUrl, secretKeys }
   const links = createLinks(site)
   const mailSettings = { links, mailFrom: config.mailFrom, t: language.mail }
+  if (serves) opened.defer(startTracing(config, log).close)
   const metrics = createMetrics()
   const onAway = metrics.databaseAway
   const { pool, db, jobs } = await openDb(config, { log, onAway }, opened, { direct: database.url, serves, works })
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   opened.defer(keys.close)
+  if (serves && config.traces) traceStatements(pool)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
   opened.defer(() => redis?.disconnect())
   const mailer = createMailer(smtpSettings(config))

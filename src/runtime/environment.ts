@@ -268,6 +268,19 @@ export const Environment = Type.Object({
     default: '127.0.0.1',
     description: 'Address that listener listens on; by docker-compose.yml all, within its networks, whatever this is.',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Url(
+      'https?',
+      'http://127.0.0.1:4318',
+      'Collector that traces are sent to, by OTLP over HTTP with JSON, below /v1/traces. Unset: nothing is traced.',
+    ),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+    description: 'Share of the traces that are sent, from 0 to 1.',
+  }),
   LOG_LEVEL: Words(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe log lines to write.',

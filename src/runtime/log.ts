@@ -1,15 +1,17 @@
 import { type LogFn, type Logger, pino } from 'pino'
 import { LOG_EVENTS } from '../domain/values/log-events.ts'
+import { readLogFields } from '../domain/work/tracing.ts'
 import { version } from './version.ts'
 
 /** The token of a link, as it stands in an address. Of what our own lines hold nothing looks like it. */
 const TOKEN_IN_ADDRESS = /\/[\w-]{43,}(?=[/?"\\\s]|$)/g
 
-/** The service's log: JSON lines on standard output, each with the release and its event. Of an error its words and where it arose; what libraries hang on it could tell more. */
+/** The service's log: JSON lines on standard output, each with the release, its event, and the trace and job that it belongs to. Of an error its words and where it arose; what libraries hang on it could tell more. */
 export const createLog = (level: string) =>
   pino({
     level,
     base: { version },
+    mixin: readLogFields,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },

@@ -8,6 +8,7 @@ import {
   type TakenDelivery,
 } from '../domain/webhooks/record-attempt.ts'
 import { openSecrets } from '../domain/webhooks/secrets.ts'
+import { carryTrace, inSpan } from '../domain/work/tracing.ts'
 import type { Concurrency } from './concurrency.ts'
 import type { Post } from './post.ts'
 import { signedHeaders } from './sign.ts'
@@ -23,7 +24,12 @@ export async function deliver(
 ): Promise<void> {
   const startedAt = system.deps.clock()
   const began = performance.now()
-  const answer = await send(system, post, taken, stop)
+  const answer = await inSpan({ name: 'webhook', kind: 'client' }, async (span) => {
+    const answered = await send(system, post, taken, stop)
+    if (answered && 'status' in answered) span.attributes['http.response.status_code'] = answered.status
+    span.failed = answered !== null && !('status' in answered && answered.status < 300)
+    return answered
+  })
   if (answer === null) return releaseDelivery(system, taken)
   const milliseconds = Math.round(performance.now() - began)
   concurrency.note(taken.endpoint.id, { answer, milliseconds })
@@ -42,7 +48,7 @@ async function send(
   const body = JSON.stringify(showEvent(event))
   const headers = signedHeaders(secrets, { id: event.id, sentAt: system.deps.clock(), body })
   try {
-    return await post(endpoint.url, headers, body, stop)
+    return await post(endpoint.url, { ...headers, ...carryTrace() }, body, stop)
   } catch (error) {
     return stop.aborted ? null : { error: describe(error as NodeJS.ErrnoException) }
   }

@@ -21,6 +21,7 @@ export const LOG_EVENTS = {
   'waiting for another process that migrates the database': 'migration_awaited',
   'a migration could not get its locks: trying again': 'migration_locked',
   'an invalid index is left behind: the next run drops it': 'migration_left_index',
+  'traces can not be sent to the collector: they are lost until it is back': 'traces_lost',
   'the start failed': 'start_failed',
   stopping: 'stopping',
   'stopping after an error': 'stopping_after_error',

@@ -1,0 +1,89 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { EndedSpan } from '../domain/work/tracing.ts'
+import { version } from './version.ts'
+
+/** Spans of one message, and that wait for the next at most: what comes beyond them is not shown. */
+const AT_ONCE = 512
+const MOST_WAITING = 4_096
+const EVERY_MS = 5_000
+/** Milliseconds that a message may take, and the last ones at a stop. */
+const DEADLINE_MS = 10_000
+const LAST_DEADLINE_MS = 1_000
+
+/** As OTLP counts them. */
+const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const
+const FAILED = 2
+
+export type SpanExport = { take: (span: EndedSpan) => void; close: () => Promise<void> }
+
+/**
+ * Sends spans to a collector, by OTLP over HTTP with JSON, some at a time. A collector that is away costs the spans, and nothing else.
+ *
+ * @param endpoint as in OTEL_EXPORTER_OTLP_ENDPOINT, without `/v1/traces`.
+ */
+export function exportSpans(endpoint: string, log: FastifyBaseLogger): SpanExport {
+  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
+  let waiting: EndedSpan[] = []
+  let sending: Promise<void> | undefined
+  let isAway = false
+
+  async function send(spans: EndedSpan[], deadline: number): Promise<void> {
+    const headers = { 'content-type': 'application/json' }
+    try {
+      const body = JSON.stringify(asOtlp(spans))
+      const { ok, status } = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(deadline) })
+      if (!ok) throw new Error(`The collector answered ${status}`)
+      isAway = false
+    } catch (err) {
+      if (!isAway) log.warn({ err }, 'traces can not be sent to the collector: they are lost until it is back')
+      isAway = true
+    }
+  }
+  const sendNext = (deadline = DEADLINE_MS) => {
+    if (waiting.length === 0) return
+    sending ??= send(waiting.splice(0, AT_ONCE), deadline).finally(() => {
+      sending = undefined
+      if (waiting.length >= AT_ONCE) sendNext()
+    })
+  }
+  const timer = setInterval(sendNext, EVERY_MS).unref()
+  return {
+    take(span) {
+      if (waiting.length >= MOST_WAITING) return
+      if (waiting.push(span) === AT_ONCE) sendNext()
+    },
+    async close() {
+      clearInterval(timer)
+      await sending
+      const left = waiting
+      waiting = []
+      if (left.length > 0 && !isAway) await send(left, LAST_DEADLINE_MS)
+    },
+  }
+}
+
+const asOtlp = (spans: EndedSpan[]) => ({
+  resourceSpans: [
+    {
+      resource: { attributes: asAttributes({ 'service.name': 'assessment-invitation-service', 'service.version': version }) },
+      scopeSpans: [{ scope: { name: 'assessment-invitation-service' }, spans: spans.map(asOtlpSpan) }],
+    },
+  ],
+})
+
+const asOtlpSpan = ({ traceId, spanId, parentId, name, kind, startedAt, milliseconds, attributes, failed }: EndedSpan) => ({
+  ...{ traceId, spanId, name, kind: KINDS[kind] },
+  ...(parentId && { parentSpanId: parentId }),
+  startTimeUnixNano: asNanoseconds(startedAt),
+  endTimeUnixNano: asNanoseconds(startedAt + milliseconds),
+  attributes: asAttributes(attributes),
+  ...(failed && { status: { code: FAILED } }),
+})
+
+/** Milliseconds with a fraction; as many nanoseconds are more than a number can hold. */
+const asNanoseconds = (ms: number): string => `${Math.floor(ms)}${String(Math.floor((ms % 1) * 1e6)).padStart(6, '0')}`
+
+const asAttributes = (attributes: EndedSpan['attributes']) =>
+  Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ({ key, value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value } }))

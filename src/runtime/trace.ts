@@ -1,0 +1,96 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Pool, PoolClient } from 'pg'
+import { beginSpan, isTraced, traceTo } from '../domain/work/tracing.ts'
+import { isHealthCheck } from '../http/operations/health.ts'
+import type { Config } from './config.ts'
+import { exportSpans } from './export-spans.ts'
+
+/** Has this process trace what it does, where it is asked to. @returns what sends the last spans. */
+export function startTracing({ traces }: Pick<Config, 'traces'>, log: FastifyBaseLogger): { close: () => Promise<void> } {
+  if (!traces) return { close: async () => {} }
+  const spans = exportSpans(traces.endpoint, log)
+  traceTo(spans.take, traces.ratio)
+  return {
+    async close() {
+      traceTo()
+      await spans.close()
+    },
+  }
+}
+
+type Begun = NonNullable<ReturnType<typeof beginSpan>>
+
+/** A span for each request, by its route: addresses hold tokens and search words. What its handler does happens within it. */
+export function traceRequests(app: FastifyInstance): void {
+  const spans = new WeakMap<FastifyRequest, Begun>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const begun = isHealthCheck(request) ? undefined : beginSpan(describeRequest(request))
+    if (!begun) return done()
+    spans.set(request, begun)
+    begun.run(done)
+  })
+  // Reading the body has left it.
+  app.addHook('preValidation', (request, _reply, done) => within(spans.get(request), done))
+  app.addHook('onResponse', (request, reply, done) => {
+    const begun = spans.get(request)
+    if (begun) {
+      begun.span.attributes['http.response.status_code'] = reply.statusCode
+      begun.span.failed = reply.statusCode >= 500
+      begun.end()
+    }
+    within(begun, done)
+  })
+}
+
+const within = (begun: Begun | undefined, done: () => void): void => (begun ? begun.run(done) : done())
+
+function describeRequest({ method, headers: { traceparent }, routeOptions: { url: route = 'none' } }: FastifyRequest) {
+  const attributes = { 'http.request.method': method, 'http.route': route }
+  const parent = typeof traceparent === 'string' ? traceparent : undefined
+  return { name: `${method} ${route}`, kind: 'server', attributes, parent } as const
+}
+
+/** A span for each statement of what is traced, by what it does to which table first. */
+export function traceStatements(pool: Pool): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown
+    const traced = (...given: unknown[]) => (isTraced() ? queryInSpan(query, given) : query(...given))
+    client.query = traced as PoolClient['query']
+  })
+}
+
+/** As pg has it: with a callback at the end, or a promise in return. */
+function queryInSpan(query: (...given: unknown[]) => unknown, given: unknown[]): unknown {
+  const summary = summarize(given[0])
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': summary }
+  const begun = beginSpan({ name: summary, kind: 'client', attributes })
+  const end = (error?: unknown) => {
+    if (!begun) return
+    begun.span.failed = Boolean(error)
+    begun.end()
+  }
+  const tell = given.at(-1)
+  if (typeof tell === 'function') {
+    const telling = (error: unknown, ...result: unknown[]) => {
+      end(error)
+      tell(error, ...result)
+    }
+    return query(...given.slice(0, -1), telling)
+  }
+  const result = query(...given)
+  if (result instanceof Promise) result.then(() => end(), end)
+  else end()
+  return result
+}
+
+const VERB = /^\s*(?:with|select|insert|update|delete|begin|commit|rollback|\w+)/i
+const TABLE = /\b(?:from|into|update)\s+(?:"?\w+"?\.)?"?(\w+)"?/i
+const LONGEST = 64
+
+/** E.g. `select invites`. The text has no values, but is long. */
+function summarize(given: unknown): string {
+  const text = typeof given === 'string' ? given : String((given as { text?: unknown })?.text ?? '')
+  const verb = VERB.exec(text)?.[0].trim().toLowerCase() ?? 'statement'
+  const table = TABLE.exec(text)?.[1]
+  return (table ? `${verb} ${table}` : verb).slice(0, LONGEST)
+}
