@@ -29,6 +29,7 @@ const mayUse = {
     'generated/locales/',
     'domain/limits.ts',
     'domain/values/word-ago.ts',
+    'kinds/number/read-number.ts',
   ],
   'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'http/', 'html/', 'locales/', 'generated/locales/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.

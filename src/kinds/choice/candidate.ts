@@ -23,6 +23,9 @@ ${isOne && html`<button type="submit" name="then" value="clear" class="btn btn-g
 
 function wordSeveral(t: CandidateTexts, { least = 0, most, options }: Spec): string {
   if (least > 0 && least === most) return t.text('choice.exactly', { count: least })
-  if (most !== undefined && most < options.length) return t.text('choice.most', { count: most })
+  const hasMost = most !== undefined && most < options.length
+  if (hasMost && least > 0) return t.text('choice.between', { least, most })
+  if (least > 0) return t.text('choice.least', { count: least })
+  if (hasMost) return t.text('choice.most', { count: most })
   return t.text('choice.several')
 }

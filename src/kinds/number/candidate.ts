@@ -1,10 +1,21 @@
 import { html } from '../../html/html.ts'
+import type { CandidateTexts } from '../../locales/languages.ts'
 import type { Control } from '../control.ts'
+import { readNumber } from './read-number.ts'
 import type { Spec } from './schema.ts'
 
 /** A field for text with the keyboard for numbers: one of the type number empties itself without a word, and turns with the wheel. */
 export const numberControl: Control = (t, { version, value }) => {
   const { unit } = version.spec as Spec
   return html`<fieldset class="mt-6" data-fields><label for="answer" class="block font-medium">${t.text('question.answer')}</label>
-<span class="mt-1 flex items-center gap-2"><input id="answer" class="input text-base" type="text" inputmode="decimal" autocomplete="off" name="answer" value="${(value ?? '') as string}" maxlength="100" aria-describedby="${unit ? 'unit' : undefined}">${unit && html`<span id="unit" dir="auto">${unit}</span>`}</span></fieldset>`
+<span class="mt-1 flex items-center gap-2"><input id="answer" class="input text-base" type="text" inputmode="decimal" autocomplete="off" name="answer" value="${(value ?? '') as string}" maxlength="100" aria-describedby="${unit ? 'unit reading' : 'reading'}" data-number>${unit && html`<span id="unit" dir="auto">${unit}</span>`}</span>
+<p class="hint" id="reading" role="status" data-reading>${wordReading(t, (value ?? '') as string)}</p></fieldset>`
+}
+
+/** How what was typed is read, so that nobody has to guess. Nothing is said of an empty field. */
+function wordReading(t: CandidateTexts, typed: string): string {
+  if (typed.trim() === '') return ''
+  const [number, other] = readNumber(typed)
+  if (number === undefined) return t.text('number.none')
+  return other === undefined ? t.text('number.read', { number }) : t.text('number.ambiguous', { one: number, other })
 }

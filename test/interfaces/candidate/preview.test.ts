@@ -77,6 +77,37 @@ it('shows a question as it is typed, also one that there is not yet', async () =
   expect(await service.db.question.count({ where: { assessmentId: assessment.id, script: { contains: 'typed' } } })).toBe(0)
 })
 
+it('says what an answer that is tried would get, of a question as it is stored and as it is typed, and keeps nothing', async () => {
+  const { post, get, path, assessment } = await furnish()
+  const typed = {
+    responseType: 'number',
+    inputType: 'text',
+    script: 'Pi',
+    points: '4',
+    row: 'abcdefgh',
+    'value-abcdefgh': '3.14',
+  }
+  const trial = ({ text }: { text: string }) => /data-trial>([^<]*)</.exec(text)?.[1]
+  const at = `${path}/question-1`
+  expect(trial(await post(`${at}/question`, typed))).toBe('Try an answer: what it gets is said here.')
+  const right = await post(`${at}/try`, { ...typed, answer: '3,14' })
+  expect([trial(right), right.text.includes('Read as 3.14')]).toEqual(['This answer gets 4 of 4 points.', true])
+  expect(trial(await post(`${at}/try`, { ...typed, answer: 'three' }))).toBe('A grader decides on this answer.')
+  expect(trial(await post(`${at}/try`, { ...typed, 'value-abcdefgh': '', answer: '3' }))).toMatch('once nothing is missing')
+  const [{ id }] = (await service.db.question.findMany({
+    where: { assessmentId: assessment.id },
+    orderBy: { order: 'asc' },
+  })) as [{ id: string }]
+  const home = `/portal/${assessment.organizationId}/assessments/${assessment.id}/questions/${id}`
+  expect(trial(await post(`${at}/answer`, { answer: 'x' }))).toBe('')
+  const { text } = await get(home)
+  const seen = /name="seen" value="([^"]*)"/.exec(text)![1]!
+  expect((await post(home, { ...typed, seen })).status).toBe(303)
+  const saved = await post(`${at}/answer`, { answer: '3' })
+  expect([trial(saved), saved.text.includes('value="3"')]).toEqual(['This answer gets 0 of 4 points.', true])
+  expect(await service.db.take.count({ where: { organizationId: assessment.organizationId } })).toBe(0)
+})
+
 it('is nowhere to be found for outsiders, whoever may not read the assessment, and other sites', async () => {
   const { path, organization, cookie, assessment } = await furnish()
   const stranger = await signInAs(service, (await service.make.organization()).id, ['admin'])

@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import { proctoringOf } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, findInstructions } from '../../../domain/assessments/assessments.ts'
 import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
@@ -18,16 +19,25 @@ import { acceptedPage, completedPage, pendingPage, revokedPage } from '../pages/
 import { prepareSection } from '../pages/prepare.page.ts'
 import { progressPage } from '../pages/question.page.ts'
 import { printStep, type Step } from './step.ts'
+import { type TypedDefinition, tryAnswer } from './try-answer.ts'
 
 /** Who previews: they stand for whoever invites. */
 type Viewer = { firstName: string; lastName: string; email: string }
 
 /** @property typed a question as it is being edited, in the place of the step's. */
-type Asked = { assessment: Assessment; viewer: Viewer; step: Step; typed?: QuestionInput | undefined }
+type Asked = {
+  assessment: Assessment
+  viewer: Viewer
+  step: Step
+  typed?: Typed | undefined
+  /** What its fields hold of an answer that is tried. */
+  given?: string[] | undefined
+}
+export type Typed = QuestionInput & { defined: TypedDefinition | null }
 
 /** The candidate's page at a step, made of the assessment as it is now. Device checks, photos and what is recorded all the time are left out. */
 export async function previewPage(ctx: Context, settings: CandidateSettings, asked: Asked): Promise<Page> {
-  const { assessment, viewer, step, typed } = asked
+  const { assessment, viewer, step, typed, given } = asked
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
   const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
   const now = ctx.deps.clock()
@@ -50,8 +60,15 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const token = `${PREVIEW}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
   const view: View = { t: settings.t, invite, token, proof: '' }
   const terms: Terms = { needs: needsOf(ctx.deps.kinds, invite, questions), keptDays: settings.keptDays, webcam: settings.webcam }
-  const page = step.at === 'taking' ? takingPage(view, terms, { step, questions, typed, now }) : pageBefore(view, terms, step)
-  return { ...page, above: banner(ctx, assessment) }
+  if (step.at !== 'taking') return { ...pageBefore(view, terms, step), above: banner(ctx, assessment, null) }
+  const question = questions[step.number - 1]
+  const points = typed?.points ?? question?.points ?? 0
+  const of = { assessmentId: assessment.id, questionId: question?.id, typed: typed?.defined ?? null, points }
+  const isDefined = typed ? typed.defined !== null : question?.version != null
+  const tried = isDefined && given ? await tryAnswer(ctx, of, given) : null
+  const page = takingPage(view, terms, { step, questions, typed, now, value: tried?.value ?? null })
+  const said = isDefined && step.openedAt !== null && may(ctx, 'write_assessments') ? (tried?.said ?? TRY) : null
+  return { ...page, above: banner(ctx, assessment, said) }
 }
 
 function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'taking' }>): Page {
@@ -77,11 +94,13 @@ function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'takin
 type Taking = {
   step: Extract<Step, { at: 'taking' }>
   questions: CandidateQuestion[]
-  typed: QuestionInput | undefined
+  typed: Typed | undefined
   now: Date
+  /** What was answered, of a question of a kind. */
+  value: unknown
 }
 
-function takingPage(view: View, terms: Terms, { step, questions, typed, now }: Taking): Page {
+function takingPage(view: View, terms: Terms, { step, questions, typed, now, value }: Taking): Page {
   const { timeLimit } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
   const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite
@@ -90,6 +109,7 @@ function takingPage(view: View, terms: Terms, { step, questions, typed, now }: T
     questions,
     typed,
     now,
+    value,
     deadlineAt,
     playsLeft: questionReplayLimit,
     takesLeft: answerRecordLimit,
@@ -97,9 +117,13 @@ function takingPage(view: View, terms: Terms, { step, questions, typed, now }: T
   return progressPage({ view, submission, progress, terms, now, isLate: false, refusal: undefined })
 }
 
-type Given = Pick<Taking, 'questions' | 'typed' | 'now'> & { deadlineAt: Date | null; playsLeft: number; takesLeft: number }
+type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
+  deadlineAt: Date | null
+  playsLeft: number
+  takesLeft: number
+}
 
-function progressAt(step: Taking['step'], { questions, typed, now, deadlineAt, playsLeft, takesLeft }: Given): Progress {
+function progressAt(step: Taking['step'], { questions, typed, now, value, deadlineAt, playsLeft, takesLeft }: Given): Progress {
   const of = Math.max(questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
   const whole = { of, isOver, unanswered: [] }
@@ -141,8 +165,8 @@ function progressAt(step: Taking['step'], { questions, typed, now, deadlineAt, p
       ...open,
       playsLeft,
       takesLeft,
-      text: null,
-      version: questions[step.number - 1]?.version ?? null,
+      text: value === null ? null : { text: '', revision: 0, value: value as Json },
+      version: typed ? versionOf(typed.defined) : (questions[step.number - 1]?.version ?? null),
       takes: [],
       answers: [],
     },
@@ -150,8 +174,15 @@ function progressAt(step: Taking['step'], { questions, typed, now, deadlineAt, p
   }
 }
 
-const banner = (ctx: Context, { id, name }: Assessment) =>
-  html`<aside class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm" aria-label="Preview" data-preview><strong>Preview.</strong> Nothing that you do here is kept or counted, and the check of devices is left out. <a href="${previewPath(ctx, id, 'invited')}">From the beginning</a> <span aria-hidden="true">·</span> <a href="${`${portalPathOf({ ...ctx, mode: 'live' })}assessments/${id}`}" target="_top">Back to ${name}</a></aside>
+type Json = NonNullable<CandidateQuestion['version']>['spec']
+const versionOf = (defined: TypedDefinition | null) =>
+  defined && { responseType: defined.definition.responseType, spec: defined.definition.spec as Json }
+
+const TRY = 'Try an answer: what it gets is said here.'
+
+/** @param said of the answer that is tried; null: there is nothing to say. */
+const banner = (ctx: Context, { id, name }: Assessment, said: string | null) =>
+  html`<aside class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm" aria-label="Preview" data-preview><strong>Preview.</strong> Nothing that you do here is kept or counted, and the check of devices is left out. <span role="status" class="font-medium" data-trial>${said}</span> <a href="${previewPath(ctx, id, 'invited')}">From the beginning</a> <span aria-hidden="true">·</span> <a href="${`${portalPathOf({ ...ctx, mode: 'live' })}assessments/${id}`}" target="_top">Back to ${name}</a></aside>
 `
 
 /** For who is not signed in, or may not see it. */

@@ -2,7 +2,6 @@ import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { contextOf, findSession } from '../../../domain/access/sessions.ts'
 import { type Assessment, getAssessment } from '../../../domain/assessments/assessments.ts'
-import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { PREVIEW, previewPath, sessionCookie } from '../../../http/addresses/preview.ts'
@@ -10,8 +9,9 @@ import { readQuestion } from '../../../http/forms/read-typed.ts'
 import { candidateHeaders } from '../kit/headers.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
-import { noPreviewPage, previewPage } from './preview.page.ts'
+import { noPreviewPage, previewPage, type Typed } from './preview.page.ts'
 import { follow, printStep, readStep, type Step } from './step.ts'
+import { readTypedDefinition } from './try-answer.ts'
 
 /** Of a form with a question of the longest texts. */
 const FORM_BODY_LIMIT = 128 * 1024
@@ -74,10 +74,8 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
     async (request, reply) => {
       const { ctx, ...entered } = await enter(request)
       const { assessmentId, form } = request.params
-      if (form === 'question') {
-        const typed = readTyped(request.body)
-        return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, typed }))
-      }
+      const shown = readShown(form, request.body instanceof URLSearchParams ? request.body : new URLSearchParams())
+      if (shown) return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, ...shown }))
       const next = follow(entered.step, form, ctx.deps.clock().getTime())
       if (!next) return sendPage(reply, 404, noPreviewPage(settings))
       return reply.redirect(previewPath(ctx, assessmentId, printStep(next)), 303)
@@ -85,9 +83,23 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
   )
 }
 
+/** What is shown at the same step again: a question as it is typed, and an answer that is tried; null: the form leads elsewhere. */
+function readShown(form: string, values: URLSearchParams): { typed?: Typed; given?: string[] } | null {
+  if (form === 'question') return { typed: readTyped(values) }
+  if (form !== 'try' && (form !== 'answer' || values.get('then') === 'next')) return null
+  const given = values.get('then') === 'clear' ? [] : values.getAll('answer')
+  // Without the editor it is the question that is stored.
+  return values.has('inputType') ? { typed: readTyped(values), given } : { given }
+}
+
 /** A question while it is typed: numbers that are none yet are none at all. */
-function readTyped(body: unknown): QuestionInput {
-  const question = readQuestion(body instanceof URLSearchParams ? body : new URLSearchParams())
+function readTyped(values: URLSearchParams): Typed {
+  const question = readQuestion(values)
   const amount = (value: number) => (Number.isSafeInteger(value) && value < 1e9 ? value : 0)
-  return { ...question, points: amount(question.points), timeLimit: amount(question.timeLimit) }
+  return {
+    ...question,
+    points: amount(question.points),
+    timeLimit: amount(question.timeLimit),
+    defined: readTypedDefinition(values),
+  }
 }

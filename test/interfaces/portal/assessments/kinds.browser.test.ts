@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { desktop, expectAccessible, isBrowserInstalled, overflow, phone, startBrowser, watch } from '../../../support/browser.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
+import { PATIENT } from '../../../support/wait-until.ts'
 
 let service: Service
 let browser: Browser
@@ -34,17 +35,15 @@ async function openEditor() {
 }
 
 const byLabel = (page: Page, name: string) => page.getByLabel(name, { exact: true })
-const SHOTS = process.env.SHOTS
 
 /** Whatever is shown, in both sizes and both colour schemes. */
-async function lookAt(page: Page, name: string): Promise<void> {
+async function lookAt(page: Page): Promise<void> {
   for (const viewport of [desktop, phone]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme })
       await expectAccessible(page)
       expect(await overflow(page)).toBe(0)
-      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}-${viewport.width}.png`, fullPage: true })
     }
   }
   await page.setViewportSize(desktop)
@@ -53,7 +52,7 @@ async function lookAt(page: Page, name: string): Promise<void> {
 describe.skipIf(!isBrowserInstalled)('the form of a question that scores itself (skipped where no chromium is installed)', () => {
   it('has options added, marked and moved by keys alone, and says what guessing gets meanwhile', async () => {
     const { page, versions, complaints } = await openEditor()
-    await lookAt(page, 'offers')
+    await lookAt(page)
     await page.getByRole('link', { name: 'Multiple choice', exact: true }).focus()
     await page.keyboard.press('Enter')
     await byLabel(page, 'Question').fill('Which are cities of Norway?')
@@ -66,16 +65,16 @@ describe.skipIf(!isBrowserInstalled)('the form of a question that scores itself 
     await page.getByRole('button', { name: 'Add an option' }).focus()
     await page.keyboard.press('Enter')
     await byLabel(page, 'Option 5').waitFor()
-    await page.waitForFunction('document.activeElement.getAttribute("name")?.startsWith("text-")')
+    await expect.poll(() => page.evaluate('document.activeElement.value'), PATIENT).toBe('')
     await page.keyboard.type('Turku')
-    await lookAt(page, 'multiple')
+    await lookAt(page)
     await page.locator('summary', { hasText: 'More for option 5' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Move up option 5' }).focus()
     await page.keyboard.press('Enter')
-    await page.waitForFunction('[...document.querySelectorAll("[name^=text-]")].map((one) => one.value).at(-1) === "Aarhus"')
+    await expect.poll(() => byLabel(page, 'Option 5').inputValue(), PATIENT).toBe('Aarhus')
     await page.getByLabel('How it is scored').selectOption('weights')
-    await lookAt(page, 'weights')
+    await lookAt(page)
     await page.getByLabel('How it is scored').selectOption('exact')
     await byLabel(page, 'Question').focus()
     await byLabel(page, 'Points').press('Enter')
@@ -98,7 +97,25 @@ describe.skipIf(!isBrowserInstalled)('the form of a question that scores itself 
     await byLabel(page, 'Question').fill('Asked')
     await page.getByRole('button', { name: 'Add question' }).click()
     await page.getByRole('heading', { name: 'Please check the following' }).waitFor()
-    await lookAt(page, kind.toLowerCase().replace(' ', '-'))
+    await lookAt(page)
     expect(complaints.filter((said) => !said.includes('422'))).toEqual([])
+  })
+  it('is shown beside as candidates see it, while it is typed, with what an answer would get', async () => {
+    const { page, complaints } = await openEditor()
+    await page.getByRole('link', { name: 'Single choice', exact: true }).click()
+    await byLabel(page, 'Question').fill('Capital of Norway?')
+    await page.getByRole('link', { name: 'Preview', exact: true }).click()
+    const frame = page.frameLocator('iframe[title=Preview]')
+    for (const [i, text] of ['Oslo', 'Bergen'].entries()) await byLabel(page, `Option ${i + 1}`).fill(text)
+    await byLabel(page, 'Option 1 is right').check()
+    await byLabel(page, 'Points').fill('6')
+    await frame.getByText('6 points').waitFor()
+    await frame.getByLabel('Bergen', { exact: true }).check()
+    await frame.getByText('This answer gets 0 of 6 points.').waitFor()
+    await frame.getByLabel('Oslo', { exact: true }).check()
+    await frame.getByText('This answer gets 6 of 6 points.').waitFor()
+    await frame.getByRole('button', { name: 'Clear my choice' }).click()
+    await frame.getByText('No answer gets 0 of 6 points.').waitFor()
+    expect(complaints).toEqual([])
   })
 })

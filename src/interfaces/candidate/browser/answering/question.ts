@@ -5,6 +5,7 @@ import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
 import { mirrorFields } from './mirror-fields.ts'
 import { offerPrompt } from './prompt.ts'
+import { sayReading } from './read-as.ts'
 import { offerRecording } from './recorded-answer.ts'
 import { saveText } from './text-answer.ts'
 
@@ -26,7 +27,9 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   section.querySelector('[data-foot]')!.before(progress)
 
   const text = area && saveText(player, number, area)
+  const read = fields ? sayReading(t, fields) : () => {}
   mirror?.fill()
+  read()
   const setOpen = (is: boolean) => {
     text?.setOpen(is)
     mirror?.setOpen(is)

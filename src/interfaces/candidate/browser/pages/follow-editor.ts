@@ -1,3 +1,4 @@
+import { rememberTyped } from '../session/try-answer.ts'
 import type { Pages } from './follow-pages.ts'
 import { showForm } from './show-page.ts'
 
@@ -10,6 +11,7 @@ export function followEditor({ readAndEnter }: Pages): void {
   window.addEventListener('message', ({ origin, source, data }) => {
     if (origin !== location.origin || source !== window.parent || typeof data !== 'string') return
     waiting = data
+    rememberTyped(data)
     if (!isShowing) void show()
   })
   window.parent.postMessage('preview', location.origin)

@@ -7,6 +7,7 @@ import {
   type SessionState,
   type TakeKind,
 } from './session.ts'
+import { tryAnswer } from './try-answer.ts'
 
 type Take = Question['takes'][number]
 
@@ -14,7 +15,7 @@ type Take = Question['takes'][number]
 export const isPreview = (): boolean => document.querySelector('[data-preview]') !== null
 
 /**
- * The session of a preview: the page answers itself, so that nothing that is done in it is sent or kept anywhere. What stands is what the
+ * The session of a preview: the page answers itself, so that nothing that is done in it is kept anywhere. What stands is what the
  * page says; what was typed and recorded is known as long as its question is shown.
  */
 export function openPreview(base: string): Session {
@@ -80,7 +81,7 @@ export function openPreview(base: string): Session {
   }
 
   async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
-    const said = (json ?? {}) as { kind?: TakeKind; take?: string; revision?: number }
+    const said = (json ?? {}) as { kind?: TakeKind; take?: string; text?: string; revision?: number }
     if (path === '') return read()
     if (path.endsWith('/plays')) return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
     if (path.endsWith('/takes')) return begin(said.kind!)
@@ -88,6 +89,7 @@ export function openPreview(base: string): Session {
     if (path.endsWith('/choice')) count(said.take!)
     if (path.endsWith('/text')) {
       add({ id: 'text', mediaId: null, kind: 'text' })
+      tryAnswer(said.text ?? '')
       return { saved: said.revision }
     }
     return {}

@@ -1,0 +1,20 @@
+import { setText } from '../../../../http/browser/dom.ts'
+import { readNumber } from '../../../../kinds/number/read-number.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
+
+/** Below a field for a number says how what is typed is read. @returns says it once more: of what was filled in. */
+export function sayReading(t: BrowserTexts, fields: HTMLElement): () => void {
+  const field = fields.querySelector<HTMLInputElement>('[data-number]')
+  const line = fields.querySelector<HTMLElement>('[data-reading]')
+  if (!field || !line) return () => {}
+  const say = () => setText(line, wordReading(t, field.value))
+  field.addEventListener('input', say)
+  return say
+}
+
+function wordReading(t: BrowserTexts, typed: string): string {
+  if (typed.trim() === '') return ''
+  const [number, other] = readNumber(typed)
+  if (number === undefined) return t.text('number.none')
+  return other === undefined ? t.text('number.read', { number }) : t.text('number.ambiguous', { one: number, other })
+}

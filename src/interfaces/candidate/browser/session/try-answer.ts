@@ -1,0 +1,31 @@
+import { setText } from '../../../../http/browser/dom.ts'
+
+const AFTER_LAST_CHANGE_MS = 300
+
+/** The form of the question as the editor around the preview has it. */
+let typed = ''
+let timer: ReturnType<typeof setTimeout> | undefined
+let asked = 0
+
+/** The question is another one: what was tried says nothing of it. */
+export function rememberTyped(form: string): void {
+  typed = form
+  asked++
+  clearTimeout(timer)
+}
+
+/** In a preview: has what an answer would get said above it. Nothing is kept. @param answer its form, as it is saved by a candidate. */
+export function tryAnswer(answer: string): void {
+  const line = document.querySelector<HTMLElement>('[data-trial]')
+  if (!line || !document.querySelector('[data-fields]')) return
+  clearTimeout(timer)
+  timer = setTimeout(() => void ask(line, answer), AFTER_LAST_CHANGE_MS)
+}
+
+async function ask(line: HTMLElement, answer: string): Promise<void> {
+  const mine = ++asked
+  const body = new URLSearchParams([...new URLSearchParams(typed), ...new URLSearchParams(answer)])
+  const said = await fetch(`${location.pathname}/try`, { method: 'POST', body }).catch(() => null)
+  const page = said?.ok ? new DOMParser().parseFromString(await said.text(), 'text/html') : null
+  if (page && mine === asked) setText(line, page.querySelector('[data-trial]')?.textContent ?? '')
+}

@@ -1,0 +1,48 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Definition } from '../../../domain/assessments/define-question.ts'
+import { readDefinitionToWrite } from '../../../domain/assessments/write-question.ts'
+import type { Context } from '../../../domain/context.ts'
+import { pointsFor } from '../../../domain/values/points-for.ts'
+import { authorOf, readDefinition } from '../../../kinds/authors.ts'
+
+/** A question as the editor's form has it, as far as a kind writes that form. @property isWhole nothing is wrong with it. */
+export type TypedDefinition = { definition: Definition; isWhole: boolean }
+
+/** @returns null: what is typed is of no kind with a right answer. */
+export function readTypedDefinition(values: URLSearchParams): TypedDefinition | null {
+  const word = values.get('responseType') ?? ''
+  if (!authorOf(word)) return null
+  const { definition, faults } = readDefinition(word, values)
+  return { definition, isWhole: faults.length === 0 }
+}
+
+/** Which question is tried. @property typed it as it is being edited; null: it is as it is stored. */
+type Tried = { assessmentId: string; questionId: string | undefined; typed: TypedDefinition | null; points: number }
+
+/**
+ * What an answer that somebody tries in the preview would get, in a sentence: it says what is right, so for those alone who may write it.
+ *
+ * @returns what was answered, too, so that it can be shown again; null: there is nothing to score.
+ */
+export async function tryAnswer(
+  ctx: Context,
+  { assessmentId, questionId, typed, points }: Tried,
+  given: string[],
+): Promise<{ value: unknown; said: string } | null> {
+  if (!may(ctx, 'write_assessments')) return null
+  const stored = typed || !questionId ? null : await readDefinitionToWrite(ctx, { assessmentId, questionId })
+  const definition = typed?.definition ?? stored
+  const kind = definition && ctx.deps.kinds.get(definition.responseType)
+  if (!kind) return null
+  if (typed && !typed.isWhole) return { value: null, said: 'What it gets is said here once nothing is missing in its form.' }
+  const { responseType, spec, key } = definition
+  const value = kind.fromForm(given)
+  if (!kind.isAnswer(responseType, spec, value)) return { value: null, said: 'The question does not take this answer.' }
+  if (kind.isEmpty(value)) return { value, said: `No answer gets 0 of ${points} points.` }
+  const score = kind.score(spec, key, value)
+  const said =
+    score.state === 'people'
+      ? 'A grader decides on this answer.'
+      : `This answer gets ${pointsFor(score, points)} of ${points} points.`
+  return { value, said }
+}
