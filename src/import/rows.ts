@@ -204,6 +204,7 @@ export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: 
       order,
       inputType,
       script: '',
+      scriptFormat: 'plain',
       audioUrl: '',
       videoUrl: '',
       responseType,

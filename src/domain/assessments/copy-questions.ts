@@ -22,7 +22,19 @@ export async function copyQuestions(ctx: Context, from: string, to: string): Pro
   )
   const now = deps.clock()
   const insertion = insertForEach('questions', questions, (eb) => ({
-    ...same(eb, 'organizationId', 'order', 'inputType', 'script', 'audioUrl', 'videoUrl', 'responseType', 'points', 'timeLimit'),
+    ...same(
+      eb,
+      'organizationId',
+      'order',
+      'inputType',
+      'script',
+      'scriptFormat',
+      'audioUrl',
+      'videoUrl',
+      'responseType',
+      'points',
+      'timeLimit',
+    ),
     ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId'),
     id: eb.ref('pairs.copy'),
     assessmentId: uuid(to),

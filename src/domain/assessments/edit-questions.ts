@@ -1,7 +1,7 @@
 import { own } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
-import { checkInteger, checkName, checkText, findIssues, ofChanged } from '../checking/checks.ts'
+import { checkChoice, checkInteger, checkName, checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
@@ -22,6 +22,8 @@ export type QuestionInput = {
   inputType: string
   responseType: string
   script: string
+  /** `plain`, or `markdown`: how the script is read. */
+  scriptFormat: string
   audioUrl: string
   videoUrl: string
   points: number
@@ -37,6 +39,7 @@ export const EMPTY_QUESTION: QuestionInput = {
   inputType: 'text',
   responseType: 'text',
   script: '',
+  scriptFormat: 'plain',
   audioUrl: '',
   videoUrl: '',
   points: 0,
@@ -50,6 +53,7 @@ export const toQuestionInput = (question: Question): QuestionInput => ({
   inputType: question.inputType,
   responseType: question.responseType,
   script: question.script,
+  scriptFormat: question.scriptFormat,
   audioUrl: question.audioUrl,
   videoUrl: question.videoUrl,
   points: question.points,
@@ -163,6 +167,7 @@ const findQuestionIssues = (input: QuestionInput): Issue[] =>
   findIssues([
     ['inputType', checkName(input.inputType, MAX_NAME_LENGTH)],
     ['responseType', checkName(input.responseType, MAX_NAME_LENGTH)],
+    ['scriptFormat', checkChoice(input.scriptFormat, ['plain', 'markdown'])],
     ['script', checkText(input.script, MAX_SCRIPT_LENGTH)],
     ['audioUrl', checkMediaUrl(input.audioUrl)],
     ['videoUrl', checkMediaUrl(input.videoUrl)],

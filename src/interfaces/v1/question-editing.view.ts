@@ -23,7 +23,8 @@ const fields = {
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds; 0: no limit' }),
   sourceLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is put in; empty: none' }),
   targetLanguage: Text({ maxLength: MAX_CODE_LENGTH, description: 'Code of the language it is to be answered in; empty: none' }),
-} satisfies Record<keyof QuestionInput, TSchema>
+  // What is written by API is read as it is typed.
+} satisfies Record<Exclude<keyof QuestionInput, 'scriptFormat'>, TSchema>
 const NAMES = Object.keys(fields) as (keyof typeof fields)[]
 const given = Type.Partial(Type.Object(fields)).properties
 

@@ -22,7 +22,18 @@ export async function copyPaper(
 ): Promise<void> {
   const questions = own(ctx, 'questions').where('questions.assessmentId', '=', assessmentId)
   const paper = insertForEach('paperQuestions', questions, (eb) => ({
-    ...same(eb, 'organizationId', 'inputType', 'responseType', 'script', 'audioUrl', 'videoUrl', 'points', 'timeLimit'),
+    ...same(
+      eb,
+      'organizationId',
+      'inputType',
+      'responseType',
+      'script',
+      'scriptFormat',
+      'audioUrl',
+      'videoUrl',
+      'points',
+      'timeLimit',
+    ),
     ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId'),
     submissionId: uuid(submissionId),
     number: eb.fn.agg<number>('row_number').over((over) => over.orderBy('questions.order').orderBy('questions.id')),

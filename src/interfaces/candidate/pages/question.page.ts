@@ -4,7 +4,7 @@ import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { isWebAddress, written } from '../../../http/pages/candidate-view.ts'
+import { isWebAddress, prompt } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { answerControl, wordAnswering } from '../../../kinds/answer-control.ts'
 import { kinds } from '../../../kinds/index.ts'
@@ -123,7 +123,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
       here,
       html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
-${question.script && html`<div class="mt-2 text-xl font-semibold tracking-tight">${written(question.script, question.sourceLanguage)}</div>`}
+${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${prompt(question, question.sourceLanguage)}</div>`}
 ${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}

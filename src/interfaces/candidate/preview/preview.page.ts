@@ -7,7 +7,7 @@ import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { needsOf, REQUIREMENTS } from '../../../domain/submissions/needs.ts'
-import type { Progress } from '../../../domain/submissions/taking/read-progress.ts'
+import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
 import { html } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
@@ -141,9 +141,21 @@ function progressAt(step: Taking['step'], { questions, typed, now, value, deadli
       closesAt,
       closedAt: null,
     }
-    const { inputType, responseType, script, audioUrl, videoUrl, points, timeLimit } = question
+    const { inputType, responseType, script, scriptFormat, audioUrl, videoUrl, points, timeLimit } = question
     const [sourceLanguage, targetLanguage] = [question.sourceLanguage || null, question.targetLanguage || null]
-    return { ...own, inputType, responseType, script, audioUrl, videoUrl, points, timeLimit, sourceLanguage, targetLanguage }
+    return {
+      ...own,
+      inputType,
+      responseType,
+      script,
+      scriptFormat,
+      audioUrl,
+      videoUrl,
+      points,
+      timeLimit,
+      sourceLanguage,
+      targetLanguage,
+    }
   }
   const next = (number: number): Progress => ({
     ...whole,
@@ -165,7 +177,7 @@ function progressAt(step: Taking['step'], { questions, typed, now, value, deadli
       ...open,
       playsLeft,
       takesLeft,
-      text: value === null ? null : { text: '', revision: 0, value: value as Json },
+      text: value === null ? null : { text: '', revision: 0, value: value as NonNullable<OpenQuestion['text']>['value'] },
       version: typed ? versionOf(typed.defined) : (questions[step.number - 1]?.version ?? null),
       takes: [],
       answers: [],

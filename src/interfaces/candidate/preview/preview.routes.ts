@@ -86,8 +86,9 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
 /** What is shown at the same step again: a question as it is typed, and an answer that is tried; null: the form leads elsewhere. */
 function readShown(form: string, values: URLSearchParams): { typed?: Typed; given?: string[] } | null {
   if (form === 'question') return { typed: readTyped(values) }
-  if (form !== 'try' && (form !== 'answer' || values.get('then') === 'next')) return null
-  const given = values.get('then') === 'clear' ? [] : values.getAll('answer')
+  const then = values.get('then') ?? ''
+  if (form !== 'try' && !(form === 'answer' && ['save', 'clear'].includes(then))) return null
+  const given = then === 'clear' ? [] : values.getAll('answer')
   // Without the editor it is the question that is stored.
   return values.has('inputType') ? { typed: readTyped(values), given } : { given }
 }

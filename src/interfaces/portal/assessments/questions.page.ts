@@ -35,7 +35,7 @@ ${way(responseType, `${path}#add`)}${
   refusal
     ? html`<p class="alert alert-soft alert-warning">${refusal}</p>`
     : html`${reach(facts)}<form method="post" action="${path}/questions" data-guarded>${enterSaves}${onceField()}
-${fields(form, { ...EMPTY_QUESTION, inputType, responseType, points: kind ? 1 : 0 }, kind)}
+${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'markdown', points: kind ? 1 : 0 }, kind)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Add question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
 </form>`
 }
@@ -90,6 +90,7 @@ const way = (word: string, other?: string): Html =>
 
 const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
+${choice(form, { name: 'scriptFormat', label: 'The text is', options: TEXT_FORMATS, value: input.scriptFormat })}
 ${kind ? kindFields(form, kind) : asked(form, input)}
 ${!kind && choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}
 <div class="grid grid-cols-2 items-end gap-x-3">
@@ -100,6 +101,11 @@ ${kind && html`<details class="mb-4" ${(input.audioUrl || input.videoUrl || form
 <details class="mb-4" ${(input.sourceLanguage || input.targetLanguage || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Languages</summary>
 ${language(form, 'sourceLanguage', 'Language of the question', input.sourceLanguage)}
 ${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}</details>`
+
+const TEXT_FORMATS = [
+  ['markdown', 'Formatted: **bold**, - lists, > quotes, `code`, [links](https://…)'],
+  ['plain', 'As it is typed'],
+] as const
 
 /** What asks besides the text. */
 const asked = (form: Form, input: QuestionInput): Html => html`

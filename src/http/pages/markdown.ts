@@ -1,0 +1,97 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+import { type Html, html } from '../../html/html.ts'
+
+/** An address that a link of a text may lead to. */
+const LINK = /^(?:https:|mailto:)/i
+
+/** Nothing but what is named here is read: no HTML, no headings, no address that is not written as a link. */
+const reader = new MarkdownIt('zero', { html: false, breaks: true })
+  .enable(['paragraph', 'list', 'blockquote', 'fence', 'table'])
+  .enable(['newline', 'escape', 'entity', 'backticks', 'emphasis', 'link', 'image', 'balance_pairs', 'fragments_join'])
+reader.validateLink = (address) => LINK.test(address) || address.startsWith('asset:')
+
+/**
+ * A text as whoever wrote it means it: paragraphs, emphasis, lists, quotes, code, tables and links. It becomes elements of ours one by one,
+ * so that no markup of the writer's is ever part of a page. Pictures of other places are not loaded: their texts stand for them.
+ *
+ * @param language a code; null: not known.
+ */
+export function fromMarkdown(text: string, language: string | null = null): Html {
+  const tokens = reader.parse(text, {})
+  return html`<div class="space-y-3" lang="${language ?? ''}" dir="auto">${blocks(tokens)}</div>`
+}
+
+/** The tokens between an opening one and its closing one become one element. */
+function blocks(tokens: Token[]): Html[] {
+  const made: Html[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
+    const end = token.nesting === 1 ? closingOf(tokens, at) : at
+    made.push(token.nesting === 1 ? element(token, blocks(tokens.slice(at + 1, end))) : leaf(token))
+    at = end
+  }
+  return made
+}
+
+function closingOf(tokens: Token[], at: number): number {
+  let depth = 0
+  for (let i = at; i < tokens.length; i++) {
+    depth += tokens[i]!.nesting
+    if (depth === 0) return i
+  }
+  return tokens.length
+}
+
+function element(token: Token, within: Html[]): Html {
+  switch (token.type) {
+    case 'paragraph_open':
+      return token.hidden ? html`${within}` : html`<p>${within}</p>`
+    case 'bullet_list_open':
+      return html`<ul class="list-disc space-y-1 pl-6">${within}</ul>`
+    case 'ordered_list_open':
+      return html`<ol class="list-decimal space-y-1 pl-6" start="${token.attrGet('start') ?? 1}">${within}</ol>`
+    case 'list_item_open':
+      return html`<li>${within}</li>`
+    case 'blockquote_open':
+      return html`<blockquote class="border-base-300 border-l-4 pl-4">${within}</blockquote>`
+    case 'table_open':
+      return html`<div class="overflow-x-auto" tabindex="0"><table class="table">${within}</table></div>`
+    case 'thead_open':
+      return html`<thead>${within}</thead>`
+    case 'tbody_open':
+      return html`<tbody>${within}</tbody>`
+    case 'tr_open':
+      return html`<tr>${within}</tr>`
+    case 'th_open':
+      return html`<th scope="col">${within}</th>`
+    case 'td_open':
+      return html`<td>${within}</td>`
+    case 'strong_open':
+      return html`<strong>${within}</strong>`
+    case 'em_open':
+      return html`<em>${within}</em>`
+    case 'link_open':
+      return link(String(token.attrGet('href') ?? ''), within)
+    default:
+      return html`${within}`
+  }
+}
+
+const link = (address: string, within: Html[]): Html =>
+  LINK.test(address) ? html`<a class="link" href="${address}" rel="noreferrer" target="_blank">${within}</a>` : html`${within}`
+
+function leaf(token: Token): Html {
+  switch (token.type) {
+    case 'inline':
+      return html`${blocks(token.children ?? [])}`
+    case 'fence':
+      return html`<pre class="bg-base-200 rounded-field overflow-x-auto p-3 text-sm font-normal" tabindex="0"><code>${token.content}</code></pre>`
+    case 'code_inline':
+      return html`<code class="bg-base-200 rounded-field px-1 text-[0.9em]">${token.content}</code>`
+    case 'softbreak':
+    case 'hardbreak':
+      return html`<br>`
+    default:
+      return html`${token.content}`
+  }
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { toText } from '../../../src/html/html.ts'
+import { fromMarkdown } from '../../../src/http/pages/markdown.ts'
+import { isBrowserInstalled, startBrowser } from '../../support/browser.ts'
+
+const shown = (text: string): string => toText(fromMarkdown(text)).replace(/^<div[^>]*>|<\/div>$/g, '')
+
+describe('a prompt', () => {
+  it.each([
+    ['one *two* **three**', '<p>one <em>two</em> <strong>three</strong></p>'],
+    ['one\ntwo\n\nthree', '<p>one<br>two</p><p>three</p>'],
+    ['2 * 3 * 4 and a_b_c', '<p>2 * 3 * 4 and a_b_c</p>'],
+    ['a `<b>` c', '<p>a <code class="bg-base-200 rounded-field px-1 text-[0.9em]">&lt;b&gt;</code> c</p>'],
+    ['> said', '<blockquote class="border-base-300 border-l-4 pl-4"><p>said</p></blockquote>'],
+    ['- a\n- b', '<ul class="list-disc space-y-1 pl-6"><li>a</li><li>b</li></ul>'],
+    ['3. a', '<ol class="list-decimal space-y-1 pl-6" start="3"><li>a</li></ol>'],
+    ['# 1 is no heading', '<p># 1 is no heading</p>'],
+    ['<b>bold</b> &amp; <!-- so -->', '<p>&lt;b&gt;bold&lt;/b&gt; &amp; &lt;!-- so --&gt;</p>'],
+    [
+      '[site](https://example.com/?a=1&b=2)',
+      '<p><a class="link" href="https://example.com/?a=1&amp;b=2" rel="noreferrer" target="_blank">site</a></p>',
+    ],
+    ['[other](http://example.com)', '<p>[other](http://example.com)</p>'],
+    ['![A map](https://example.com/map.png)', '<p>A map</p>'],
+  ])('reads %j', (text, expected) => {
+    expect(shown(text)).toBe(expected)
+  })
+
+  it('has tables and code as they were written', () => {
+    expect(shown('| a | b |\n|---|---|\n| 1 | 2 |')).toMatch(/<table.*<th scope="col">a<\/th>.*<td>2<\/td>.*<\/table>/s)
+    expect(shown('```js\nif (a < b) "x"\n```')).toMatch(/<code>if \(a &lt; b\) &quot;x&quot;\n<\/code>/)
+  })
+})
+
+const HIT = 'globalThis.hit=1'
+const AWAY = 'https://hostile.example.com/x'
+/** What is tried to get a script run, or something loaded. */
+const PAYLOADS = [
+  `<script>${HIT}</script>`,
+  `<img src=x onerror="${HIT}">`,
+  `<svg onload=${HIT}>`,
+  `<iframe src="javascript:${HIT}"></iframe>`,
+  `<img src="${AWAY}">`,
+  `<link rel=stylesheet href="${AWAY}">`,
+  `<style>@import "${AWAY}"</style>`,
+  `<a href="javascript:${HIT}" autofocus onfocus="${HIT}">x</a>`,
+  `[x](javascript:${HIT})`,
+  `[x](JaVaScRiPt:${HIT})`,
+  `[x](java&#115;cript:${HIT})`,
+  `[x](&#x6a;avascript:${HIT})`,
+  `[x](data:text/html,<script>${HIT}</script>)`,
+  `[x](vbscript:${HIT})`,
+  `[x](https://a.example"onmouseover="${HIT})`,
+  `[x](<https://a.example/ " onfocus=${HIT} autofocus ">)`,
+  `[x](https://a.example '" onclick="${HIT}')`,
+  `![x](${AWAY})`,
+  `![x](javascript:${HIT})`,
+  `![x](data:image/svg+xml,<svg onload=${HIT}>)`,
+  `![x](asset:"onerror="${HIT})`,
+  `![x" onerror="${HIT}](asset:1)`,
+  `[![x](${AWAY})](javascript:${HIT})`,
+  `<${AWAY}>`,
+  `[x]: javascript:${HIT}\n\n[x]`,
+]
+/** Where it stands. */
+const PLACES = [
+  (it: string) => it,
+  (it: string) => `> - ${it}`,
+  (it: string) => `| ${it.replaceAll('\n', ' ')} | b |\n|---|---|\n| ${it.replaceAll('\n', ' ')} | ${it.replaceAll('\n', ' ')} |`,
+  (it: string) => `**${it}** _${it}_`,
+  (it: string) => `\`\`\`${it}\n${it}\n\`\`\``,
+  (it: string) => `\`${it}`,
+  (it: string) => `</div></main>${it}`,
+  (it: string) => `\\${it} &lt;b&gt; \u0000\u202e${it}`,
+]
+const HOSTILE = PAYLOADS.flatMap((payload) => PLACES.map((place) => place(payload)))
+const ELEMENTS = 'div p br strong em code pre ul ol li blockquote table thead tbody tr th td a'.split(' ')
+const ATTRIBUTES = ['class', 'lang', 'dir', 'start', 'scope', 'href', 'rel', 'target', 'tabindex']
+
+describe(`${HOSTILE.length} hostile texts`, () => {
+  it('are 200', () => expect(HOSTILE).toHaveLength(200))
+
+  it.skipIf(!isBrowserInstalled)(
+    'run no script, load nothing, and become no element but ours (skipped without chromium)',
+    async () => {
+      const browser = await startBrowser()
+      onTestFinished(() => browser.close())
+      const page = await browser.newPage()
+      const asked: string[] = []
+      await page.route('**', (route) => {
+        asked.push(route.request().url())
+        return route.abort()
+      })
+      await page.setContent(`<main>${HOSTILE.map((text) => toText(fromMarkdown(text))).join('')}</main><p id="end"></p>`)
+      const found = (await page.evaluate(`({
+      hit: globalThis.hit,
+      inside: document.querySelectorAll('main > div').length,
+      end: document.querySelector('#end').parentElement.localName,
+      elements: [...new Set([...document.querySelectorAll('main *')].map((one) => one.localName))],
+      attributes: [...new Set([...document.querySelectorAll('main *')].flatMap((one) => one.getAttributeNames()))],
+      schemes: [...new Set([...document.querySelectorAll('main a')].map((one) => one.protocol))],
+    })`)) as Record<'elements' | 'attributes' | 'schemes', string[]> & { hit: unknown; inside: number; end: string }
+      expect(asked).toEqual([])
+      expect(found.hit).toBeUndefined()
+      expect([found.inside, found.end]).toEqual([200, 'body'])
+      expect(found.elements.filter((name) => !ELEMENTS.includes(name))).toEqual([])
+      expect(found.attributes.filter((name) => !ATTRIBUTES.includes(name))).toEqual([])
+      expect(found.schemes.filter((scheme) => !['https:', 'mailto:'].includes(scheme))).toEqual([])
+    },
+  )
+})
