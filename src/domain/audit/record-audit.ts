@@ -77,6 +77,7 @@ const DATA_ACTIONS = [
   'reported_to_ats_again',
   'exported_invites',
   'exported_invite_batch',
+  'exported_bulk_change',
   'exported_grades',
   'waived_requirement',
   'deleted_media',

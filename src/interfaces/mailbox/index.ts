@@ -4,7 +4,7 @@ import { isUuid } from '../../domain/values/uuid.ts'
 import { toText } from '../../html/html.ts'
 import { loadLook, serveAssets } from '../../http/pages/assets.ts'
 import { protectPages } from '../../http/pages/html-page.ts'
-import { listPage, mailPage } from './mailbox.pages.ts'
+import { listPage, mailPage, unknownPage } from './mailbox.pages.ts'
 import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
 
 export const MAILBOX_PREFIX = '/dev/mailbox'
@@ -41,16 +41,21 @@ export async function mailboxPages(
     return reply.type('text/html; charset=utf-8').send(toText(listPage(place, { rows, search, searched, links })))
   })
 
-  app.get<{ Params: { id: string }; Querystring: { part?: string } }>('/:id', async ({ params, query }, reply) => {
+  app.get<{ Params: { id: string }; Querystring: { part?: string; view?: string } }>('/:id', async ({ params, query }, reply) => {
     const email = await findMail(system, render, params.id)
-    if (!email) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such mail.')
+    if (!email)
+      return reply
+        .code(404)
+        .type('text/html; charset=utf-8')
+        .send(toText(unknownPage(place)))
     const message = email.render()
     if (query.part === 'html')
       return reply
         .header('content-security-policy', BODY_POLICY)
         .type('text/html; charset=utf-8')
         .send(openLinksOutside(message.html))
-    return reply.type('text/html; charset=utf-8').send(toText(mailPage(place, email, timeOf(email), message)))
+    const view = query.view === 'text' ? 'text' : 'html'
+    return reply.type('text/html; charset=utf-8').send(toText(mailPage(place, email, message, { at: timeOf(email), view })))
   })
 }
 

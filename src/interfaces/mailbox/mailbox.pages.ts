@@ -2,11 +2,11 @@ import { type Html, html } from '../../html/html.ts'
 import type { Mail } from './mails.ts'
 
 type Message = ReturnType<Mail['render']>
-type Row = { id: string; state: string; at: string; subject: string; to: { address: string } }
+type Row = { id: string; state: string; at: string; subject: string; to: { name: string; address: string } }
 type List = {
   rows: Row[]
   search: string
-  /** How many mails were looked at. */
+  /** How many emails were looked at. */
   searched: number
   links: { newest: string | false; older: string | undefined }
 }
@@ -35,36 +35,67 @@ export const listPage = (place: Place, { rows, search, searched, links }: List):
     place,
     'Mailbox',
     html`<h1>Mailbox</h1>
-<p class="quiet mt-1">No mail server is configured: the service keeps its mails here.</p>
+<p class="quiet mt-1">No mail server is configured: emails are kept here instead of being sent.</p>
 <form role="search" action="${place.home}" class="my-6 flex flex-wrap items-end gap-3">
 <label class="min-w-0 flex-1 basis-56 text-sm font-medium">Recipient, organization or assessment <input class="input mt-1 w-full" type="search" name="search" value="${search}"></label>
 <button class="btn btn-primary">Search</button>
 </form>
-${search !== '' && html`<p>${rows.length === 0 ? 'None' : rows.length} found, in ${searched} mails. <a href="${place.home}">All mails</a></p>`}
-${search === '' && rows.length === 0 && html`<p>No mail${links.newest ? ' older than that' : ' yet'}.</p>`}
+${search !== '' && html`<p class="mb-3">${rows.length === 0 ? 'None' : rows.length} found in ${searched.toLocaleString('en')} emails. <a href="${place.home}">Show all</a></p>`}
+${search === '' && rows.length === 0 && html`<p>${links.newest ? 'No older emails.' : 'No emails yet. Invite a candidate, and the invitation appears here.'}</p>`}
 ${rows.length > 0 && html`<ul class="panel divide-y divide-base-300 py-0">${rows.map((row) => listItem(place, row))}</ul>`}
 ${(links.newest || links.older) && html`<nav class="mt-4 flex gap-6" aria-label="Pages">${links.newest && html`<a href="${links.newest}">Newest</a>`} ${links.older && html`<a href="${links.older}" rel="next">Older</a>`}</nav>`}`,
   )
 
+/** What was opened is paler: the browser knows. */
 const listItem = ({ home }: Place, { id, state, at, subject, to }: Row): Html => html`
-<li class="py-3"><a class="font-medium hover:underline" href="${home}/${id}">${subject}</a><p class="flex flex-wrap justify-between gap-x-6 text-sm"><span>${to.address}</span> <span class="quiet">${state}, ${at} UTC</span></p></li>`
+<li class="py-3"><a class="font-medium text-primary visited:text-base-content/75 hover:underline" href="${home}/${id}">${subject}</a><p class="flex flex-wrap justify-between gap-x-6 text-sm"><span>${to.name && `${to.name}, `}${to.address}</span> <span class="quiet">${state}, ${at} UTC</span></p></li>`
 
-/** @param at when it was queued. */
-export const mailPage = (place: Place, { id, state, reason }: Mail, at: string, message: Message): Html =>
+export const unknownPage = (place: Place): Html =>
+  page(
+    place,
+    'Email not found',
+    html`<h1>Email not found</h1>
+<p class="my-4">There is no such email. It may have been deleted.</p>
+<p><a href="${place.home}">Go to the mailbox</a></p>`,
+  )
+
+/** The alternatives that a mail has, of which a mail program shows one. */
+export type View = 'html' | 'text'
+
+/** @param shown.at when it was queued. @param shown.view the alternative to show. */
+export const mailPage = (
+  place: Place,
+  { id, state, reason }: Mail,
+  message: Message,
+  { at, view }: { at: string; view: View },
+): Html =>
   page(
     place,
     message.subject,
     html`<p><a href="${place.home}">Mailbox</a></p>
 <h1 class="mt-2">${message.subject}</h1>
 <dl class="details my-4">
-<dt>To</dt><dd>${message.to.name} &lt;${message.to.address}&gt;</dd>
+<dt>To</dt><dd>${message.to.name} &lt;${message.to.address}&gt; · <a href="${`${place.home}?${new URLSearchParams({ search: message.to.address })}`}">All emails to this address</a></dd>
 <dt>From</dt><dd>${typeof message.from === 'string' ? message.from : `${message.from.name} <${message.from.address}>`}</dd>
 <dt>Reply to</dt><dd>${typeof message.replyTo === 'string' ? message.replyTo : message.replyTo.address}</dd>
 <dt>Message-ID</dt><dd>${message.messageId}</dd>
-<dt>State</dt><dd>${state}, ${at} UTC${reason && ` (${reason})`}</dd>
+<dt>Status</dt><dd>${state}, ${at} UTC${reason && ` (${reason})`}</dd>
 </dl>
-<h2 class="mb-2">HTML</h2>
-<iframe class="h-144 w-full rounded-box border border-base-300 bg-base-100" title="The mail as HTML" sandbox="allow-popups allow-top-navigation-by-user-activation" src="${place.home}/${id}?part=html"></iframe>
-<h2 class="mt-8 mb-2">Text</h2>
-<pre class="panel preformatted">${message.text}</pre>`,
+<nav class="border-base-300 mb-4 border-b" aria-label="Parts"><div class="tabs tabs-border">
+${tab(`${place.home}/${id}`, `HTML, ${sizeOf(message.html)}`, view === 'html')}
+${tab(`${place.home}/${id}?view=text`, `Plain text, ${sizeOf(message.text)}`, view === 'text')}
+</div></nav>
+${
+  view === 'html'
+    ? html`<iframe class="h-144 w-full rounded-box border border-base-300 bg-base-100" title="The email as HTML" sandbox="allow-popups allow-top-navigation-by-user-activation" src="${place.home}/${id}?part=html"></iframe>`
+    : html`<pre class="panel preformatted">${message.text}</pre>`
+}`,
   )
+
+const tab = (address: string, label: string, isCurrent: boolean): Html =>
+  isCurrent
+    ? html`<a class="tab tab-active font-medium" href="${address}" aria-current="page">${label}</a>`
+    : html`<a class="tab" href="${address}">${label}</a>`
+
+/** Of the part as it is, before it is encoded for the way. */
+const sizeOf = (part: string): string => `${(Buffer.byteLength(part) / 1_000).toFixed(1)} kB`

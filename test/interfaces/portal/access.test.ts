@@ -156,6 +156,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/batches/:batchId/resume': ['admin'],
   'POST /invites/batches/:batchId/discard': ['admin'],
   'POST /invites/batches/:batchId/export': ['admin'],
+  'POST /invites/changes/:changeId/export': ['admin'],
   'POST /invites/filters': everybody,
   'POST /invites/filters/:filterId/delete': everybody,
   'GET /candidates': ['admin'],

@@ -5,6 +5,7 @@ import type { BulkAction, BulkRowState, Prisma } from '../../../generated/prisma
 import { modeOf } from '../../access/author.ts'
 import { authorize } from '../../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../../audit/record-audit.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { checkInteger, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context, ServiceContext } from '../../context.ts'
@@ -156,6 +157,20 @@ export async function listBulkChangeRows(
         ...window,
       }),
   )
+}
+
+/** Exports all rows of a change with their outcomes, in their order. @throws DomainError not_permitted, too_many_exports. */
+export async function exportBulkChangeRows(ctx: Context, { id, action }: BulkChange, write: Write<BulkChangeRow>): Promise<void> {
+  authorize(ctx, 'operate_invites')
+  const readAfter = (last?: BulkChangeRow) =>
+    ctx.db.bulkChangeRow.findMany({
+      where: { organizationId: ctx.organization.id, bulkChangeId: id, number: { gt: last?.number ?? 0 } },
+      orderBy: { number: 'asc' },
+      include: rowInclude,
+      relationLoadStrategy: 'join',
+      take: EXPORTED_AT_ONCE,
+    })
+  await runExport(ctx, { action: 'exported_bulk_change', filter: { change: action } }, readAfter, write)
 }
 
 /** Has nothing more done, until it is resumed: when it returns, what is not done stays so. @throws DomainError not_permitted, invite_batch_not_found. */

@@ -2,10 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { exportAuditLog } from '../../../domain/access/audit-log.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { exportBatchRows, getBatch } from '../../../domain/invites/batches/batches.ts'
+import { exportBulkChangeRows, getBulkChange } from '../../../domain/invites/bulk/bulk-changes.ts'
 import { exportInvites } from '../../../domain/invites/listing/export-invites.ts'
 import { exportMembers } from '../../../domain/members/export-members.ts'
 import { exportGrades, listExportedQuestions } from '../../../domain/submissions/grading/export-grades.ts'
 import { sendCsv } from '../../../http/sending/send-csv.ts'
+import { bulkOutcomeColumns } from '../invites/bulk.page.ts'
 import { outcomeColumns } from '../invites/invite-batch.page.ts'
 import { findFilterChoices, readInviteFilter } from '../invites/read-filter.ts'
 import { readAuditFilter } from '../organization/audit-log.routes.ts'
@@ -29,6 +31,13 @@ export function exportsRoutes(app: FastifyInstance): void {
     const batch = await getBatch(ctx, params.batchId)
     return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
       exportBatchRows(ctx, batch, write),
+    )
+  })
+
+  app.post<{ Params: { changeId: string } }>('/invites/changes/:changeId/export', async ({ ctx, params }, reply) => {
+    const change = await getBulkChange(ctx, params.changeId)
+    return sendCsv(reply, { name: `invites-${change.action}-${change.id}.csv`, columns: bulkOutcomeColumns }, (write) =>
+      exportBulkChangeRows(ctx, change, write),
     )
   })
 

@@ -14,6 +14,7 @@ import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
+import type { Column } from '../../../http/sending/send-csv.ts'
 import { limitHint } from '../kit/choices.ts'
 import { choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -129,6 +130,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
       ['Invites', pathOf(ctx, 'invites')],
       ['Bulk changes', pathOf(ctx, 'invites/changes')],
     ],
+    actions: html`<form method="post" action="${`${path}/export`}"><button class="btn">${icon('download')}Export as CSV</button></form>`,
     tabs: stateTabs(path, change, values),
     body: html`${!change.finishedAt && panel('progress', 'Progress', html`${progressBar(total - left, total)}${controls(change, path)}`)}
 <section class="panel" aria-label="Invites"><h2 class="sr-only" id="rows-heading">Invites</h2>
@@ -183,11 +185,26 @@ const rowTable = (ctx: Context, rows: BulkChangeRow[]): Html =>
       }),
       invite.assessment.name,
       badge(STATES[state]),
-      state === 'refused'
-        ? 'The member who started this no longer has permission for it.'
-        : (issues as Issue[]).map(revive).map(wordIssue).join(' '),
+      reasonOf({ state, issues }),
     ]),
   )
+
+/** Why it was not done. */
+const reasonOf = ({ state, issues }: Pick<BulkChangeRow, 'state' | 'issues'>): string =>
+  state === 'refused'
+    ? 'The member who started this no longer has permission for it.'
+    : (issues as Issue[]).map(revive).map(wordIssue).join(' ')
+
+/** The CSV that says what became of each invite. */
+export const bulkOutcomeColumns: Column<BulkChangeRow>[] = [
+  ['row', ({ number }) => number],
+  ['email', ({ invite }) => invite.recipientEmail],
+  ['name', ({ invite }) => invite.recipientName],
+  ['assessment', ({ invite }) => invite.assessment.name],
+  ['outcome', ({ state }) => STATES[state]],
+  ['why', reasonOf],
+  ['invite', ({ inviteId }) => inviteId],
+]
 
 /** As it was thrown: in JSON a time is a text. */
 const revive = (issue: Issue): Issue =>

@@ -65,7 +65,7 @@ ${namedField(readNamed(form.values), [assessments, tags])}`
     actions:
       may(ctx, 'invite') &&
       html`${linkButton(pathOf(ctx, 'invites/batches'), 'Invite many', 'upload')}${linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus', 'main')}`,
-    tabs: statusTabs(path, form.values, counts),
+    tabs: statusTabs(path, form.values, counts, list?.total),
     body: html`${mistakes(form)}${mistakes(saving)}${savedFilters({ ctx, saved, values: form.values, form: saving })}<section class="panel" aria-label="Invites">
 <h2 class="sr-only" id="list-heading">Invites</h2>
 ${filterLine(path, form.values, fields, list !== null && exportButton(`${path}/export`))}
@@ -86,8 +86,13 @@ function nothing(ctx: Context, values: URLSearchParams, seesAny: boolean, counts
   )
 }
 
-/** A tab for each status, which keeps what else the list is narrowed to. */
-function statusTabs(path: string, values: URLSearchParams, counts: StateCounts | null): Html {
+/**
+ * A tab for each status, which keeps what else the list is narrowed to. Where no counts are kept of that, only the list's own number is said:
+ * to count the others would take the longer, the more invites there are.
+ *
+ * @param total of the list that is shown.
+ */
+function statusTabs(path: string, values: URLSearchParams, counts: StateCounts | null, total: number | undefined): Html {
   const current = values.get('state') ?? ''
   const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
   return tabs(
@@ -97,8 +102,9 @@ function statusTabs(path: string, values: URLSearchParams, counts: StateCounts |
       query.delete('page')
       query.set('state', status)
       const label = status === '' ? 'All' : `${status.charAt(0).toUpperCase()}${status.slice(1)}`
-      const count = status === '' ? all : counts && (counts.get(status) ?? 0)
-      return { label, address: `${path}?${query}`, isCurrent: status === current, count: count ?? undefined }
+      const isCurrent = status === current
+      const kept = status === '' ? all : counts && (counts.get(status) ?? 0)
+      return { label, address: `${path}?${query}`, isCurrent, count: kept ?? (isCurrent ? total : undefined) }
     }),
   )
 }

@@ -78,6 +78,7 @@ export const WORDS: Record<AuditAction, string> = {
   exported_members: 'exported members',
   exported_invite_batch: 'exported a list of candidates',
   exported_audit_log: 'exported the audit log',
+  exported_bulk_change: 'exported the outcome of a bulk change',
   exported_grades: 'exported grades',
   waived_requirement: 'waived a requirement',
   deleted_media: 'deleted photos and recordings',

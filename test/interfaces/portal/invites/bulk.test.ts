@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { continueBulkChange } from '../../../../src/domain/invites/bulk/continue-bulk-change.ts'
@@ -67,6 +68,26 @@ describe('a bulk change', () => {
       /^The invitation was sent too often\. You can/,
     )
     expect(await db.inviteEmail.count({ where: { organizationId: organization.id } })).toBe(2)
+  })
+
+  it('is exported with the outcome of each row, and what is recorded of that', async () => {
+    const { organization, admin, ids, change } = await furnish(3)
+    await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed', recipientName: '=1+1' } })
+    const location = await change({ action: 'revoke', id: ids })
+    const answer = await admin.post(`${location}/export`)
+    expect([answer.status, answer.headers['content-disposition']]).toEqual([200, expect.stringContaining('invites-revoke-')])
+    const [head, ...rows] = parse(answer.text)
+    expect(head).toEqual(['row', 'email', 'name', 'assessment', 'outcome', 'why', 'invite'])
+    const byAddress = rows.map(([, email, name, , outcome, why, invite]) => [email, name, outcome, why, invite]).sort()
+    expect(byAddress).toEqual([
+      ['c0@example.com', '', 'done', '', ids[0]],
+      ['c1@example.com', "'=1+1", 'not possible', 'This is not possible: the invite is completed.', ids[1]],
+      ['c2@example.com', '', 'done', '', ids[2]],
+    ])
+    const entry = await db.auditEntry.findFirst({ where: { organizationId: organization.id, action: 'exported_bulk_change' } })
+    expect(entry).toMatchObject({ actorId: admin.member.id, details: { change: 'revoke' } })
+    const other = await furnish(1)
+    expect((await other.admin.post(`${other.admin.home}invites/changes/${location.split('/').at(-1)}/export`)).status).toBe(404)
   })
 
   it('extends, tags, assigns and revokes', async () => {

@@ -31,6 +31,12 @@ const audited = async (organizationId: string) =>
 const listed = (text: string): string[] =>
   [...text.matchAll(/<th scope="row">.*?>([^<>]+@[^<>]+)<.*?<\/th>/gs)].map(([, email]) => email!)
 
+/** The numbers on the tabs of the list, by their labels. */
+const tabCounts = ({ text }: { text: string }): Map<string, string> =>
+  new Map(
+    [...text.matchAll(/<a class="tab[^>]*>(\w+) <span [^>]*>([\d,]+)<\/span>/g)].map(([, label, count]) => [label!, count!]),
+  )
+
 describe('the list', () => {
   it('says that a filter finds nothing, with the way back to all', async () => {
     const { assessment, admin, home } = await furnish()
@@ -39,6 +45,24 @@ describe('the list', () => {
       new RegExp(`No invites match\\.</p><a [^>]*href="${home}invites">Show all</a>`),
     )
     expect((await admin.get(`${home}invites?state=&sort=sent`)).text).not.toContain('Show all')
+  })
+
+  it('says on its tabs what each would list, and of a tag or a search the number of what it lists alone', async () => {
+    const { organization, assessment, admin, home } = await furnish()
+    const tag = await service.make.tag(organization.id)
+    const before = tabCounts(await admin.get(`${home}invites`))
+    const tagged = await service.make.invite(assessment, { recipientEmail: 'tagged@example.com' })
+    const ofInvite = { organizationId: organization.id, inviteId: tagged.id }
+    await service.db.inviteTag.create({ data: { ...ofInvite, tagId: tag.id, position: 0 } })
+    await service.make.invite(assessment, { recipientEmail: 'other@example.com', status: 'completed' })
+    expect(before.get('All')).toBe('0')
+    const all = tabCounts(await admin.get(`${home}invites`))
+    expect([all.get('All'), all.get('Pending'), all.get('Completed'), all.get('Expired')]).toEqual(['2', '1', '1', '0'])
+    for (const query of [`tag=${tag.id}`, `search=${tagged.recipientEmail}`]) {
+      expect([...tabCounts(await admin.get(`${home}invites?${query}`))]).toEqual([['All', '1']])
+      expect([...tabCounts(await admin.get(`${home}invites?${query}&state=pending`))]).toEqual([['Pending', '1']])
+      expect([...tabCounts(await admin.get(`${home}invites?${query}&state=completed`))]).toEqual([['Completed', '0']])
+    }
   })
 
   it('is reached from an assessment, as is inviting to it, also where there are more than can be chosen from', async () => {
