@@ -8,10 +8,10 @@ import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../../domain/asses
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { printDuration, readDuration, readText } from '../../../http/forms/read-typed.ts'
+import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/assessment-words.ts'
 import { area, checkbox, choice, choices, type Form, field, mistakes, readFields, readLines, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/wording.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { languageOptions } from './languages.ts'
 

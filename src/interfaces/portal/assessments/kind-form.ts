@@ -7,7 +7,7 @@ import type { Offer } from '../../../kinds/author.ts'
 import { authorOf, offers, readDefinition } from '../../../kinds/authors.ts'
 import { changeRows, ROWS } from '../../../kinds/rows.ts'
 import type { Form } from '../kit/forms.ts'
-import { wordIssue } from '../kit/wording.ts'
+import { wordIssue } from '../kit/issue-words.ts'
 
 // The part of a question's form that its kind writes.
 

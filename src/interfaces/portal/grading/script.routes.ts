@@ -6,7 +6,7 @@ import { saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
 import { type Sheet, stayAtSheet } from '../../../domain/submissions/grading/sheet.ts'
 import { toText } from '../../../html/html.ts'
 import { issuesOf, readFields } from '../kit/forms.ts'
-import { wordIssue } from '../kit/wording.ts'
+import { wordIssue } from '../kit/issue-words.ts'
 import { type QuestionRoute, readGrade } from './grading.routes.ts'
 import { sheetParts } from './sheet.parts.ts'
 

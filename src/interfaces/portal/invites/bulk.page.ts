@@ -17,13 +17,14 @@ import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 import { limitHint } from '../kit/choices.ts'
 import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
 import { empty, person, progressBar, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, wordIssue } from '../kit/wording.ts'
+import { ago } from '../kit/wording.ts'
 
 type Words = { label: string; icon: IconName; title: (count: number) => string; what: string }
 const invites = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'invite' : 'invites'}`

@@ -7,12 +7,12 @@ import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 import { choice } from '../kit/forms.ts'
+import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
 import { empty, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { wordIssue } from '../kit/wording.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',

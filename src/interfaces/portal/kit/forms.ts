@@ -4,8 +4,8 @@ import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { readFields } from '../../../http/forms/read-typed.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { wordIssue } from './issue-words.ts'
 import { type Page, show } from './layout.ts'
-import { wordIssue } from './wording.ts'
 
 export { readFields }
 

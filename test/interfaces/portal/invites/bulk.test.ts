@@ -76,7 +76,7 @@ describe('a bulk change', () => {
     const location = await change({ action: 'revoke', id: ids })
     const answer = await admin.post(`${location}/export`)
     expect([answer.status, answer.headers['content-disposition']]).toEqual([200, expect.stringContaining('invites-revoke-')])
-    const [head, ...rows] = parse(answer.text)
+    const [head, ...rows] = parse(answer.text, { bom: true })
     expect(head).toEqual(['row', 'email', 'name', 'assessment', 'outcome', 'why', 'invite'])
     const byAddress = rows.map(([, email, name, , outcome, why, invite]) => [email, name, outcome, why, invite]).sort()
     expect(byAddress).toEqual([
@@ -248,7 +248,7 @@ it('counts the invites of each tab, where the counts are kept', async () => {
   const all = ['All 3', 'Pending 2', 'Accepted 0', 'Started 0', 'Completed 1', 'Expired 0', 'Revoked 0']
   expect(await tabsOf()).toEqual(all)
   expect(await tabsOf(`?assessment=${assessment.id}&state=pending`)).toEqual(all)
-  expect((await tabsOf('?search=c1'))[0]).toBe('All undefined')
+  expect((await tabsOf('?search=c1')).slice(0, 2)).toEqual(['All 1', 'Pending undefined'])
 })
 
 describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {

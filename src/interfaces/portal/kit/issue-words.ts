@@ -1,0 +1,218 @@
+import { PROCTORING } from '../../../domain/assessments/assessment-input.ts'
+import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.ts'
+import { MAX_RESENDS } from '../../../domain/limits.ts'
+import { timeInWords } from '../../../domain/values/format-time.ts'
+import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+
+/** The fields as the pages call them. */
+const names: Record<string, string> = {
+  firstName: 'the first name',
+  lastName: 'the last name',
+  email: 'the email address',
+  password: 'the password',
+  current: 'the current password',
+  name: 'the name',
+  expiresAt: 'the date',
+  search: 'the search',
+  defaultQuestionFormat: 'the question format',
+  defaultAnswerFormat: 'the answer format',
+  audience: 'the audience',
+  timeLimit: 'the time limit',
+  secondGrader: 'the number of graders',
+  gradedBlind: 'blind grading',
+  screenRecording: 'the screen recording',
+  webcamMonitoring: 'the webcam',
+  requireIdCapture: 'the ID photo',
+  facePhotoRequired: 'the face photo',
+  instructionTitle: 'the title of the instructions',
+  instruction: 'the instructions',
+  languages: 'the list of languages',
+  categories: 'the list of categories',
+  skillTypes: 'the list of skills',
+  tags: 'the list of tags',
+  clients: 'the list of clients',
+  inputType: 'the question format',
+  responseType: 'the answer format',
+  script: 'the text',
+  audioUrl: 'the audio URL',
+  videoUrl: 'the video URL',
+  points: 'the number of points',
+  comment: 'the comment',
+  sourceLanguage: 'the language of the question',
+  targetLanguage: 'the language of the answer',
+  order: 'the order',
+  place: 'the position',
+  roles: 'the list of roles',
+  department: 'the department',
+  description: 'the description',
+  color: 'the colour',
+  types: 'the events',
+  mode: 'the mode',
+  senderName: 'the sender name',
+  replyTo: 'the reply-to address',
+  invitationText: 'the text',
+  assessmentId: 'the assessment',
+  recipientEmail: 'the email address',
+  recipientName: 'the name',
+  expiresInDays: 'the number of days',
+  questionReplayLimit: 'the number of replays',
+  answerRecordLimit: 'the number of recordings',
+  extraTimePercent: 'the extra time',
+  customMessage: 'the message',
+  assignedGraderId: 'the grader',
+  secondGraderId: 'the second grader',
+  tagIds: 'the tag',
+  url: 'the URL',
+  theirKey: 'the key',
+  requestsPerMinute: 'the number of requests',
+  media: 'what is to be deleted',
+  timeZone: 'the time zone',
+  filterName: 'the name',
+  pageSize: 'the number of rows',
+  requirement: 'the requirement',
+}
+
+const targetFaults: Record<TargetFault, string> = {
+  url: 'The URL is not a web address.',
+  scheme: 'The URL must begin with https://.',
+  credentials: 'The URL must not contain a user name or a password.',
+  port: 'The port of the URL must be 80, 443, or above 1023.',
+  host: 'The URL must not point to a private network.',
+  unlisted: 'The host of the URL is not among the allowed return hosts in the organization’s settings.',
+}
+
+/** What an id or a name stands for that is none of the organization's. */
+const referents: Record<string, string> = {
+  tags: 'tag with the name',
+  clients: 'member with the email address',
+  languages: 'language',
+  sourceLanguage: 'language',
+  targetLanguage: 'language',
+}
+
+const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
+  minLength: (name, limit) => `${capitalize(name)} needs at least ${limit} characters.`,
+  notAddress: () => 'The password must not be your email address.',
+  taken: (name) => `${capitalize(name)} is already taken.`,
+  date: () => 'Enter a date.',
+  future: () => 'The date must be in the future.',
+  farFuture: (_name, days) => `The date can be at most ${days.toLocaleString('en')} days from now.`,
+  tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
+  exists: () => 'You have just set a password with another link. Enter that password.',
+  ended: () => 'This key is revoked or expired and can’t be rotated.',
+  rotated: () => 'This key was rotated less than 24 hours ago, and its previous value still works.',
+  lastAdmin: () => 'The organization needs at least one active admin who has joined, and this is the only one.',
+  joined: () => 'This member has already joined and needs no link.',
+  inactive: () => 'This member is not active.',
+  deactivated: () => 'This member is deactivated: activate them again, with these roles?',
+  invited: () => 'This address is already invited to that assessment.',
+  empty: () => 'The list is empty.',
+  unreadable: (_name, line) => `The list can’t be read as CSV${line > 0 ? `: see line ${line}` : ''}.`,
+  noAddresses: () => 'The first row needs the names of the columns, one of them "email", or an address.',
+  tooManyRows: (_name, rows) => `The list has more than ${rows.toLocaleString('en')} rows. Please split it.`,
+  tooLarge: (_name, bytes) => `The list is larger than ${bytes / 1024 / 1024} MB. Please split it.`,
+  tooManyWebhooks: (_name, limit) => `You have ${limit} webhooks, which is the limit. Delete one to create another.`,
+  disabled: () => 'The webhook is disabled. Enable it first.',
+  secretRotated: () =>
+    'The secret was rotated less than 24 hours ago, by somebody else or in another window. Rotate it again if the previous secret should stop working at once.',
+  forgotten: () => 'Some of the missed events are no longer kept and can’t be sent. Have your system list the invites instead.',
+  points: (_name, limit) => `The points must be between 0 and ${limit}, in steps of 0.5.`,
+  released: () => 'The result is released. Reopen it first.',
+  notReleased: () => 'The result is not released.',
+  ungraded: (_name, number) => `Question ${number} is not graded yet.`,
+  undecided: (_name, number) => `The two grades of question ${number} are too far apart: an admin has to decide.`,
+  regraded: () =>
+    'You have since graded this question in another window: see “Grades so far”. What you save now replaces that grade.',
+  otherPoints: (_name, points) =>
+    `The grades have changed meanwhile: the total is now ${wordCount(points, 'point')}. Check it, then release it again.`,
+  gradesAlready: () => 'This member is already the other grader: the two graders must be different members.',
+  notHttps: (name) => `${capitalize(name)} must begin with https://.`,
+  asksNothing: () => 'The question is empty: enter a text, or an audio or video URL.',
+  archived: () => 'This assessment is archived. Unarchive it to invite candidates.',
+  likeAddress: () => 'The name must not contain an @: it would look like an email address.',
+  notHost: () => 'Enter host names such as careers.example.com, one per line; at most 50.',
+  unasked: () => 'This assessment has no questions yet. Add some before you send invitations.',
+  noneChosen: () => 'No invites are selected. Select some in the list.',
+  tooManyChosen: (_name, most) => `A bulk change takes at most ${most.toLocaleString('en')} invites. Filter the list to fewer.`,
+  moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
+  wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),
+}
+
+/** Of an assessment to which somebody is invited, by test invites alone or not. */
+const INVITED = {
+  live: 'Candidates are invited to this assessment, so it can’t be deleted. You can archive it.',
+  test: 'This assessment has test invites. Delete the test data first; then you can delete the assessment.',
+}
+
+/** What is wrong, in a sentence. */
+export function wordIssue(issue: Issue): string {
+  const name = names[issue.field] ?? ''
+  switch (issue.rule) {
+    case 'account':
+      return accountProblems[issue.problem](name, issue.limit ?? 0)
+    case 'required':
+      if (issue.field === 'roles') return 'Choose at least one role.'
+      return issue.field === 'assessmentId' ? 'Choose an assessment.' : `Enter ${name}.`
+    case 'maxLength':
+      return `${capitalize(name)} has more than ${issue.limit} characters.`
+    case 'maxItems':
+      return `${capitalize(name)}: at most ${issue.limit}.`
+    case 'keys':
+      return `${capitalize(name)}: a key has 1 to ${issue.limit} characters: letters from A to Z, digits, _, . and -.`
+    case 'maxWords':
+      return `${capitalize(name)} has more than ${issue.limit} words.`
+    case 'color':
+      return 'Enter the colour as # and six hexadecimal digits, such as #2563EB.'
+    case 'email':
+      return 'Enter a valid email address, such as name@example.com.'
+    case 'integer':
+    case 'minimum':
+    case 'maximum':
+      return issue.field === 'timeLimit'
+        ? 'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.'
+        : `${capitalize(name)} must be a whole number from ${issue.limit.minimum} to ${issue.limit.maximum}.`
+    case 'reference':
+      return `There is no ${referents[issue.field] ?? name.replace('the ', 'such ')} “${issue.value}”.`
+    case 'changed':
+      if (issue.field === 'order') return 'Somebody else has moved this question meanwhile. It stays where it is now.'
+      return `Somebody else has changed ${name} meanwhile, to ${wordValue(issue.field, issue.value)}. Saving again replaces their change.`
+    case 'target':
+      return targetFaults[issue.problem]
+    case 'invited':
+      return INVITED[issue.value]
+    case 'later':
+      return 'The new expiry must not be earlier than the current one.'
+    case 'grader':
+      return 'This member is not active or is not a grader.'
+    case 'mailed':
+      return issue.limit
+        ? `The invitation was sent too often. You can send it again from ${timeInWords(issue.limit)}.`
+        : `The invitation was sent again ${MAX_RESENDS} times, which is the limit. Share the link with the candidate yourself.`
+    case 'declined':
+      return 'The candidate has declined. Confirm that you want to invite them anyway.'
+    case 'malformed':
+      return issue.text
+    case 'move':
+    case 'settled':
+      return `This is not possible: the invite is ${issue.value}.`
+    default:
+      return `Please check ${name || 'what you have entered'}.`
+  }
+}
+
+/** What somebody else has made of a field. */
+function wordValue(field: string, value: unknown): string {
+  if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
+  if (field === 'gradedBlind') return value ? 'on' : 'off'
+  if (PROCTORING.some((name) => name === field)) return value ? 'required' : 'not required'
+  if (typeof value === 'boolean') return value ? 'two graders' : 'one grader'
+  const text = [value].flat().join(', ')
+  return text === '' ? 'empty' : `“${text}”`
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const inMinutes = (seconds: number): string => {
+  const minutes = Math.ceil(seconds / 60)
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`
+}
