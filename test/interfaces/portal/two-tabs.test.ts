@@ -26,21 +26,21 @@ const pages: Record<string, Case> = {
     theirs: { roles: ['grader'] },
     mine: { roles: ['admin', 'grader'], department: 'Sales' },
     mistakes: [
-      `Somebody else has changed the department meanwhile: it is now empty. ${replaces}`,
-      `Somebody else has changed the list of roles meanwhile: it is now “grader”. ${replaces}`,
+      `Somebody else has changed the department meanwhile, to empty. ${replaces}`,
+      `Somebody else has changed the list of roles meanwhile, to “grader”. ${replaces}`,
     ],
   },
   'a tag': {
     page: ({ tag }) => `tags/${tag.id}`,
     theirs: { name: 'Theirs', color: '#000000' },
     mine: { name: 'Mine', color: '#000000' },
-    mistakes: [`Somebody else has changed the name meanwhile: it is now “Theirs”. ${replaces}`],
+    mistakes: [`Somebody else has changed the name meanwhile, to “Theirs”. ${replaces}`],
   },
   'a webhook': {
     page: ({ webhook }) => webhook,
     theirs: { url: 'https://example.com/theirs', mode: 'live' },
     mine: { url: 'https://example.com/mine', mode: 'live' },
-    mistakes: [`Somebody else has changed the address meanwhile: it is now “https://example.com/theirs”. ${replaces}`],
+    mistakes: [`Somebody else has changed the URL meanwhile, to “https://example.com/theirs”. ${replaces}`],
   },
   'the settings of an organization': {
     page: () => 'settings/organization',

@@ -230,9 +230,9 @@ it('says how the last 30 days went against the 30 before, and how long half of t
   await add(41)
   for (const completed of [9, 8, 5]) await add(10, completed)
   const { text } = await made.admin.get(made.admin.home)
-  expect(text.replace(/<[^>]+>/g, '')).toContain('+50 % on the 30 days before')
+  expect(text.replace(/<[^>]+>/g, '')).toContain('+50 % vs. the previous 30 days')
   expect(text).toMatch(/Median time to complete<\/p>\s*<p[^>]*>2\.0 days<\/p>/)
-  expect(text).toContain('2.0 days in the 30 days before')
+  expect(text).toContain('2.0 days in the previous 30 days')
 })
 
 it('shows a client the invites of their assessments in each state, and nothing else', async () => {

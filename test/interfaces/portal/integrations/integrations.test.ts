@@ -82,7 +82,7 @@ it('says what is wrong with a key, and keeps what was typed', async () => {
   expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: '2020-01-01' })).toEqual(['The date must be in the future.'])
   for (const date of ['9999-12-31', '3000-01-01'])
     expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: date })).toEqual([
-      'The date can be 36,500 days from now at most.',
+      'The date can be at most 36,500 days from now.',
     ])
   for (const date of ['', 'soon', '2027-13-01', '-000001-01-01'])
     expect(await mistakes({ name: 'New', expiry: 'date', expiresAt: date })).toEqual(['Enter a date.'])
@@ -179,7 +179,7 @@ it('gives a key a limit of its own, and takes it away; says from where it was us
   const shared = await told()
   expect((await limit('7')).headers.location).toBe(`${own}?done=limit`)
   expect(await told()).toBe('7')
-  expect((await get(path)).text).toContain('7 a minute')
+  expect((await get(path)).text).toContain('7 requests per minute')
   for (const wrong of ['0', 'x', '1000001'])
     expect((await limit(wrong)).text).toContain('The number of requests must be a whole number from 1 to 1000000.')
   expect((await limit('')).status).toBe(303)
