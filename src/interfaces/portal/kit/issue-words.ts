@@ -25,7 +25,7 @@ const names: Record<string, string> = {
   requireIdCapture: 'the ID photo',
   facePhotoRequired: 'the face photo',
   instructionTitle: 'the title of the instructions',
-  instruction: 'the instructions',
+  instruction: 'the text of the instructions',
   languages: 'the list of languages',
   categories: 'the list of categories',
   skillTypes: 'the list of skills',

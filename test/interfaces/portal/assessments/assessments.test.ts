@@ -103,7 +103,7 @@ describe('an assessment', () => {
     ])
     const long = { ...NEW, instruction: 'x'.repeat(5_001), languages: 'x'.repeat(36), skillTypes: 'a\n'.repeat(101) }
     expect(mistakesIn(await post(path, long))).toEqual([
-      'The instruction has more than 5000 characters.',
+      'The text of the instructions has more than 5000 characters.',
       'The list of languages has more than 35 characters.',
       'The list of skills: at most 100.',
     ])
@@ -156,10 +156,7 @@ describe('an assessment', () => {
     await service.make.invite(assessment, { status: 'accepted' })
     await service.make.invite(assessment, { status: 'started' })
     const [points, devices, reach] = await cautions()
-    expect([points, devices]).toEqual([
-      '1 question of 2 gives no points.',
-      'Candidates need a camera and a microphone to answer.',
-    ])
+    expect([points, devices]).toEqual(['1 question of 2 has no points.', 'Candidates need a camera and a microphone to answer.'])
     expect(reach).toMatch(/^1 candidate is invited and has not started: /)
     expect((await get(`${address}/questions/${question.id}`)).text).toContain(reach)
     expect((await get(`${address}/questions/new`)).text).toContain(reach)

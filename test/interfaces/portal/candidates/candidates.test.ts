@@ -86,7 +86,7 @@ describe('the list of candidates', () => {
       (await admin.get(`${admin.home}candidates/${id}`)).status,
       (await admin.get(`${test}candidates/${id}`)).status,
     ]).toEqual([404, 200])
-    expect((await admin.get(`${admin.home}candidates`)).text).toContain('There are no candidates yet.')
+    expect((await admin.get(`${admin.home}candidates`)).text).toContain('No candidates yet.')
   })
 
   it('says what is wrong with a search', async () => {

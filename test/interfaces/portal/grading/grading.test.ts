@@ -90,7 +90,7 @@ describe('the sheet', () => {
     for (const text of [await person.read(), await second.read()]) {
       expect(text).toContain('Of the first')
       expect(text).toContain('Of the second')
-      expect(text).toContain('The two grades are more than 20 % of the points apart: an admin has to decide')
+      expect(text).toContain('The two grades differ by more than 20 % of the points: an admin has to decide')
     }
     const admin = await as('admin')
     await admin.save(1, '4')

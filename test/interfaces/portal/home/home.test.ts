@@ -177,7 +177,7 @@ it('shows a grader how many invites are assigned to them, in each state as of no
   const made = await start()
   const grader = await signInAs(service, made.id, ['grader'])
   const another = await service.make.member(made.id)
-  expect((await grader.get(grader.home)).text).toContain('No invite is assigned to you.')
+  expect((await grader.get(grader.home)).text).toContain('No invites are assigned to you yet.')
   const mine = { assignedGraderId: grader.member.id }
   for (const status of ['completed', 'completed', 'pending'] as const)
     await service.make.invite(made.assessment, { status, ...mine })
@@ -260,7 +260,7 @@ it('tells a member whom no role lets do anything what to do', async () => {
   const made = await start()
   const nobody = await signInAs(service, made.id, ['Recruiter'])
   const { text } = await nobody.get(nobody.home)
-  expect(text).toContain('Ask an admin of your organization to give you the role admin, grader or client')
+  expect(text).toContain('Ask an admin of your organization to make you an admin, grader or client')
   expect(text).toContain(`href="${nobody.home}account"`)
   expect((await nobody.get(`${nobody.home}account`)).status).toBe(200)
   for (const page of ['invites', 'assessments', 'members']) expect((await nobody.get(`${nobody.home}${page}`)).status).toBe(404)

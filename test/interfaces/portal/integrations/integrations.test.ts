@@ -103,7 +103,7 @@ it('revokes a key at once, whenever the other processes hear of it, and says so 
   expect((await act('Old', 'revoke')).status).toBe(303)
   expect((await rowOf('Old')).revokedAt).toEqual(revokedAt)
   expect((await get(path)).text).toContain('revoked <time')
-  expect((await act('Old', 'rotate')).text).toContain('can not be rotated')
+  expect((await act('Old', 'rotate')).text).toContain('can’t be rotated')
 })
 
 it('rotates a key: both values are good for 24 hours, then the new one only', async () => {

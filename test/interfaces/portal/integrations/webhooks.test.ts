@@ -25,7 +25,7 @@ async function openWebhooks() {
   const made = async (fields: Record<string, string | string[]> = {}) => {
     const { text } = await make(fields)
     return {
-      own: /href="([^"]+)">Done/.exec(text)![1]!,
+      own: /href="([^"]+)">Go to the webhook/.exec(text)![1]!,
       secret: secretIn(text),
     }
   }

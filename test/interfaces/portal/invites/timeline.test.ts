@@ -103,10 +103,10 @@ it('says where it begins when that is not with the invite: imported, or older th
   expect((await admin.get(path)).text).not.toContain('imported')
   const invite = await service.make.invite(await service.make.assessment(id))
   const imported = `${admin.home}invites/${invite.id}`
-  expect((await admin.get(imported)).text).toContain('Nothing is recorded: the invite was imported, or is older')
+  expect((await admin.get(imported)).text).toContain('No events: the invite was imported, or its events are no longer kept')
   await admin.post(`${imported}/revoke`)
   const begun = await admin.get(imported)
-  expect(begun.text).toContain('It begins with the first event that is kept')
+  expect(begun.text).toContain('Earlier events are missing')
   expect(timelineIn(begun)).toEqual([`The invite was revoked | ${admin.member.email}`])
   await waitForNumbering(service)
   service.clock.advance(1)

@@ -78,7 +78,7 @@ it('can be empty, and then the service’s own are used', async () => {
 it('refuses a sender’s name that would be taken for an address', async () => {
   const { organization, admin, path } = await start()
   const { text } = await admin.post(path, { ...settings(organization.name), senderName: 'ceo@bank.example' })
-  expect(text).toContain('would be taken for the address')
+  expect(text).toContain('must not contain an @')
   expect(await find(organization.id)).toMatchObject({ senderName: null })
 })
 
@@ -104,13 +104,13 @@ it('list hosts that candidates may go on to, beside the secret of their signatur
   expect(text).toMatch(/<code class="secret">rs_[\w-]{43}<\/code>/)
   const hosts = Array.from({ length: 51 }, (_, i) => `host-${i}.example.com`).join('\n')
   for (const returnHosts of ['https://careers.example.com', 'localhost', '127.0.0.1', '*.example.com', hosts])
-    expect((await admin.post(path, { ...settings(organization.name), returnHosts })).text).toContain('Enter names of hosts')
+    expect((await admin.post(path, { ...settings(organization.name), returnHosts })).text).toContain('Enter host names')
 })
 
 it.each([
   [{ name: '' }, 'Enter the name.'],
   [{ name: 'x'.repeat(201) }, 'The name has more than 200 characters.'],
-  [{ senderName: 'x'.repeat(201) }, 'The sender’s name has more than 200 characters.'],
+  [{ senderName: 'x'.repeat(201) }, 'The sender name has more than 200 characters.'],
   [{ replyTo: 'a@example.com\r\nBcc: b@example.com' }, 'Enter a valid email address, such as name@example.com.'],
   [{ replyTo: 'a@example.com, b@example.com' }, 'Enter a valid email address, such as name@example.com.'],
   [{ invitationText: 'x'.repeat(5_001) }, 'The text has more than 5000 characters.'],

@@ -51,7 +51,7 @@ it('show where they are used, and disappear from there with the tag', async () =
 it.each([
   [{ ...green, name: '  ' }, 'Enter the name.'],
   [{ ...green, name: 'x'.repeat(101) }, 'The name has more than 100 characters.'],
-  [{ ...green, color: 'red' }, 'A colour is # and six hexadecimal digits'],
+  [{ ...green, color: 'red' }, 'Enter the colour as # and six hexadecimal digits'],
   [{ ...green, description: 'x'.repeat(1_001) }, 'The description has more than 1000 characters.'],
   [{ ...green, name: 'tAKEN' }, 'The name is already taken.'],
 ])('are not made or changed with what is wrong, which is said: %#', async (fields, words) => {

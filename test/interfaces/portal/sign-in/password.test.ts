@@ -33,7 +33,7 @@ const signIn = (email: string, password: string) => visit(service).post('/portal
 it('can be set anew by a mailed link, once, which ends all sessions', async () => {
   const { email, get, home } = await joinAs(service, await service.make.organization())
   const asked = await visit(service).post('/portal/forgot', { email: ` ${email.toUpperCase()} ` })
-  expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('If somebody signs in here')])
+  expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('If the address you entered has an account here')])
   const path = await receiveLink(email)
   expect((await visit(service).get(path)).text).toContain(email)
   expect((await get(home)).status).toBe(200)

@@ -22,7 +22,7 @@ async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' 
   return { candidate, organizationId, id, admin, path: `/portal/${organizationId}/media/${id}` }
 }
 
-it('offers what has arrived of a recording that could not be made one file, segment after segment, to whoever may see it', async () => {
+it('offers what has arrived of a recording that could not be processed, segment after segment, to whoever may see it', async () => {
   const candidate = await takeAssessment(service)
   const { organization, submissionId, invite } = candidate
   const id = await candidate.beginTake()
@@ -42,7 +42,7 @@ it('offers what has arrived of a recording that could not be made one file, segm
   const path = `${admin.home}media/${id}`
   for (const page of [`${admin.home}grading/${submissionId}`, `${admin.home}invites/${invite.id}/submission`]) {
     const { text } = await admin.get(page)
-    expect(text).toContain('could not be made one file')
+    expect(text).toContain('could not be processed')
     expect(text).toContain(`<a href="${path}" download>`)
   }
   const answer = await admin.get(path).buffer(true)

@@ -109,7 +109,7 @@ describe('the page of a submission', () => {
     expect((await answer())[0]).toContain(`controls preload="metadata" src="/portal/${organization.id}/media/${second}"`)
     service.clock.advance(1_000)
     await record(await submission(), 'joining')
-    expect((await answer())[0]).toContain('being made ready')
+    expect((await answer())[0]).toContain('being processed')
     service.clock.advance(1_000)
     await record(await submission(), 'deleted')
     expect((await answer())[0]).toContain('Answer by video: deleted.')
@@ -181,7 +181,7 @@ describe('the page of a submission', () => {
     const { invite, organization } = await makeAccepted(service)
     const admin = await signInAs(service, organization.id, ['admin'])
     const { status, text } = await admin.get(`${admin.home}invites/${invite.id}/submission`)
-    expect([status, text]).toEqual([200, expect.stringContaining('Nothing has been sent in yet')])
+    expect([status, text]).toEqual([200, expect.stringContaining('No submission yet')])
   })
 })
 

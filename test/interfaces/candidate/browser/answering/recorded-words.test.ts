@@ -61,6 +61,10 @@ it('takes the latest for the answer, unless that failed', () => {
     true,
     true,
   ])
-  expect([isAnswered(failed), isBusy(failed), wordFailed(t, failed)]).toEqual([false, false, expect.stringContaining('no room')])
+  expect([isAnswered(failed), isBusy(failed), wordFailed(t, failed)]).toEqual([
+    false,
+    false,
+    expect.stringContaining('no storage left'),
+  ])
   expect(isBusy({ ...none, last: { ...last, state: 'completing' } })).toBe(true)
 })
