@@ -28,7 +28,7 @@ const SHARED: Record<string, string> = {
 }
 
 const ASKED_BEFORE = 'asked before the organization is known'
-/** From before these rules. To be replaced step by step, each staying beside the new one for a release: see docs/performance.md. */
+/** From before these rules. To be replaced step by step, each staying beside the new one for a release: see docs/operating.md, Citus. */
 const EARLIER = 'of before'
 const byId = [
   'account_links, api_keys, assessments, ats_calls, ats_connections, ats_keys, ats_orders, ats_reports, audit_entries, categories, events, grades',
