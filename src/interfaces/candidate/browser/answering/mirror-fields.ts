@@ -8,8 +8,9 @@ export function mirrorFields(fields: HTMLFieldSetElement) {
   const area = make('textarea', { hidden: true, 'aria-hidden': 'true' }) as HTMLTextAreaElement
   const read = () =>
     new URLSearchParams([...new FormData(fields.form!)].filter(([name]) => name === 'answer') as [string, string][]).toString()
+  // As the page came: what was chosen before this script was there is later than that.
+  area.defaultValue = readAsLoaded(fields)
   area.value = read()
-  area.defaultValue = area.value
   fields.append(area)
   const change = () => {
     area.value = read()
@@ -35,4 +36,14 @@ export function mirrorFields(fields: HTMLFieldSetElement) {
       fields.disabled = !is
     },
   }
+}
+
+function readAsLoaded(fields: HTMLElement): string {
+  const loaded = new URLSearchParams()
+  for (const field of fields.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[name=answer]')) {
+    const isTicked = field instanceof HTMLInputElement && field.type !== 'text'
+    if (!isTicked) loaded.append('answer', field.defaultValue)
+    else if (field.defaultChecked) loaded.append('answer', field.value)
+  }
+  return loaded.toString()
 }
