@@ -27,6 +27,15 @@ export const rowsOf = (text: string): string[] =>
     row!.replace(/<\/t[hd]><td[^>]*>/g, ' | ').replace(/<[^>]+>/g, ''),
   )
 
+/** What the timelines of a page say, as text: what happened, and the parts of the line below it, the last of them who did it. */
+export const eventsIn = (text: string): { what: string; aside: string[] }[] => {
+  const textOf = (markup: string) => markup.replace(/<[^>]+>/g, '')
+  return [...text.matchAll(/<li class="event">.*?<p [^>]*>(.*?)<\/p><p [^>]*>(.*?)<\/p>/gs)].map(([, what, aside]) => ({
+    what: textOf(what!),
+    aside: textOf(aside!).split(' · '),
+  }))
+}
+
 /** What a page's list of facts says, by its terms, as text. */
 export const factsOf = (text: string): Record<string, string> =>
   Object.fromEntries(

@@ -2,11 +2,11 @@ import { sql } from '../../db/builder.ts'
 import { own, type SqlBool, seen } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import type { InviteEmailRow } from '../invites/emails.ts'
 import { asOfNow } from '../invites/expiry.ts'
-import { getInvite, type InviteStatus } from '../invites/invites.ts'
+import { getInvite, type Invite, type InviteStatus } from '../invites/invites.ts'
 import { readTimelineOf, type Timeline } from '../invites/timeline.ts'
 import { type Result, toResult } from '../submissions/grading/results.ts'
 import { newestTotal } from '../submissions/newest-release.ts'
@@ -71,6 +71,19 @@ export async function readCandidate(ctx: Context, inviteId: string): Promise<Can
     timeline: await readTimelineOf(ctx, ids),
     mails: mails.map((mail) => ({ ...mail, assessment: byId.get(mail.inviteId)!.assessment })),
   }
+}
+
+/** So many of a candidate's other invites are told of beside one. */
+const MAX_OTHERS = 5
+
+export type OtherInvite = Pick<CandidateInvite, 'id' | 'assessment' | 'attempt' | 'status' | 'declinedAt' | 'revokedAt'>
+
+/** The latest other invites of whoever has an invite, for those who may see all invites; for others none. */
+export async function findOtherInvites(ctx: Context, { id, recipientEmail }: Pick<Invite, 'id' | 'recipientEmail'>) {
+  if (!may(ctx, 'read')) return []
+  const found = await findInvites(ctx, recipientEmail, MAX_OTHERS + 1)
+  const others = found.filter((invite) => invite.id !== id).slice(0, MAX_OTHERS)
+  return others.map((invite): OtherInvite => asOfNow(invite, ctx.deps.clock()))
 }
 
 /** The latest invites to an address, in either case. */

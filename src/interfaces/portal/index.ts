@@ -15,6 +15,7 @@ import { integrationsRoutes } from './integrations/integrations.routes.ts'
 import { webhookDeliveriesRoutes } from './integrations/webhook-deliveries.routes.ts'
 import { webhooksRoutes } from './integrations/webhooks.routes.ts'
 import { bulkRoutes } from './invites/bulk.routes.ts'
+import { inviteRoutes } from './invites/invite.routes.ts'
 import { inviteBatchesRoutes } from './invites/invite-batches.routes.ts'
 import { invitesRoutes } from './invites/invites.routes.ts'
 import { assets } from './kit/assets.ts'
@@ -57,6 +58,7 @@ const organizationPages = [
   organizationSettingsRoutes,
   auditLogRoutes,
   invitesRoutes,
+  inviteRoutes,
   mediaRoutes,
   inviteBatchesRoutes,
   bulkRoutes,

@@ -45,6 +45,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /assessments': ['admin'],
   'GET /assessments/new': ['admin'],
   'POST /assessments': ['admin'],
+  'GET /assessments/:assessmentId/invites': ['admin'],
+  'GET /assessments/:assessmentId/results': ['admin'],
   'GET /assessments/:assessmentId': ['admin'],
   'GET /assessments/:assessmentId/edit': ['admin'],
   'POST /assessments/:assessmentId/edit': ['admin'],

@@ -4,6 +4,7 @@ import { all } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
+import { nameOf } from '../../members/name-of.ts'
 import type { Gradable } from '../scores.ts'
 import { findHandedIn, findPaper, type Graded, type Round, refuseUnknown, requireRound } from './rounds.ts'
 import { type GradeRow, haveBothGraded } from './totals.ts'
@@ -108,9 +109,6 @@ export async function listGrades(
     },
   )
 }
-
-export const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }): string =>
-  `${firstName} ${lastName}`.trim() || email
 
 type Terms = { assessment: Pick<Graded['assessment'], 'secondGrader'> }
 type Paper = readonly Gradable[]

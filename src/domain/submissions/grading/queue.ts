@@ -62,6 +62,16 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
   )
 }
 
+/** What was handed in for an invite and waits in the actor's queue, an admin's being all there are; null: nothing does. */
+export async function findQueued(ctx: Context, inviteId: string): Promise<Queued | null> {
+  if (!may(ctx, 'grade')) return null
+  const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' }).where('submissions.inviteId', '=', inviteId)
+  const found = await first(ctx.db, waiting.select('submissions.id').limit(1))
+  if (!found) return null
+  const row = await ctx.db.submission.findFirst({ where: { ...seen(ctx), id: found.id }, include, relationLoadStrategy: 'join' })
+  return row && toQueued(ctx, row, (await findGiven(ctx, [row.id])).get(row.id)!)
+}
+
 /** The paper of a submission and what counts of its grades. */
 type Given = { paper: Gradable[]; grades: GradeRow[] }
 

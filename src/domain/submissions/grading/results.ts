@@ -53,7 +53,7 @@ type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 type DetailRow = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** A submission with its result, and nothing of what was sent in. */
-export type Released = Pick<Row, 'id' | 'invite' | 'assessment' | 'submittedAt'> & { result: Result }
+export type Released = Pick<Row, 'id' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt'> & { result: Result }
 /** A submission with its result, its questions, and what was released of each. */
 export type ReleasedDetail = Released & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
 
@@ -73,6 +73,15 @@ export function listResults(
       return rows.flatMap(({ releases, ...row }) => releases.map((release) => ({ ...row, result: toResult(release) })))
     },
   )
+}
+
+/** What was released of an invite last, as far as the actor may see it; null: nothing. */
+export async function findResult(ctx: Context, inviteId: string): Promise<Released | null> {
+  if (!may(ctx, 'read') && !may(ctx, 'read_as_client')) return null
+  const where = { ...visibleResults(ctx), inviteId }
+  const row = await ctx.db.submission.findFirst({ where, include, orderBy: [{ releasedAt: 'desc' }, { id: 'desc' }] })
+  const release = row?.releases[0]
+  return row && release ? { ...row, result: toResult(release) } : null
 }
 
 /** @throws DomainError not_permitted; submission_not_found, also for one without a released result. */

@@ -5,17 +5,16 @@ import { pathOf } from '../kit/layout.ts'
 import { tabs } from '../kit/parts.ts'
 
 /** The parts of an assessment. */
-export function assessmentTabs(ctx: Context, assessment: Assessment, current: 'questions' | 'settings'): Html {
+export function assessmentTabs(
+  ctx: Context,
+  assessment: Assessment,
+  current: 'questions' | 'settings' | 'invites' | 'results',
+): Html {
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   return tabs('Assessment', [
     { label: 'Questions', address: path, isCurrent: current === 'questions' },
     { label: 'Settings', address: `${path}/edit`, isCurrent: current === 'settings' },
-    {
-      label: 'Invites',
-      address: pathOf(ctx, `invites?assessment=${assessment.id}`),
-      isCurrent: false,
-      count: assessment.inviteCount,
-    },
-    { label: 'Results', address: pathOf(ctx, `results/assessments/${assessment.id}`), isCurrent: false },
+    { label: 'Invites', address: `${path}/invites`, isCurrent: current === 'invites', count: assessment.inviteCount },
+    { label: 'Results', address: `${path}/results`, isCurrent: current === 'results' },
   ])
 }

@@ -5,7 +5,7 @@ import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { AUDIENCE_LABELS, demandsOf, FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -14,9 +14,9 @@ import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
 import { facts as factList, linkButton, more } from '../kit/parts.ts'
-import { badge } from '../kit/status.ts'
 import { time } from '../kit/wording.ts'
 import { deleteTestData } from '../test-data/test-data.page.ts'
+import { headOf, inviting } from './assessment-head.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { cautionsShown } from './cautions.ts'
 import { whyNoKinds } from './kind-form.ts'
@@ -31,28 +31,6 @@ export type Facts = {
   questions: Listing<ListedQuestion>
   cautions: Cautions
 }
-
-/** Where one is, what it is about, and what can be done with it. */
-export const headOf = (
-  { ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 'input'>,
-  actions: Html | false,
-): Omit<Page, 'body'> => ({
-  title: assessment.name,
-  trail: [['Assessments', pathOf(ctx, 'assessments')]],
-  state: assessment.archivedAt !== null && badge('archived'),
-  subtitle: [
-    wordCount(assessment.questionCount, 'question'),
-    wordCount(assessment.totalPoints, 'point'),
-    input.timeLimit > 0 && wordDuration(input.timeLimit),
-    input.languages.map(wordLanguage).join(', '),
-  ]
-    .filter(Boolean)
-    .join(' · '),
-  actions,
-})
-
-const inviting = (ctx: Context, { id, archivedAt }: Assessment): Html | false =>
-  archivedAt === null && linkButton(pathOf(ctx, `invites/new?assessment=${id}`), 'Invite a candidate', 'send', 'main')
 
 /** An assessment's questions, with what there is to know of it beside them. */
 export function assessmentPage(form: Form, facts: Facts & { notice: string | undefined }): Page {
@@ -151,7 +129,7 @@ const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' |
     ['Created', time(assessment.createdAt)],
     ['Changed', time(assessment.updatedAt)],
   ]
-  return factList(rows)
+  return factList(rows, 'aside')
 }
 
 const list = (names: string[]): string => names.join(', ') || 'none'

@@ -5,7 +5,7 @@ import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { noRows, pager } from '../kit/paging.ts'
+import { noRows, sizedPager } from '../kit/paging.ts'
 import { empty, linkButton, tabs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
@@ -48,7 +48,7 @@ ${archived && html`<input type="hidden" name="shown" value="archived">`}
 <button class="btn">Search</button>
 </form>
 ${listing.items.length > 0 ? assessmentTable(ctx, listing) : none()}
-${pager(path, query, listing)}
+${sizedPager(path, query, listing, ['assessment', 'assessments'])}
 </section>`,
   }
 

@@ -11,12 +11,12 @@ import {
   updateAssessment,
 } from '../../../domain/assessments/edit-assessments.ts'
 import { listQuestions, wholeQuestion } from '../../../domain/assessments/questions.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { queryOf, readPage } from '../kit/paging.ts'
+import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
 import { assessmentPage, type Facts } from './assessment.page.ts'
 import { editAssessmentPage, newAssessmentPage, readAssessment } from './assessments.form.ts'
 import { assessmentsPage, NOTICES } from './assessments.page.ts'
@@ -44,7 +44,7 @@ export function assessmentsRoutes(app: FastifyInstance): void {
     const query = queryOf(request)
     const { search, shown } = readFields(query, 'search', 'shown')
     const archived = shown === 'archived'
-    const page = readPage(query, DEFAULT_PAGE_SIZE)
+    const page = readPage(query, pageSizeOf(request))
     try {
       const listing = await listAssessments(
         ctx,

@@ -18,7 +18,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   button.hidden = false
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(source.textContent!.trim())
-    button.textContent = 'Copied'
+    button.lastChild!.textContent = 'Copied'
   })
 }
 

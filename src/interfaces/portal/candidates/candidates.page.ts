@@ -11,7 +11,7 @@ import { MAX_INVITES, MAX_MAILS } from '../../../domain/candidates/read-candidat
 import type { Context } from '../../../domain/context.ts'
 import { shownEmailState } from '../../../domain/invites/emails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { timelineTable } from '../invites/timeline.ts'
+import { timelineList } from '../invites/timeline.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { filterLine, noRows, pageSizes } from '../kit/paging.ts'
@@ -32,7 +32,7 @@ export function candidatesPage(form: Form, { ctx, page, order, size }: ListFacts
     body: html`${mistakes(form)}<section class="panel" aria-label="Candidates">
 <h2 class="sr-only" id="candidates-heading">Candidates</h2>
 ${filterLine(path, query, search)}
-${page?.isCut && html`<p class="hint mb-3">Many invites match. The list shows the candidates of the first ${MAX_SEARCHED.toLocaleString('en')}: enter more of the name or address.</p>`}
+${page?.isCut && html`<p class="hint mb-3">Many invites match. The list shows the candidates of the first ${MAX_SEARCHED.toLocaleString('en')} : enter more of the name or address.</p>`}
 ${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, order) : none(ctx, path, query)}
 ${page && further(path, query, page, size)}
 </section>`,
@@ -106,7 +106,7 @@ export function candidatePage(ctx: Context, candidate: CandidateDetail): Page {
       'invites',
       'Invites',
       html`${inviteTable(ctx, invites)}${hasMore && html`<p class="mt-4">Only the latest ${MAX_INVITES} are shown. <a href="${`${pathOf(ctx, 'invites')}?${new URLSearchParams({ search: email })}`}">All invites of this address</a></p>`}`,
-    )}${panel('timeline', 'Timeline', timelineTable('timeline-heading', timeline, assessments))}${panel(
+    )}${panel('timeline', 'Timeline', timelineList('timeline-heading', timeline, assessments))}${panel(
       'mails',
       'Emails',
       mails.length === 0 ? html`<p class="hint">No emails yet.</p>` : mailTable(ctx, mails),

@@ -3,7 +3,7 @@ import { candidateName } from '../../../domain/assessments/blind-grading.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
-import { nameOf } from '../../../domain/submissions/grading/grades.ts'
+import { nameOf } from '../../../domain/members/name-of.ts'
 import { placeToTake } from '../../../domain/submissions/grading/hand-on.ts'
 import type { Progress } from '../../../domain/submissions/grading/progress.ts'
 import type { Queued, Whose } from '../../../domain/submissions/grading/queue.ts'
@@ -13,7 +13,7 @@ import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
-import { pager } from '../kit/paging.ts'
+import { sizedPager } from '../kit/paging.ts'
 import { avatar, empty, linkButton, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
@@ -57,10 +57,10 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
 ${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${namedField(readNamed(form.values), [assessments])}<button class="btn">Apply</button>
 ${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
-<p class="hint ml-auto">Longest waiting first</p>
+<p class="hint ml-auto">Submissions, longest waiting first</p>
 </form>
 ${list.items.length > 0 ? rows(ctx, list.items) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
-${pager(address, query, list, ['submission', 'submissions'])}
+${sizedPager(address, query, list, ['submission', 'submissions'])}
 </section>`,
   }
 }

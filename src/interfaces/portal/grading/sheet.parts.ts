@@ -1,6 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
-import { type GivenGrade, type NewestGrade, nameOf } from '../../../domain/submissions/grading/grades.ts'
+import { nameOf } from '../../../domain/members/name-of.ts'
+import type { GivenGrade, NewestGrade } from '../../../domain/submissions/grading/grades.ts'
 import type { Result } from '../../../domain/submissions/grading/results.ts'
 import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
 import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/sheet.ts'

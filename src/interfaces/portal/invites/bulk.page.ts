@@ -12,6 +12,7 @@ import {
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
+import { nameOf } from '../../../domain/members/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
@@ -126,7 +127,7 @@ export function bulkChangePage({ ctx, change, list, names, values }: Facts): Pag
   return {
     title: ACTIONS[change.action].title(total),
     state: badge(stateOf(change)),
-    subtitle: html`${wordGiven(change, names)}${nameOf(change)}, ${ago(ctx, change.createdAt)}`,
+    subtitle: html`${wordGiven(change, names)}${nameOf(change.createdBy.user)}, ${ago(ctx, change.createdAt)}`,
     trail: [
       ['Invites', pathOf(ctx, 'invites')],
       ['Bulk changes', pathOf(ctx, 'invites/changes')],
@@ -165,8 +166,6 @@ function wordGiven(change: BulkChange, names: Map<string, string>): string {
   if (change.action === 'tag') return `${named(tagId ?? '')} · `
   return change.action === 'assign' ? `${graderId ? named(graderId) : 'Nobody'} · ` : ''
 }
-
-const nameOf = ({ createdBy: { user } }: ListedBulkChange): string => `${user.firstName} ${user.lastName}`.trim() || user.email
 
 const controls = (change: BulkChange, path: string): Html =>
   change.stoppedAt
@@ -229,7 +228,7 @@ ${
         changes.map((change) => [
           html`<a href="${pathOf(ctx, `invites/changes/${change.id}`)}">${ACTIONS[change.action].label}</a>`,
           badge(stateOf(change)),
-          nameOf(change),
+          nameOf(change.createdBy.user),
           ago(ctx, change.createdAt),
         ]),
       )

@@ -1,7 +1,13 @@
 import { authorize, may } from '../../../domain/access/permissions.ts'
 import { isEmailAddress } from '../../../domain/checking/email-address.ts'
 import type { Context } from '../../../domain/context.ts'
-import { listAssessmentChoices, listClientAssessments, listTagChoices, type Named } from '../../../domain/invites/form-options.ts'
+import {
+  listAssessmentChoices,
+  listClientAssessments,
+  listGraderChoices,
+  listTagChoices,
+  type Named,
+} from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
 import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
 import type { Asked } from '../../../domain/lists/filters.ts'
@@ -11,16 +17,21 @@ import { readNamed } from '../kit/choices.ts'
 import { readFields } from '../kit/forms.ts'
 
 /** What of the list's address narrows it. */
-export const FILTERS = ['state', 'search', 'assessment', 'tag'] as const
+export const FILTERS = ['state', 'search', 'assessment', 'tag', 'grader'] as const
 
 /** What the list can be filtered by. */
-export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<{ assessments: Named[]; tags: Named[] }> {
-  const { assessment, tag } = readFields(values, 'assessment', 'tag')
-  const wanted = { named: readNamed(values), chosenIds: [assessment, tag] }
-  if (!may(ctx, 'read'))
-    return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [] }
-  const [assessments, tags] = await Promise.all([listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted)])
-  return { assessments, tags }
+export type FilterChoices = { assessments: Named[]; tags: Named[]; graders: Named[] }
+
+/** What the list's form offers to whoever looks. */
+export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<FilterChoices> {
+  const { assessment, tag, grader } = readFields(values, 'assessment', 'tag', 'grader')
+  const wanted = { named: readNamed(values), chosenIds: [assessment, tag, grader] }
+  if (may(ctx, 'read')) {
+    const all = [listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted), listGraderChoices(ctx, wanted)] as const
+    const [assessments, tags, graders] = await Promise.all(all)
+    return { assessments, tags, graders }
+  }
+  return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [], graders: [] }
 }
 
 /**
@@ -39,7 +50,7 @@ export function readInviteFilter(ctx: Context, values: URLSearchParams, assessme
 }
 
 function readFilter(values: URLSearchParams): InviteFilter {
-  const { state, assessment, tag, search } = readFields(values, ...FILTERS)
+  const { state, assessment, tag, grader, search } = readFields(values, ...FILTERS)
   const typed = search.trim()
   const isAddress = isEmailAddress(typed)
   const asked: Asked<InviteFilter> = {
@@ -49,7 +60,7 @@ function readFilter(values: URLSearchParams): InviteFilter {
     recipientEmail: isAddress ? typed : undefined,
     recipient: isAddress || typed === '' ? undefined : typed,
     search: undefined,
-    assignedGraderId: undefined,
+    assignedGraderId: isUuid(grader) ? grader : undefined,
     externalId: undefined,
     statuses: undefined,
     sentFrom: undefined,

@@ -1,9 +1,9 @@
-import type { InviteChanges, ToldData } from '../../../domain/events/event.ts'
+import type { EventType, InviteChanges, ToldData } from '../../../domain/events/event.ts'
 import type { InviteEvent } from '../../../domain/events/feed.ts'
 import { TIMELINE_LENGTH, type Timeline } from '../../../domain/invites/timeline.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { wordEvent } from '../kit/event-words.ts'
-import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
 const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
@@ -12,26 +12,41 @@ const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
   given_up: 'all attempts have failed',
 }
 
+const ICONS: Record<EventType, IconName> = {
+  'invite.created': 'send',
+  'invite.accepted': 'mail-open',
+  'invite.started': 'circle-play',
+  'invite.completed': 'circle-check',
+  'invite.declined': 'circle-slash',
+  'invite.revoked': 'ban',
+  'invite.reactivated': 'rotate-ccw',
+  'invite.extended': 'calendar-plus',
+  'invite.resent': 'send',
+  'invite.updated': 'pencil',
+  'invite.expired': 'clock-alert',
+  'email.sent': 'mail-check',
+  'email.failed': 'mail-x',
+  'submission.released': 'check',
+  'submission.media_deleted': 'trash-2',
+}
+
 /**
  * What happened to an invite, or to several of one candidate, the newest last.
  *
  * @param assessments of several: what each invite, by its id, is to.
  */
-export const timelineTable = (headingId: string, { events, names, isWhole }: Timeline, assessments?: Map<string, string>): Html =>
+export const timelineList = (headingId: string, { events, names, isWhole }: Timeline, assessments?: Map<string, string>): Html =>
   html`${
     events.length > 0 &&
-    table(
-      headingId,
-      ['When', ...(assessments ? ['Assessment'] : []), 'Event', 'By'],
-      events.map((event) => [
-        time(event.createdAt),
-        ...(assessments ? [assessments.get(event.data.inviteId)] : []),
-        whatOf(event),
-        whoOf(event, names),
-      ]),
-    )
+    html`<ol class="events" aria-labelledby="${headingId}">
+${events.map((event) => eventItem(event, names, assessments?.get(event.data.inviteId)))}</ol>`
   }
 ${!isWhole && html`<p class="hint">${reasonOf(events)}</p>`}`
+
+/** A newer release may have recorded types that have no icon here. */
+const eventItem = (event: InviteEvent, names: Map<string, string>, assessment: string | undefined): Html =>
+  html`<li class="event">${icon((ICONS as Record<string, IconName>)[event.type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${whatOf(event)}</p><p class="hint">${assessment && `${assessment} · `}${time(event.createdAt)} · ${whoOf(event, names)}</p></div></li>
+`
 
 function reasonOf({ length }: InviteEvent[]): string {
   if (length === TIMELINE_LENGTH) return `These are the last ${TIMELINE_LENGTH} events.`

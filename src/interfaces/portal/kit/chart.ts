@@ -8,6 +8,10 @@ const BAR = 8
 export const bar = (share: number): Html =>
   html`<svg class="fill-primary/20 block h-2 w-full min-w-12 overflow-hidden rounded-full" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="10"></rect><rect class="fill-primary" width="${Math.round(share * 100)}" height="10"></rect></svg>`
 
+/** A share of a hundred as a ring around its number. The number stands beside it as well, for those who do not see it. */
+export const ring = (percent: number): Html =>
+  html`<svg class="text-primary size-22 shrink-0" viewBox="0 0 100 100" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="9"><circle class="opacity-20" cx="50" cy="50" r="45"></circle><circle cx="50" cy="50" r="45" pathLength="100" stroke-dasharray="${percent} 100" transform="rotate(-90 50 50)"></circle></g><text class="text-2xl font-semibold" fill="currentColor" x="50" y="50" text-anchor="middle" dominant-baseline="central">${percent} %</text></svg>`
+
 /** The bars of a step, the first and the second. */
 const FILLS = ['fill-primary', 'fill-primary/30']
 

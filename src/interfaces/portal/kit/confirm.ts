@@ -17,10 +17,14 @@ type Question = {
   address: string
   /** What that form has besides. */
   hidden?: Html | undefined
-  look?: 'danger' | 'plain'
+  look?: keyof typeof LOOKS
 }
 
-const LOOKS = { danger: 'btn btn-sm btn-ghost text-error', plain: 'btn btn-sm' }
+const LOOKS = {
+  danger: 'btn btn-sm btn-ghost text-error',
+  menu: 'btn btn-sm btn-ghost text-error w-full justify-start',
+  plain: 'btn btn-sm',
+}
 
 /** The home of the organization that an address belongs to. */
 const HOME = new RegExp(`^${PORTAL_PREFIX}(?:/test)?/[^/]+/`)

@@ -237,9 +237,13 @@ ${optionsOf(options, chosen)}
 const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
   options.map(([key, text]) => html`<option value="${key}" ${chosen.includes(key) && html`selected`}>${text}</option>`)
 
-/** Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded. */
-export const exportButton = (address: string): Html =>
-  html`<button class="btn" formmethod="post" formaction="${address}">${icon('download')}Export as CSV</button>`
+/**
+ * Beside the button of a list's filter: exports what the filter finds. A form of its own kind, because it is recorded.
+ *
+ * @param besides what is sent that the filter has no field for.
+ */
+export const exportButton = (address: string, besides: [name: string, value: string] = ['', '']): Html =>
+  html`<button class="btn" formmethod="post" formaction="${address}" name="${besides[0]}" value="${besides[1]}">${icon('download')}Export as CSV</button>`
 
 /** What is wrong with a form, before it, with the focus; nothing when nothing is. */
 export const mistakes = ({ issues }: Form): Html | false =>

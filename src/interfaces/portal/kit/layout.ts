@@ -162,6 +162,18 @@ ${body}
 </section>
 `
 
+/** A part of a page of settings: what it is about, and beside that its form. */
+export const settingsPanel = (
+  id: string,
+  heading: string,
+  about: Value,
+  body: Html,
+): Html => html`<section class="panel grid gap-x-10 gap-y-4 lg:grid-cols-[16rem_minmax(0,1fr)]" aria-labelledby="${id}-heading">
+<div><h2 id="${id}-heading">${heading}</h2><p class="hint mt-1">${about}</p></div>
+<div class="min-w-0">${body}</div>
+</section>
+`
+
 /** Marks every page that shows test data. */
 const testData = (ctx: Context): Html =>
   html`<p class="bg-warning/10 border-warning border-b-2 border-dashed px-4 py-2 text-sm sm:px-6 lg:px-8" role="note"><strong>Test data.</strong> These invites send no emails and do not count in live figures. <a href="${pathOf({ ...ctx, mode: 'live' })}">Back to live data</a></p>

@@ -30,7 +30,7 @@ export const avatar = (name: string): Html => {
 /** Who it is about: the name before the address. @param address of their page; without it no link. */
 export function person({ name, email, address }: { name: string | null; email: string; address?: string | undefined }): Html {
   const shown = name || email
-  return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="block font-medium hover:underline" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="text-base-content/70 block text-xs font-normal">${email}</span>`}</span></span>`
+  return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="block font-medium hover:underline" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="address text-base-content/70 block text-xs font-normal" title="${email}">${email}</span>`}</span></span>`
 }
 
 /** How far something is. */
@@ -38,12 +38,18 @@ export const progressBar = (done: number, total: number): Html =>
   html`<p><label for="progress">${done.toLocaleString('en')} of ${total.toLocaleString('en')}</label>
 <progress class="progress progress-primary" id="progress" value="${done}" max="${total}"></progress></p>`
 
-/** Names and values; those that there are not are left out. */
-export const facts = (rows: readonly (readonly [name: string, value: Value])[]): Html =>
-  html`<dl class="details">${rows.map(
+/** Names and values; those that there are not are left out. @param place beside something else the values stand at the right. */
+export const facts = (rows: readonly (readonly [name: string, value: Value])[], place: 'wide' | 'aside' = 'wide'): Html =>
+  html`<dl class="${FACTS[place]}">${rows.map(
     ([name, value]) =>
-      value !== null && value !== undefined && value !== false && value !== '' && html`<dt>${name}</dt><dd>${value}</dd>\n`,
+      value !== null &&
+      value !== undefined &&
+      value !== false &&
+      value !== '' &&
+      html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`,
   )}</dl>`
+
+const FACTS = { wide: 'details', aside: 'details aside' }
 
 /** Said where there is nothing yet, with what to do first. */
 export const empty = (
@@ -84,6 +90,11 @@ export const needs = (items: readonly Need[]): Html =>
   )}</ul>`
 
 const NEEDS = { error: 'text-error', warning: 'text-warning', info: 'text-info' }
+
+/** A text to be copied whole. @param id of the element that has it. */
+export const copyBox = (id: string, text: string, label = 'Copy'): Html =>
+  html`<div class="mb-4 flex flex-wrap items-center gap-2 last:mb-0"><code class="secret block min-w-0 grow basis-64 rounded-field border border-base-300 bg-base-200 px-4 py-2.5 select-all" id="${id}">${text}</code>
+<button class="btn" hidden data-copy="${id}" type="button">${icon('copy')}${label}</button></div>`
 
 /** A figure, with what it is of and what is to be known of it. */
 export const figure = (

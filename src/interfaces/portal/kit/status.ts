@@ -23,6 +23,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'handed in': ['success', 'circle-check'],
   expired: ['neutral', 'clock-alert'],
   revoked: ['neutral', 'ban'],
+  'not delivered': ['error', 'mail-x'],
   declined: ['neutral', 'circle-slash'],
   withdrawn: ['neutral', 'circle-slash'],
   released: ['success', 'check'],
@@ -56,6 +57,9 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'test data': ['warning', 'flask-conical'],
   captured: ['info', 'mail'],
   archived: ['neutral', 'archive'],
+  connected: ['success', 'plug'],
+  'needs a key': ['warning', 'key-round'],
+  'not connected': ['neutral', 'circle-dashed'],
 }
 
 /** How something stands, in a word; what that means for the reader can be seen as well. A word that is not known has a look of its own. */

@@ -4,20 +4,20 @@ import type { Report } from '../../../domain/submissions/grading/report.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { bar, scaled } from '../kit/chart.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { facts } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
 /** The released results of an assessment all together, to read and to print. It names no candidate and no grader. */
 export function reportPage(ctx: Context, report: Report): Page {
-  const { assessment, scored, questions } = report
+  const { assessment } = report
   const address = pathOf(ctx, `results/assessments/${assessment.id}`)
   return {
     title: `Report on ${assessment.name}`,
     trail: [['Results', pathOf(ctx, 'results')]],
     actions: html`<a class="btn" href="${`${pathOf(ctx, 'results')}?assessment=${assessment.id}`}">View individual results</a>`,
     body: html`${panel('about', 'Released results', about(ctx, report))}
-${scored > 0 && panel('totals', 'Distribution of scores', totals(report))}
-${questions.length > 0 && panel('points', 'Points by question', points(questions))}
+${reportPanels(report)}
 ${
   may(ctx, 'grade') &&
   may(ctx, 'read') &&
@@ -30,12 +30,19 @@ ${
   }
 }
 
+/** How the results spread, over all and by question; nothing where there are none. */
+export const reportPanels = (report: Report): Html =>
+  html`${report.scored > 0 && panel('totals', 'Distribution of scores', totals(report))}
+${report.questions.length > 0 && panel('points', 'Points by question', points(report.questions))}`
+
 const about = (ctx: Context, { results, scored, mean, median }: Report): Html =>
-  html`<dl class="details"><dt>Results</dt><dd>${results}</dd>
-${scored < results && html`<dt>With points</dt><dd>${scored}</dd>`}
-${mean !== null && html`<dt>Mean</dt><dd>${mean} %</dd>`}
-${median !== null && html`<dt>Median</dt><dd>${median} %</dd>`}
-<dt>As of</dt><dd>${time(ctx.deps.clock())}</dd></dl>
+  html`${facts([
+    ['Results', results],
+    ['With points', scored < results && scored],
+    ['Mean', mean !== null && `${mean} %`],
+    ['Median', median !== null && `${median} %`],
+    ['As of', time(ctx.deps.clock())],
+  ])}
 ${results === 0 && html`<p>No results released yet.</p>`}`
 
 function totals({ tenths, scored }: Report): Html {

@@ -1,18 +1,22 @@
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
+import type { Report } from '../../../domain/submissions/grading/report.ts'
 import type { Released, ReleasedDetail, Result } from '../../../domain/submissions/grading/results.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { type Headed, headOf, inviting } from '../assessments/assessment-head.ts'
+import { assessmentTabs } from '../assessments/assessment-tabs.ts'
 import { bar } from '../kit/chart.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
-import { filterLine, isNarrowed, noRows, pager } from '../kit/paging.ts'
-import { avatar, empty, linkButton } from '../kit/parts.ts'
+import { filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
+import { avatar, empty, facts, figure, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
+import { reportPanels } from './report.page.ts'
 
 type ListFacts = { ctx: Context; assessments: { id: string; name: string }[]; list: Listing<Released> }
 
@@ -32,26 +36,51 @@ ${namedField(readNamed(form.values), [assessments])}`,
       assessments.some(({ id }) => id === assessment) &&
         html`<a class="btn btn-ghost ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report for this assessment</a>`,
     )}</div>
-${
-  list.items.length === 0
-    ? noResults(form.values, address, list.total)
-    : table(
-        'results-heading',
-        ['Candidate', 'Assessment', 'Points', 'Percent', 'Handed in', 'Released'],
-        list.items.map(({ id, invite, assessment, submittedAt, result }) => [
-          html`<a class="flex items-center gap-3 font-medium hover:underline" href="${`${address}/${id}`}">${avatar(nameOf(invite))}${nameOf(invite)}</a>`,
-          html`<a href="${`${address}/assessments/${assessment.id}`}">${assessment.name}</a>`,
-          wordPoints(result),
-          html`${percent(result)}${result.percent !== null && bar(result.percent / 100)}`,
-          submittedAt && ago(ctx, submittedAt),
-          ago(ctx, result.releasedAt),
-        ]),
-      )
-}
-${pager(address, new URLSearchParams(assessment ? { assessment } : {}), list, ['result', 'results'])}
+${list.items.length === 0 ? noResults(form.values, address, list.total) : resultTable(ctx, list.items, true)}
+${sizedPager(address, new URLSearchParams(assessment ? { assessment } : {}), list, ['result', 'results'])}
 </section>`,
   }
 }
+
+/** The results of an assessment, among its own pages. */
+export function assessmentResultsPage(headed: Headed, list: Listing<Released>, report: Report): Page {
+  const { ctx, assessment } = headed
+  const address = pathOf(ctx, `assessments/${assessment.id}/results`)
+  return {
+    ...headOf(
+      headed,
+      html`${linkButton(pathOf(ctx, `results/assessments/${assessment.id}`), 'Report', 'chart-column')}${inviting(ctx, assessment)}`,
+    ),
+    title: `Results: ${assessment.name}`,
+    heading: assessment.name,
+    tabs: assessmentTabs(ctx, assessment, 'results'),
+    body: html`${report.scored > 0 && figures(report)}<section class="panel" aria-labelledby="results-heading">
+<h2 class="mb-4" id="results-heading">Released results</h2>
+${list.items.length === 0 ? noResults(new URLSearchParams(), address, list.total) : resultTable(ctx, list.items, false)}
+${sizedPager(address, new URLSearchParams(), list, ['result', 'results'])}
+</section>
+${reportPanels(report)}`,
+  }
+}
+
+const figures = ({ results, mean, median }: Report): Html =>
+  html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Results', results, 'released')}${mean !== null && figure('Mean', `${mean} %`, 'of the points')}${median !== null && figure('Median', `${median} %`, 'of the points')}</div>
+`
+
+/** @param isOfAll whether they are of several assessments. */
+const resultTable = (ctx: Context, items: Released[], isOfAll: boolean): Html =>
+  table(
+    'results-heading',
+    ['Candidate', ...(isOfAll ? ['Assessment'] : []), 'Points', 'Percent', 'Handed in', 'Released'],
+    items.map(({ id, invite, assessment, submittedAt, result }) => [
+      html`<a class="flex items-center gap-3 font-medium hover:underline" href="${pathOf(ctx, `results/${id}`)}">${avatar(nameOf(invite))}${nameOf(invite)}</a>`,
+      ...(isOfAll ? [html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`] : []),
+      wordPoints(result),
+      html`${percent(result)}${result.percent !== null && bar(result.percent / 100)}`,
+      submittedAt && ago(ctx, submittedAt),
+      ago(ctx, result.releasedAt),
+    ]),
+  )
 
 const nameOf = ({ recipientName, recipientEmail }: Released['invite']): string => recipientName ?? recipientEmail
 
@@ -96,17 +125,22 @@ ${panel('about', 'Result', score(ctx, { invite, submittedAt, result, assessment 
 /** The total large, and what there is to know of it. */
 const score = (
   ctx: Context,
-  { invite, assessment, submittedAt, result }: Omit<Released, 'id'>,
+  { invite, assessment, submittedAt, result }: Omit<Released, 'id' | 'startedAt'>,
 ): Html => html`${result.percent !== null && html`<p class="text-4xl font-semibold tracking-tight tabular-nums" aria-hidden="true">${result.percent} %</p><div class="mt-2 mb-5">${bar(result.percent / 100)}</div>`}
-<dl class="details gap-x-3 sm:grid-cols-[max-content_1fr]"><dt>Assessment</dt><dd>${assessment.name}</dd>
-<dt>Candidate</dt><dd>${invite.recipientName && `${invite.recipientName}, `}${invite.recipientEmail}</dd>
-<dt>Points</dt><dd>${wordPoints(result)}</dd>
-<dt>Percent</dt><dd>${percent(result)}</dd>
-<dt>Handed in</dt><dd>${submittedAt && time(submittedAt)}</dd>
-<dt>Released</dt><dd>${time(result.releasedAt)}, version ${result.version}</dd>
-${result.comment && html`<dt>Comment</dt><dd><span class="preformatted">${result.comment}</span></dd>`}
-${may(ctx, 'read') && html`<dt>Visible to candidate</dt><dd>${result.toCandidate ? 'yes' : 'no'}</dd>`}
-${may(ctx, 'read') && result.message && html`<dt>Message</dt><dd><span class="preformatted">${result.message}</span></dd>`}</dl>`
+${facts(
+  [
+    ['Assessment', assessment.name],
+    ['Candidate', `${invite.recipientName ? `${invite.recipientName}, ` : ''}${invite.recipientEmail}`],
+    ['Points', wordPoints(result)],
+    ['Percent', percent(result)],
+    ['Handed in', submittedAt && time(submittedAt)],
+    ['Released', html`${time(result.releasedAt)}, version ${result.version}`],
+    ['Comment', result.comment && html`<span class="preformatted">${result.comment}</span>`],
+    ['Visible to candidate', may(ctx, 'read') && (result.toCandidate ? 'yes' : 'no')],
+    ['Message', may(ctx, 'read') && result.message && html`<span class="preformatted">${result.message}</span>`],
+  ],
+  'aside',
+)}`
 
 const wordPoints = ({ points, ofPoints }: Result): string => (ofPoints === 0 ? '' : `${points} of ${ofPoints}`)
 const percent = ({ percent }: Result): string => (percent === null ? '' : `${percent} %`)

@@ -5,11 +5,12 @@ import { readReport } from '../../../domain/submissions/grading/report.ts'
 import { reportOnSubmission } from '../../../domain/submissions/grading/result-report.ts'
 import { getResult, listResults } from '../../../domain/submissions/grading/results.ts'
 import { sendReportFile } from '../../../http/reports/send-report.ts'
+import { readHead } from '../assessments/assessment-head.ts'
 import { readNamed } from '../kit/choices.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf, readList } from '../kit/paging.ts'
 import { reportPage } from './report.page.ts'
-import { resultPage, resultsPage } from './results.page.ts'
+import { assessmentResultsPage, resultPage, resultsPage } from './results.page.ts'
 
 type ReportRoute = { Params: { assessmentId: string } }
 type Route = { Params: { submissionId: string } }
@@ -24,6 +25,14 @@ export function resultsRoutes(app: FastifyInstance): void {
     const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx, wanted) : await listClientAssessments(ctx, wanted)
     const { form, list } = await readList(request, (page) => listResults(ctx, { assessmentId }, page))
     return show(request, reply, resultsPage(form, { ctx, assessments, list }))
+  })
+
+  app.get<ReportRoute>('/assessments/:assessmentId/results', async (request, reply) => {
+    const { ctx, params } = request
+    const headed = await readHead(ctx, params.assessmentId)
+    const report = await readReport(ctx, params.assessmentId)
+    const { list } = await readList(request, (page) => listResults(ctx, { assessmentId: params.assessmentId }, page))
+    return show(request, reply, assessmentResultsPage(headed, list, report))
   })
 
   app.get<ReportRoute>('/results/assessments/:assessmentId', async (request, reply) => {

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { expectAccessible, isBrowserInstalled, looksOf, overflow, startBrowser } from '../../../support/browser.ts'
 import { DAY_MS } from '../../../support/factories.ts'
-import { mistakesIn, rowsOf } from '../../../support/forms.ts'
+import { eventsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { recordQueries } from '../../../support/queries.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -145,8 +145,8 @@ it('shows of a candidate all invites with their results, one timeline and the ma
       ['French', 'revoked', '3 of 4 (75 %)'],
     ])
     expect(text).toContain(`href="${admin.home}results/${submission.id}"`)
-    const events = rows.slice(2).map((row) => row.split(' | ').slice(1, 3).join(': '))
-    expect(events.slice(0, 2)).toEqual(['German: The invitation was sent again', 'French: The invite was revoked'])
+    const events = eventsIn(text).map(({ what, aside }) => `${aside[0]}: ${what}`)
+    expect(events).toEqual(['German: The invitation was sent again', 'French: The invite was revoked'])
     expect(text).toMatch(/<h1>Sam Lee<\/h1>/)
     expect(
       rows.some(

@@ -7,7 +7,7 @@ import { recordEvents } from '../../../../src/domain/events/record-events.ts'
 import type { Invite, Prisma } from '../../../../src/generated/prisma/client.ts'
 import { candidateOf, prepare } from '../../../support/candidate.ts'
 import { waitForNumbering } from '../../../support/events.ts'
-import { rowsOf } from '../../../support/forms.ts'
+import { eventsIn } from '../../../support/forms.ts'
 import { waitForState } from '../../../support/mail.ts'
 import { asOperator, signInAs } from '../../../support/portal.ts'
 import { recordQueries } from '../../../support/queries.ts'
@@ -31,8 +31,7 @@ async function openInvite() {
 }
 
 /** What and who of the timeline, in its order. */
-const timelineIn = ({ text }: { text: string }): string[] =>
-  rowsOf(/id="timeline-heading">.*?<\/section>/s.exec(text)?.[0] ?? '').map((row) => row.slice(row.indexOf(' | ') + 3))
+const timelineIn = ({ text }: { text: string }): string[] => eventsIn(text).map(({ what, aside }) => `${what} | ${aside.at(-1)}`)
 
 /** The event of a mail that failed. */
 const mailFailed = (

@@ -1,0 +1,182 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Move } from '../../../domain/errors.ts'
+import { declinedAtOf } from '../../../domain/invites/declined.ts'
+import type { InviteDetail } from '../../../domain/invites/invites.ts'
+import { mayMove } from '../../../domain/invites/moves.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import type { Requirement } from '../../../domain/submissions/needs.ts'
+import { mayGiveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
+import { type Html, html } from '../../../html/html.ts'
+import type { IconName } from '../../../http/pages/icon.ts'
+import { confirmation } from '../kit/confirm.ts'
+import { area, checkbox, choice, type Form, field } from '../kit/forms.ts'
+import { pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { opener, popup } from '../kit/popup.ts'
+import type { InviteFacts as Facts } from './invite-facts.ts'
+
+/** What is filled in before it is done: in a form above the page. */
+export type InviteForm = 'extend' | 'correct' | 'replace' | 'extra-time' | 'waive' | 'reactivate' | 'retake'
+
+type Action = { label: string; icon: IconName; heading: string; fields: (form: Form, facts: Facts) => Html; submit: string }
+
+const days = (form: Form): Html =>
+  field(form, { name: 'expiresInDays', label: 'Days until it expires', type: 'number', value: String(DEFAULT_EXPIRES_IN_DAYS) })
+
+const ACTIONS: Record<InviteForm, Action> = {
+  extend: {
+    label: 'Change expiry',
+    icon: 'calendar-plus',
+    heading: 'When does it expire?',
+    fields: days,
+    submit: 'Change expiry',
+  },
+  correct: {
+    label: 'Correct name or message',
+    icon: 'pencil',
+    heading: 'Correct the invite',
+    fields: (form, { invite }) => texts(form, invite),
+    submit: 'Save corrections',
+  },
+  replace: {
+    label: 'Correct the email address',
+    icon: 'mail-x',
+    heading: 'Wrong email address?',
+    fields: (form) =>
+      html`<p class="mb-4">Enter the right one: this invite is revoked, and the right address gets an invite with the same settings, and an email.</p>
+${field(form, { name: 'recipientEmail', label: 'Right email address', type: 'email' })}`,
+    submit: 'Invite this address instead',
+  },
+  'extra-time': {
+    label: 'Give extra time',
+    icon: 'timer',
+    heading: 'Extra time',
+    fields: extraTime,
+    submit: 'Change the extra time',
+  },
+  waive: {
+    label: 'Waive a requirement',
+    icon: 'circle-slash',
+    heading: 'Waive a requirement',
+    fields: waiving,
+    submit: 'Waive requirement',
+  },
+  reactivate: {
+    label: 'Reactivate',
+    icon: 'rotate-ccw',
+    heading: 'Reactivate the invite',
+    fields: (form, { invite }) =>
+      html`<p class="mb-4">The candidate is mailed a new link. The earlier one stays dead.</p>
+${days(form)}${hasDeclined(form, declinedAtOf(invite) !== null)}`,
+    submit: 'Reactivate with a new link',
+  },
+  retake: {
+    label: 'Invite to another attempt',
+    icon: 'history',
+    heading: 'Another attempt',
+    fields: (form) => html`<p class="mb-4">The candidate is invited again, with all that this invite says.</p>${days(form)}`,
+    submit: 'Invite to another attempt',
+  },
+}
+
+/** Of these, what is possible as the invite stands. */
+function openActions({ ctx, invite, operations, retake }: Facts): InviteForm[] {
+  if (operations === null) return []
+  const { status } = invite
+  const isPossible: Record<InviteForm, boolean> = {
+    extend: mayMove('extend', status),
+    correct: status === 'pending',
+    replace: mayMove('extend', status) && invite.mode === 'live',
+    'extra-time': mayGiveExtraTime(invite),
+    waive: findWaivable(invite, operations.requirements).length > 0,
+    reactivate: mayMove('reactivate', status),
+    retake: status === 'completed' && retake === null && may(ctx, 'invite'),
+  }
+  return (Object.keys(ACTIONS) as InviteForm[]).filter((action) => isPossible[action])
+}
+
+/** The forms of what is possible: the one that was sent and refused open. */
+export function inviteForms(form: Form, facts: Facts): { open: Html[]; closed: Html[] } {
+  const path = pathOf(facts.ctx, `invites/${facts.invite.id}`)
+  const shown = (action: InviteForm) => {
+    const { heading, fields, submit } = ACTIONS[action]
+    const body = html`<form method="post" action="${`${path}/${action}`}">${onceField()}
+${fields(form, facts)}
+<button class="btn btn-primary">${submit}</button>
+</form>`
+    return popup(action, heading, body, action === facts.sent)
+  }
+  const actions = openActions(facts)
+  return {
+    open: actions.filter((action) => action === facts.sent).map(shown),
+    closed: actions.filter((action) => action !== facts.sent).map(shown),
+  }
+}
+
+/** What the page offers besides its main action. */
+export function menuOf(facts: Facts): Html[] {
+  if (facts.operations === null) return []
+  const path = pathOf(facts.ctx, `invites/${facts.invite.id}`)
+  // That is the main action.
+  const items = openActions(facts).filter((action) => action !== 'reactivate' && action !== facts.sent)
+  const mayRevoke = mayMove('revoke' satisfies Move, facts.invite.status)
+  return [
+    ...items.map((id) => opener({ id, ...ACTIONS[id] })),
+    ...(mayRevoke
+      ? [
+          confirmation({
+            label: 'Revoke',
+            question: 'Revoke the invite?',
+            consequence: 'Its link stops working at once. You can reactivate the invite later, with a new link.',
+            address: `${path}/revoke`,
+            look: 'menu',
+          }),
+        ]
+      : []),
+  ]
+}
+
+const texts = (form: Form, { recipientName, customMessage, ...limits }: InviteDetail): Html =>
+  html`${field(form, { name: 'recipientName', label: 'Name', value: recipientName ?? '', optional: true })}
+${area(form, { name: 'customMessage', label: 'Message', value: customMessage })}
+${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(limits.questionReplayLimit) })}
+${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(limits.answerRecordLimit) })}`
+
+/** More time, before the start or while it runs. */
+function extraTime(form: Form, { invite: { status, extraTimePercent } }: Facts): Html {
+  const hint = status === 'started' ? `From ${extraTimePercent} to 300.` : 'From 0 to 300.'
+  return html`<p class="hint mb-3">More time for each question and for the whole${status === 'started' && ', from now on: it can not be taken back while the candidate is taking the assessment'}. Graders do not see it. Who changed it stays in the audit log, without a reason.</p>
+${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(extraTimePercent), hint })}`
+}
+
+/** Nobody who has declined is mailed again by a mere click. */
+const hasDeclined = (form: Form, isKnown: boolean): Html | false =>
+  (isKnown || form.issues.some(({ rule }) => rule === 'declined')) &&
+  html`<p>The candidate has declined this invitation.</p>
+${checkbox(form, { name: 'afterDecline', label: 'Invite them anyway' })}`
+
+export const REQUIREMENT_NAMES = new Map<string, string>([
+  ['camera', 'Camera check'],
+  ['microphone', 'Microphone check'],
+  ['screen', 'Screen sharing'],
+  ['id_photo', 'ID photo'],
+  ['face_photo', 'Face photo'],
+] satisfies [Requirement, string][])
+
+/** What a candidate may be unable to meet: before the start or, of what is recorded all the time, while they take it. */
+function findWaivable({ status, waivedChecks, webcamMonitoring }: InviteDetail, requirements: Requirement[]): Requirement[] {
+  const isStarted = status === 'started'
+  if (!isStarted && status !== 'pending' && status !== 'accepted') return []
+  const isLasting = (requirement: Requirement) => requirement === 'screen' || (requirement === 'camera' && webcamMonitoring)
+  return requirements.filter((requirement) => !waivedChecks.includes(requirement) && (!isStarted || isLasting(requirement)))
+}
+
+function waiving(form: Form, { invite, operations }: Facts): Html {
+  const what = invite.status === 'started' ? 'continue' : 'start'
+  const options = findWaivable(invite, operations?.requirements ?? []).map((requirement): [string, string] => [
+    requirement,
+    REQUIREMENT_NAMES.get(requirement)!,
+  ])
+  return html`<p class="hint mb-3">If the candidate cannot meet a requirement, you can waive it: they can then ${what} without it. The audit log records this.</p>
+${choice(form, { name: 'requirement', label: 'Requirement', options })}`
+}

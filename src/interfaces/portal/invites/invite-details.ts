@@ -1,0 +1,146 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import { declinedAtOf } from '../../../domain/invites/declined.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
+import type { InviteDetail } from '../../../domain/invites/invites.ts'
+import { mayGrade } from '../../../domain/members/graders.ts'
+import type { Member } from '../../../domain/members/members.ts'
+import { nameOf } from '../../../domain/members/name-of.ts'
+import type { Tag } from '../../../domain/tags/tags.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { demandsOf } from '../kit/assessment-words.ts'
+import { limitHint, narrowing } from '../kit/choices.ts'
+import { choice, type Form } from '../kit/forms.ts'
+import { panel, pathOf } from '../kit/layout.ts'
+import { facts as factList, linkButton } from '../kit/parts.ts'
+import { opener } from '../kit/popup.ts'
+import { badge } from '../kit/status.ts'
+import { time, wordState } from '../kit/wording.ts'
+import { REQUIREMENT_NAMES } from './invite-actions.ts'
+import type { InviteFacts as Facts } from './invite-facts.ts'
+
+/** Between the attempts of a candidate, for who may see all of them. */
+const attemptLink = (ctx: Context, id: string | null, attempt: number): Html | false =>
+  id !== null && may(ctx, 'read') && html`<a href="${pathOf(ctx, `invites/${id}`)}">attempt ${attempt}</a>`
+
+/** What the invite says. */
+export function details({ ctx, invite, createdBy, tags, operations, retake, timeline, sent }: Facts): Html {
+  const readsAll = may(ctx, 'read')
+  const facts: [string, Value][] = [
+    ['Retake of', attemptLink(ctx, invite.retakeOf, invite.attempt - 1)],
+    ['Retaken in', attemptLink(ctx, retake, invite.attempt + 1)],
+    ['External ID', invite.externalId],
+    ['Metadata', invite.metadata && wordMetadata(invite.metadata)],
+    ['Sent', time(invite.sentAt)],
+    ['Expires', time(invite.expiresAt)],
+    ...(timeline.isWhole ? [] : untold(invite)),
+    // As in the timeline: clients are not told who works for the organization.
+    ['Invited by', readsAll && inviter(invite, createdBy)],
+    ['Mode', invite.mode === 'test' && 'Test: its emails are not sent'],
+    ['Replays of a question', invite.questionReplayLimit],
+    ['Recordings of an answer', invite.answerRecordLimit],
+    // Only for who gives it: it may say something of the candidate's health.
+    ['Extra time', operations !== null && invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
+    ['Requirements', demandsOf(invite).join(', ') || 'none'],
+    ['Waived', invite.waivedChecks.map((waived) => REQUIREMENT_NAMES.get(waived) ?? waived).join(', ')],
+    ['Grader', readsAll && invite.assignedGrader && wordGrader(invite.assignedGrader)],
+    ['Tags', operations === null && tags.map(({ name }) => name).join(', ')],
+    ['Message', invite.customMessage && html`<span class="preformatted">${invite.customMessage}</span>`],
+  ]
+  const mayCorrect = operations !== null && invite.status === 'pending' && sent !== 'correct'
+  return panel(
+    'about',
+    'Details',
+    factList(facts, 'aside'),
+    mayCorrect && opener({ id: 'correct', label: 'Edit', icon: 'pencil' }, 'btn btn-ghost btn-sm'),
+  )
+}
+
+/** What has happened, where the timeline does not tell it all. */
+function untold(invite: InviteDetail): [string, Value][] {
+  const declinedAt = declinedAtOf(invite)
+  return [
+    ['Accepted', invite.acceptedAt && time(invite.acceptedAt)],
+    ['Started', invite.startedAt && time(invite.startedAt)],
+    ['Completed', invite.completedAt && time(invite.completedAt)],
+    ['Declined', declinedAt && time(declinedAt)],
+    ['Revoked', invite.revokedAt && !declinedAt && time(invite.revokedAt)],
+  ]
+}
+
+const wordMetadata = (metadata: Record<string, string>): Html | false => {
+  const lines = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`)
+  return lines.length > 0 && html`<span class="preformatted">${lines.join('\n')}</span>`
+}
+
+function inviter({ createdByKeyId }: InviteDetail, createdBy: Member | undefined): string {
+  const who = createdBy && nameOf(createdBy.user)
+  if (createdByKeyId === null) return who ?? 'the operator'
+  return who ? `an API key of ${who}` : 'an API key'
+}
+
+/** What can be changed at any time: who grades it, and its tags. */
+export function belongings(form: Form, { ctx, invite, tags, operations }: Facts): (Html | false)[] {
+  if (operations === null) return []
+  const { named, graders, tagChoices } = operations
+  const path = pathOf(ctx, `invites/${invite.id}`)
+  return [
+    narrowing(path, named, [graders, tagChoices]),
+    panel('grader', 'Grader', graderForm(form, invite, path, graders)),
+    panel('tags', 'Tags', tagForms(form, tags, path, tagChoices)),
+  ]
+}
+
+const wordGrader = (grader: NonNullable<InviteDetail['assignedGrader']>): string =>
+  mayGrade(grader)
+    ? nameOf(grader.user)
+    : `${nameOf(grader.user)}, who no longer grades: another grader can take over the submission`
+
+/** Who grades it now can be kept, also where they may not grade any more or are not among those listed. */
+function graderForm(form: Form, { assignedGrader }: InviteDetail, path: string, graders: Named[]): Html {
+  const isListed = graders.some(({ id }) => id === assignedGrader?.id)
+  const present = assignedGrader && !isListed ? [{ id: assignedGrader.id, name: nameOf(assignedGrader.user) }] : []
+  return html`<form method="post" action="${`${path}/grader`}" class="one-field">
+${choice(form, {
+  name: 'assignedGraderId',
+  label: 'Grader',
+  value: assignedGrader?.id ?? '',
+  options: [['', 'Nobody yet'], ...[...present, ...graders].map(({ id, name }): [string, string] => [id, name])],
+  ...limitHint(graders),
+})}
+<button class="btn">Assign</button>
+</form>`
+}
+
+function tagForms(form: Form, tags: Tag[], path: string, choices: Named[]): Html {
+  const others = choices.filter(({ id }) => !tags.some((tag) => tag.id === id))
+  return html`${
+    tags.length > 0 &&
+    html`<ul class="mb-4 flex flex-wrap gap-2">${tags.map(
+      ({ id, name }) =>
+        html`<li class="badge badge-soft badge-lg h-auto gap-1 pr-1">${name}<form method="post" action="${`${path}/tags/${id}/remove`}"><button class="btn btn-ghost btn-circle btn-xs" aria-label="${`Remove ${name}`}">${icon('x', 'size-3.5')}</button></form></li>`,
+    )}</ul>`
+  }
+${
+  others.length > 0
+    ? html`<form method="post" action="${`${path}/tags`}" class="one-field">
+${choice(form, { name: 'tagIds', label: tags.length === 0 ? 'Tag' : 'Add a tag', options: others.map(({ id, name }) => [id, name]), ...limitHint(choices) })}
+<button class="btn">Add</button>
+</form>`
+    : html`<p id="tagIds" class="hint">There are no other tags to add.</p>`
+}`
+}
+
+/** What else the candidate is invited to. */
+export const others = ({ ctx, invite, others }: Facts): Html | false =>
+  others.length > 0 &&
+  panel(
+    'others',
+    'Other invites of this candidate',
+    html`<ul class="space-y-3 text-sm">${others.map(
+      (other) =>
+        html`<li class="flex items-center gap-3"><a class="min-w-0 grow hover:underline" href="${pathOf(ctx, `invites/${other.id}`)}">${other.assessment}${other.attempt > 1 && ` (attempt ${other.attempt})`}</a>${badge(wordState(other))}</li>`,
+    )}</ul>`,
+    linkButton(pathOf(ctx, `candidates/${invite.id}`), 'All', undefined, 'small'),
+  )

@@ -1,0 +1,164 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import { BULK_ACTIONS } from '../../../domain/invites/bulk/bulk-changes.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
+import { INVITE_STATUSES, type ListedInvite } from '../../../domain/invites/invites.ts'
+import type { InviteOrder } from '../../../domain/invites/listing/filter.ts'
+import type { RowExtras } from '../../../domain/invites/listing/row-extras.ts'
+import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { namedField, readNamed } from '../kit/choices.ts'
+import { choice, exportButton, type Form, field } from '../kit/forms.ts'
+import { pathOf } from '../kit/layout.ts'
+import { filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
+import { empty, linkButton, person, tabs } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { table } from '../kit/table.ts'
+import { ago, wordState } from '../kit/wording.ts'
+import { ACTIONS } from './bulk.page.ts'
+import { FILTERS, type FilterChoices } from './read-filter.ts'
+
+/** The orders of the list, by the word in its address. The first is the one without a word. */
+export const orders: Record<string, InviteOrder> = {
+  sent: { field: 'sentAt', direction: 'desc' },
+  'sent-first': { field: 'sentAt', direction: 'asc' },
+  expires: { field: 'expiresAt', direction: 'asc' },
+  'expires-last': { field: 'expiresAt', direction: 'desc' },
+  created: { field: 'createdAt', direction: 'desc' },
+  state: { field: 'status', direction: 'asc' },
+  'state-last': { field: 'status', direction: 'desc' },
+}
+
+/** What a list of invites shows. */
+export type ListFacts = {
+  ctx: Context
+  choices: FilterChoices
+  /** How many are in each state, where that is known. */
+  counts: StateCounts | null
+  /** Null: there is nothing to list. */
+  list: Listing<ListedInvite> | null
+  extras: RowExtras
+  /** The assessment whose invites alone are listed, among its own pages. */
+  of?: { id: string }
+}
+
+/** The address of the list. */
+export const listPath = ({ ctx, of }: Pick<ListFacts, 'ctx' | 'of'>): string =>
+  pathOf(ctx, of ? `assessments/${of.id}/invites` : 'invites')
+
+/** The list with what narrows it, and what can be done with its rows. */
+export function inviteList(form: Form, facts: ListFacts): Html {
+  const { ctx, choices, counts, list, of } = facts
+  const path = listPath(facts)
+  const isBulk = may(ctx, 'operate_invites')
+  const exporting = list !== null && exportButton(pathOf(ctx, 'invites/export'), of && ['assessment', of.id])
+  return html`<section class="panel" aria-label="Invites">
+<h2 class="sr-only" id="list-heading">Invites</h2>
+${of && html`<div class="-mt-3 mb-4">${statusTabs(path, form.values, counts, list?.total)}</div>`}${filterLine(path, form.values, filterFields(form, choices, facts), exporting)}
+${list && list.items.length > 0 ? html`${inviteTable(facts, form.values, list.items, isBulk)}${isBulk && bulkBar(facts, form.values, list)}` : nothing(facts, form.values)}
+${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
+</section>`
+}
+
+function filterFields(form: Form, { assessments, tags, graders }: FilterChoices, { ctx, of }: ListFacts): Html {
+  const readsAll = may(ctx, 'read')
+  const anyOf = (named: Named[], any: string): [string, string][] => [
+    ...(any ? [['', any] as [string, string]] : []),
+    ...named.map(({ id, name }): [string, string] => [id, name]),
+  ]
+  const everything = readsAll ? 'Every assessment' : may(ctx, 'read_as_grader') ? 'Assigned to me' : ''
+  return html`<input type="hidden" name="state" value="${form.values.get('state')}">
+${field(form, { name: 'search', label: 'Name or email', type: 'search', optional: true })}
+${!of && choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, everything) })}
+${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
+${readsAll && choice(form, { name: 'grader', label: 'Grader', options: anyOf(graders, 'Every grader') })}
+${namedField(readNamed(form.values), [...(of ? [] : [assessments]), tags, graders])}`
+}
+
+function nothing({ ctx, choices, counts, of }: ListFacts, values: URLSearchParams): Html {
+  const path = listPath({ ctx, ...(of && { of }) })
+  const seesAny = may(ctx, 'read') || may(ctx, 'read_as_grader') || choices.assessments.length > 0
+  if (!seesAny) return noRows('No assessments are shared with you yet.', path, values)
+  if (counts?.size !== 0 || !may(ctx, 'invite')) return noRows('No invites match.', path, values)
+  return empty(
+    'send',
+    of
+      ? 'Nobody is invited to this assessment yet. Invite a candidate, and follow here how far they are.'
+      : 'No invites yet. Invite a candidate to an assessment and follow their progress here.',
+    linkButton(pathOf(ctx, of ? `invites/new?assessment=${of.id}` : 'invites/new'), 'Invite a candidate', 'plus'),
+  )
+}
+
+/**
+ * A tab for each status, which keeps what else the list is narrowed to. Where no counts are kept of that, only the list's own number is said:
+ * to count the others would take the longer, the more invites there are.
+ *
+ * @param total of the list that is shown.
+ */
+export function statusTabs(path: string, values: URLSearchParams, counts: StateCounts | null, total: number | undefined): Html {
+  const current = values.get('state') ?? ''
+  const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return tabs(
+    'Status',
+    (['', ...INVITE_STATUSES] as const).map((status) => {
+      const query = new URLSearchParams(values)
+      query.delete('page')
+      query.set('state', status)
+      const label = status === '' ? 'All' : `${status.charAt(0).toUpperCase()}${status.slice(1)}`
+      const isCurrent = status === current
+      const kept = status === '' ? all : counts && (counts.get(status) ?? 0)
+      return { label, address: `${path}?${query}`, isCurrent, count: kept ?? (isCurrent ? total : undefined) }
+    }),
+  )
+}
+
+const BULK = 'bulk'
+
+function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedInvite[], isBulk: boolean): Html {
+  const { ctx, extras, of } = facts
+  const sorting = { path: listPath(facts), query, orders }
+  const readsAll = may(ctx, 'read')
+  return table(
+    'list-heading',
+    [
+      'Candidate',
+      ...(of ? [] : ['Assessment']),
+      sortable('Status', 'status', sorting),
+      sortable('Sent', 'sentAt', sorting),
+      sortable('Expires', 'expiresAt', sorting),
+      ...(readsAll ? ['Grader'] : []),
+    ],
+    invites.map((invite) => {
+      const { id, recipientEmail, recipientName, attempt, assessmentName, sentAt, expiresAt, assignedGraderId } = invite
+      const again = attempt > 1 && `(attempt ${attempt})`
+      const who = person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) })
+      return [
+        isBulk
+          ? html`<span class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" form="${BULK}" name="id" value="${id}" aria-label="${`Select ${recipientName || recipientEmail}`}">${who}</span>`
+          : who,
+        ...(of ? [] : [again ? `${assessmentName} ${again}` : assessmentName]),
+        html`${badge(extras.undelivered.has(id) ? 'not delivered' : wordState(invite))}${of && again && html` ${again}`}`,
+        ago(ctx, new Date(sentAt)),
+        ago(ctx, new Date(expiresAt)),
+        ...(readsAll ? [assignedGraderId && extras.graders.get(assignedGraderId)] : []),
+      ]
+    }),
+  )
+}
+
+/** What can be done with the ticked invites, or with all that match. */
+function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
+  const keptValue = (name: string) => (name === 'assessment' && of ? of.id : values.get(name))
+  const kept = FILTERS.map((name) => html`<input type="hidden" name="${name}" value="${keptValue(name)}">`)
+  return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="Bulk actions">${kept}
+<div class="flex flex-wrap items-center gap-x-4 gap-y-2" data-bulk>
+<span class="text-sm font-medium" data-bulk-count>For selected invites</span>
+<label class="flex items-center gap-2 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Select this page</label>
+${total > items.length && html`<label class="flex items-center gap-2 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="all" value="yes"> All ${total.toLocaleString('en')} that match</label>`}
+<div class="flex flex-wrap gap-2">${BULK_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>\n`)}</div>
+<a class="ml-auto text-sm hover:underline" href="${pathOf(ctx, 'invites/changes')}">Bulk changes</a>
+</div>
+</form>`
+}

@@ -1,0 +1,106 @@
+import { declinedAtOf } from '../../../domain/invites/declined.ts'
+import { shownEmailState } from '../../../domain/invites/emails.ts'
+import { mayMove } from '../../../domain/invites/moves.ts'
+import { type Html, html, type Value } from '../../../html/html.ts'
+import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { ring } from '../kit/chart.ts'
+import { panel, pathOf } from '../kit/layout.ts'
+import { copyBox, linkButton } from '../kit/parts.ts'
+import { opener } from '../kit/popup.ts'
+import { ago, time } from '../kit/wording.ts'
+import type { InviteFacts as Facts } from './invite-facts.ts'
+
+/** What comes next, until it is completed; with the link, as long as it opens something. */
+export function nextStep(facts: Facts): Html | false {
+  const { operations, invite } = facts
+  if (invite.status === 'completed') return false
+  const link = operations !== null && mayMove('resend', invite.status) && operations.link
+  return panel(
+    'next',
+    'Next step',
+    html`${undelivered(facts)}<p>${wordNext(facts)}</p>${
+      link &&
+      html`<p class="hint mt-4 mb-2">The link in the email. Anyone who has it can take the assessment: share it with the candidate only.</p>
+${copyBox('link', link, 'Copy link')}`
+    }`,
+  )
+}
+
+function wordNext({ ctx, invite, operations }: Facts): Value {
+  const who = invite.recipientName || invite.recipientEmail
+  const again = operations !== null && ' Reactivate the invite to mail a new link.'
+  const declinedAt = declinedAtOf(invite)
+  switch (invite.status) {
+    case 'pending':
+      return html`Waiting for ${who} to open the link and accept. The invite expires ${time(invite.expiresAt)}.`
+    case 'accepted':
+      return html`${who} has accepted, and can start until ${time(invite.expiresAt)}.`
+    case 'started':
+      return html`${who} is taking the assessment${invite.startedAt && html`: it was started ${ago(ctx, invite.startedAt)}`}.`
+    case 'expired':
+      return html`The invite expired ${ago(ctx, invite.expiresAt)}.${again}`
+    default:
+      if (declinedAt) return html`${who} declined ${ago(ctx, declinedAt)}.${again}`
+      return html`The invite was revoked${invite.revokedAt && html` ${ago(ctx, invite.revokedAt)}`}: its link opens nothing any more.${again}`
+  }
+}
+
+/** Where the newest mail did not arrive, nobody answers. */
+function undelivered({ ctx, invite, emails, operations, sent }: Facts): Html | false {
+  const [newest] = emails
+  if (!newest || invite.status !== 'pending' || shownEmailState(newest, ctx.deps.clock()) !== 'failed') return false
+  const mayCorrect = operations !== null && invite.mode === 'live' && sent !== 'replace'
+  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason}</p>${mayCorrect && opener({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
+}
+
+/** How far the result is, of what was handed in. */
+export function resultOf(facts: Facts): Html | false {
+  const { ctx, queued, released } = facts
+  if (queued) return panel('result', 'Result', inGrading(facts, queued), releasing(facts, queued))
+  if (!released) return false
+  const { id, result } = released
+  return panel(
+    'result',
+    'Result',
+    withRing(result.percent, [
+      ['Points', result.ofPoints > 0 && `${result.points} of ${result.ofPoints}`],
+      ['Time taken', wordTaken(released)],
+      ['Released', ago(ctx, result.releasedAt)],
+    ]),
+    linkButton(pathOf(ctx, `results/${id}`), 'Open result', 'chart-column', 'small'),
+  )
+}
+
+/** No points: what is not released is on the pages of grading alone. */
+function inGrading({ ctx }: Facts, { progress, startedAt, submittedAt }: NonNullable<Facts['queued']>): Html {
+  const graded = progress && progress.questions - progress.ungraded.length - progress.undecided.length
+  return withRing(null, [
+    ['Graded', progress && !progress.isOwnPart ? `${graded} of ${wordCount(progress.questions, 'question')}` : 'not yet'],
+    ['Handed in', submittedAt && ago(ctx, submittedAt)],
+    ['Time taken', wordTaken({ startedAt, submittedAt })],
+    ['Released', 'not yet'],
+  ])
+}
+
+/** Once all is graded. */
+const releasing = ({ ctx }: Facts, { id, progress }: NonNullable<Facts['queued']>): Html | false =>
+  progress !== null &&
+  !progress.isOwnPart &&
+  progress.ungraded.length + progress.undecided.length === 0 &&
+  linkButton(pathOf(ctx, `grading/${id}/release`), 'Release the result', 'check', 'small')
+
+type Rows = [label: string, value: Value][]
+
+const withRing = (percent: number | null, rows: Rows): Html =>
+  html`<div class="flex flex-wrap items-center gap-x-8 gap-y-4">${percent !== null && ring(percent)}<dl class="flex flex-wrap gap-x-10 gap-y-3 text-sm">${rows
+    .filter(([, value]) => value)
+    .map(
+      ([label, value]) => html`<div><dt class="text-base-content/70">${label}</dt><dd class="font-medium">${value}</dd></div>`,
+    )}</dl></div>`
+
+/** From the start to the end. */
+const wordTaken = ({ startedAt, submittedAt }: { startedAt: Date | null; submittedAt: Date | null }): string | false =>
+  startedAt !== null &&
+  submittedAt !== null &&
+  wordDuration(Math.max(1, Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)))

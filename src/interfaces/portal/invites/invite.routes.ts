@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { may } from '../../../domain/access/permissions.ts'
+import { findOtherInvites } from '../../../domain/candidates/read-candidate.ts'
+import type { Context } from '../../../domain/context.ts'
+import { assignGrader, tagInvite, untagInvite } from '../../../domain/invites/change-invite.ts'
+import { changeExpiry, correctInvite, replaceInvite } from '../../../domain/invites/correct-invite.ts'
+import { listInviteEmails } from '../../../domain/invites/emails.ts'
+import { listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
+import { getInvitationLink } from '../../../domain/invites/invitation-link.ts'
+import { getInvite, type InviteDetail } from '../../../domain/invites/invites.ts'
+import { listInviteTags } from '../../../domain/invites/list-invite-tags.ts'
+import { reactivateInvite, resendInvite, revokeInvite } from '../../../domain/invites/operations.ts'
+import { findRetake, retakeInvite } from '../../../domain/invites/retake-invite.ts'
+import { readTimeline } from '../../../domain/invites/timeline.ts'
+import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { findMembers } from '../../../domain/members/members.ts'
+import { findQueued } from '../../../domain/submissions/grading/queue.ts'
+import { findResult } from '../../../domain/submissions/grading/results.ts'
+import { listRequirements } from '../../../domain/submissions/reading/submission.ts'
+import { waiveRequirement } from '../../../domain/submissions/reading/waive-requirement.ts'
+import { giveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
+import { readNamed } from '../kit/choices.ts'
+import { emptyForm, type Form, readFields } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
+import { queryOf } from '../kit/paging.ts'
+import { invitePage } from './invite.page.ts'
+import { readNumber } from './new-invite.page.ts'
+import { sayInForm } from './say-in-form.ts'
+
+type InviteRoute = { Params: { inviteId: string } }
+type Change = (ctx: Context, id: string, values: URLSearchParams) => Promise<unknown>
+/** Does something with an invite. @property work returns the id of the invite to show then: another one, where that takes its place. */
+type Operation = { done: string; work: (ctx: Context, id: string, values: URLSearchParams) => Promise<string> }
+
+/** What changes the invite itself. */
+const inPlace = (done: string, change: Change): Operation => ({
+  done,
+  async work(ctx, id, values) {
+    await change(ctx, id, values)
+    return id
+  },
+})
+
+/** What is done with one invite, by the last word of the address. */
+const OPERATIONS: Record<string, Operation> = {
+  resend: inPlace('resend', resendInvite),
+  extend: inPlace('extend', (ctx, id, values) => changeExpiry(ctx, id, { expiresInDays: readDays(values) ?? -1 })),
+  correct: inPlace('correct', (ctx, id, values) => correctInvite(ctx, id, readCorrection(values))),
+  revoke: inPlace('revoke', revokeInvite),
+  reactivate: inPlace('reactivate', (ctx, id, values) =>
+    reactivateInvite(ctx, id, { expiresInDays: readDays(values), afterDecline: values.get('afterDecline') === 'yes' }),
+  ),
+  replace: {
+    done: 'replaced',
+    work: (ctx, id, values) => replaceInvite(ctx, id, readFields(values, 'recipientEmail').recipientEmail.trim()),
+  },
+  retake: {
+    done: 'invited',
+    work: async (ctx, id, values) => (await retakeInvite(ctx, id, { expiresInDays: readDays(values) })).id,
+  },
+  grader: inPlace('grader', (ctx, id, values) =>
+    assignGrader(ctx, id, readFields(values, 'assignedGraderId').assignedGraderId || null),
+  ),
+  'extra-time': inPlace('extra-time', (ctx, id, values) =>
+    giveExtraTime(ctx, id, readNumber(readFields(values, 'extraTimePercent').extraTimePercent) ?? 0),
+  ),
+  waive: inPlace('waive', (ctx, id, values) => waiveRequirement(ctx, id, readFields(values, 'requirement').requirement)),
+  tags: inPlace('tags', (ctx, id, values) => tagInvite(ctx, id, readFields(values, 'tagIds').tagIds)),
+}
+
+/** One invite, and what is done with it. */
+export function inviteRoutes(app: FastifyInstance): void {
+  app.get<InviteRoute & { Querystring: { done?: string } }>('/invites/:inviteId', async (request, reply) =>
+    show(request, reply, await onePage(request, emptyForm, { done: request.query.done })),
+  )
+
+  for (const [name, operation] of Object.entries(OPERATIONS))
+    app.post<InviteRoute>(`/invites/:inviteId/${name}`, (request, reply) => answer(request, reply, operation, name))
+
+  app.post<{ Params: { inviteId: string; tagId: string } }>('/invites/:inviteId/tags/:tagId/remove', (request, reply) =>
+    answer(
+      request,
+      reply,
+      inPlace('tags', (ctx, id) => untagInvite(ctx, id, request.params.tagId)),
+    ),
+  )
+}
+
+/** Does something with an invite, and shows it. @param sent the form of it. */
+const answer = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, { done, work }: Operation, sent?: string) =>
+  submitOnce(request, reply, {
+    page: (form) => onePage(request, form, { sent }),
+    work: async (ctx, values) =>
+      `${pathOf(ctx, `invites/${await work(ctx, request.params.inviteId, values).catch(sayInForm)}`)}?done=${done}`,
+  })
+
+const readDays = (values: URLSearchParams) => readNumber(readFields(values, 'expiresInDays').expiresInDays)
+
+function readCorrection(values: URLSearchParams) {
+  const given = readFields(values, 'recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit')
+  return {
+    recipientName: given.recipientName.trim() || null,
+    customMessage: given.customMessage,
+    questionReplayLimit: readNumber(given.questionReplayLimit),
+    answerRecordLimit: readNumber(given.answerRecordLimit),
+  }
+}
+
+async function onePage(
+  request: FastifyRequest<InviteRoute>,
+  form: Form,
+  { done, sent }: { done?: string | undefined; sent?: string | undefined },
+) {
+  const { ctx } = request
+  const id = request.params.inviteId
+  const invite = await getInvite(ctx, id)
+  const all = { number: 1, size: MAX_PAGE_SIZE }
+  const emails = await listInviteEmails(ctx, id, { field: 'createdAt', direction: 'desc' }, all)
+  const tags = await listInviteTags(ctx, id, { field: 'position', direction: 'asc' }, all)
+  const [createdBy] = invite.createdById === null ? [] : await findMembers(ctx, [invite.createdById])
+  const isHandedIn = invite.status === 'completed'
+  return invitePage(form, {
+    ctx,
+    invite,
+    createdBy,
+    retake: isHandedIn ? await findRetake(ctx, invite) : null,
+    tags: tags.items,
+    emails: emails.items,
+    timeline: await readTimeline(ctx, id),
+    queued: isHandedIn ? await findQueued(ctx, id) : null,
+    released: isHandedIn ? await findResult(ctx, id) : null,
+    others: await findOtherInvites(ctx, invite),
+    operations: may(ctx, 'operate_invites') ? await readOperations(ctx, invite, readNamed(queryOf(request))) : null,
+    done,
+    sent,
+  })
+}
+
+const readOperations = async (ctx: Context, invite: InviteDetail, named: string) => ({
+  ...(await getInvitationLink(ctx, invite.id)),
+  named,
+  tagChoices: await listTagChoices(ctx, { named }),
+  graders: await listGraderChoices(ctx, { named }),
+  requirements: await listRequirements(ctx, invite),
+})

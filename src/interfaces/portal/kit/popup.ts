@@ -1,0 +1,33 @@
+import { type Html, html } from '../../../html/html.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
+
+// Forms that are seldom needed stand above the page, once their button is pressed: by the browser, without a script. Browsers that do not
+// know how to do that show them at the end of the page.
+
+/** What opens a form. @property id of the form. @property icon beside the label. */
+export type Opening = { id: string; label: string; icon: IconName }
+
+/** How the buttons of a menu look. */
+export const MENU_ITEM = 'btn btn-ghost btn-sm w-full justify-start'
+
+/** A button that opens a form above the page. */
+export const opener = ({ id, label, icon: name }: Opening, look = MENU_ITEM): Html =>
+  html`<button type="button" class="${look}" popovertarget="${id}">${icon(name)}${label}</button>\n`
+
+/**
+ * A form above the page.
+ *
+ * @param isOpen whether it stands in the page, because something is wrong with what was typed into it.
+ */
+export const popup = (id: string, heading: string, body: Html, isOpen = false): Html =>
+  isOpen
+    ? html`<section class="panel popup" id="${id}" aria-labelledby="${id}-heading">
+<h2 class="mb-4" id="${id}-heading">${heading}</h2>
+${body}
+</section>
+`
+    : html`<div class="panel popup" id="${id}" popover role="dialog" aria-labelledby="${id}-heading">
+<div class="mb-4 flex items-center gap-3"><h2 id="${id}-heading" tabindex="-1" autofocus>${heading}</h2><button type="button" class="btn btn-ghost btn-square btn-sm ml-auto" popovertarget="${id}" popovertargetaction="hide" aria-label="Close">${icon('x')}</button></div>
+${body}
+</div>
+`
