@@ -19,20 +19,21 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
 
-type Shown = { name: string; subtitle: string | undefined; body: Html; notice: string | undefined }
+type Shown = { name: string; subtitle: string | undefined; actions: Html | false; body: Html; notice: string | undefined }
 
 /** @param name of who looks, as they are called. */
-export const homePage = (ctx: Context, { name, subtitle, body, notice }: Shown): Page => ({
+export const homePage = ({ name, ...shown }: Shown): Page => ({
   title: 'Home',
-  notice,
   heading: name ? `Welcome back, ${name}` : 'Home',
-  subtitle,
-  actions: may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main'),
-  body,
+  ...shown,
 })
 
+/** What is done first by who runs the organization. */
+export const inviting = (ctx: Context): Html | false =>
+  may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main')
+
 /** How many submissions wait for a grade in each queue that whoever looks may see, and since when the first. */
-type Waiting = { queues: { whose: Whose; count: number }[]; count: number; since: Date | null }
+export type Waiting = { queues: { whose: Whose; count: number }[]; count: number; since: Date | null }
 
 /** @param waiting null for who does not grade. */
 export function organizationHome(ctx: Context, overview: Overview, waiting: Waiting | null): Html {

@@ -1,16 +1,35 @@
 import type { Context } from '../../../domain/context.ts'
-import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
+import { INVITE_STATUSES, type InviteStatus } from '../../../domain/invites/invites.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import type { OwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
 import type { Whose } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { panel, pathOf } from '../kit/layout.ts'
-import { type Need, needs } from '../kit/parts.ts'
+import { empty, figure, linkButton, type Need, needs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
 import { nothingToDo } from './home.page.ts'
 
 type Own = OwnOverview & { waiting: { queues: { whose: Whose; count: number }[]; since: Date | null } | null }
+
+/** What those who do not run the organization can do in it. */
+export function ownSubtitle({ assigned, assessments }: Own): string | undefined {
+  const sentences = [
+    assigned && 'You grade what candidates hand in.',
+    assessments && 'You see who is invited to your assessments, and the results that are released.',
+  ]
+  return sentences.filter(Boolean).join(' ') || undefined
+}
+
+/** What they do first: grade what waits, else look at results. */
+export function ownAction(ctx: Context, { assessments, waiting }: Own): Html | false {
+  const isWaiting = waiting?.queues.some(({ count }) => count > 0) ?? false
+  if (isWaiting) return linkButton(pathOf(ctx, 'grading'), 'Start grading', 'pencil-line', 'main')
+  return (
+    assessments !== null && assessments.length > 0 && linkButton(pathOf(ctx, 'results'), 'See results', 'chart-column', 'main')
+  )
+}
 
 /** The first page of those who do not run the organization: what they have to do with its invites. */
 export function ownHome(ctx: Context, { assigned, assessments, waiting }: Own): Html {
@@ -57,35 +76,45 @@ const nothing = (ctx: Context): Html => html`<section class="panel">
 function toGrade(ctx: Context, assigned: StateCounts): Html {
   const path = pathOf(ctx, 'invites')
   const rows = INVITE_STATUSES.filter((status) => assigned.has(status))
-  return html`<section class="panel" aria-labelledby="assigned-heading">
-<h2 class="mb-4" id="assigned-heading">Assigned to you</h2>
-${
-  rows.length === 0
-    ? html`<p>No invites are assigned to you yet. Those that an admin assigns to you for grading appear here.</p>`
-    : table(
-        'assigned-heading',
-        ['Status', 'Invites'],
-        rows.map((status) => [html`<a href="${path}?state=${status}">${status}</a>`, assigned.get(status)]),
-      )
-}
-</section>
-`
+  return panel(
+    'assigned',
+    'Assigned to you',
+    rows.length === 0
+      ? empty('pencil-line', 'No invites are assigned to you yet. Those that an admin assigns to you for grading appear here.')
+      : table(
+          'assigned-heading',
+          ['Status', 'Invites'],
+          rows.map((status) => [html`<a href="${path}?state=${status}">${capitalize(status)}</a>`, assigned.get(status)]),
+        ),
+  )
 }
 
-const asClient = (ctx: Context, assessments: NonNullable<OwnOverview['assessments']>): Html =>
-  html`<section class="panel" aria-labelledby="assessments-heading">
-<h2 class="mb-4" id="assessments-heading">Your assessments</h2>
-${
-  assessments.length === 0
-    ? html`<p>No assessments are shared with you yet. When an admin makes you a client of one, its invites appear here.</p>`
-    : table(
-        'assessments-heading',
-        ['Assessment', ...INVITE_STATUSES],
-        assessments.map(({ id, name, states }) => [
-          html`<a href="${pathOf(ctx, 'invites')}?assessment=${id}">${name}</a>`,
-          ...INVITE_STATUSES.map((status) => states.get(status) ?? 0),
-        ]),
-      )
+function asClient(ctx: Context, assessments: NonNullable<OwnOverview['assessments']>): Html {
+  if (assessments.length === 0)
+    return panel(
+      'assessments',
+      'Your assessments',
+      empty(
+        'clipboard-list',
+        'No assessments are shared with you yet. When an admin makes you a client of one, its invites appear here.',
+      ),
+    )
+  const sum = (...statuses: InviteStatus[]) =>
+    assessments.reduce((all, { states }) => all + statuses.reduce((some, status) => some + (states.get(status) ?? 0), 0), 0)
+  const [invited, completed] = [sum(...INVITE_STATUSES), sum('completed')]
+  return html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Invited', invited, wordCount(assessments.length, 'assessment'))}${figure('Under way', sum('pending', 'accepted', 'started'), 'can still be completed')}${figure('Completed', completed, invited > 0 && `${Math.round((completed / invited) * 100)} % of the invited`)}</div>
+${panel(
+  'assessments',
+  'Your assessments',
+  table(
+    'assessments-heading',
+    ['Assessment', ...INVITE_STATUSES.map(capitalize)],
+    assessments.map(({ id, name, states }) => [
+      html`<a href="${pathOf(ctx, 'invites')}?assessment=${id}">${name}</a>`,
+      ...INVITE_STATUSES.map((status) => states.get(status) ?? 0),
+    ]),
+  ),
+)}`
 }
-</section>
-`
+
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

@@ -189,9 +189,9 @@ it('shows a grader how many invites are assigned to them, in each state as of no
     ([, , state, count]) => [state, count],
   )
   expect(rows).toEqual([
-    ['pending', '1'],
-    ['completed', '2'],
-    ['expired', '1'],
+    ['Pending', '1'],
+    ['Completed', '2'],
+    ['Expired', '1'],
   ])
   expect(text).not.toMatch(/sam@example|Your assessments|days-heading/)
   expect((await grader.get(`${grader.home}invites?state=completed`)).text).toContain('2 invites')
