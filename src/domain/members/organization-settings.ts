@@ -30,7 +30,7 @@ export type OrganizationSettings = {
 }
 
 const select = { name: true, senderName: true, replyTo: true, invitationText: true, returnHosts: true, updatedAt: true } as const
-const FIELDS = ['name', 'senderName', 'replyTo', 'invitationText', 'returnHosts'] as const
+export const SETTINGS = ['name', 'senderName', 'replyTo', 'invitationText', 'returnHosts'] as const
 const MAX_RETURN_HOSTS = 50
 
 /** With when they were last changed. @throws DomainError not_permitted. */
@@ -51,30 +51,32 @@ export async function readOrganizationSettings(
 }
 
 /**
- * Sets all of them. Mails that are queued already are rendered with the new ones.
+ * Sets those that are given, and keeps the others. Mails that are queued already are rendered with the new ones.
  *
  * @throws DomainError not_permitted; invalid: a name that is missing or `taken`, what is too long, an address that is none, or `changed`
  *   for what somebody else has changed since it was seen.
  */
-export async function changeOrganizationSettings(ctx: Context, input: OrganizationSettings, seen?: Seen): Promise<void> {
+export async function changeOrganizationSettings(ctx: Context, input: Partial<OrganizationSettings>, seen?: Seen): Promise<void> {
   authorize(ctx, 'manage_settings')
-  const settings = trimAll(input)
-  const { name, senderName, replyTo, invitationText } = settings
-  const hosts = splitText(settings.returnHosts, /\s/)
-  refuse([
-    ...findNameIssues({ name }),
-    ...findIssues([
-      ['senderName', checkText(senderName, MAX_NAME_LENGTH) ?? checkSenderName(senderName)],
-      ['replyTo', replyTo === '' ? undefined : checkEmail(replyTo)],
-      ['returnHosts', checkHosts(hosts)],
-      ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
-    ]),
-  ])
+  const given = trimAll(input)
   await inTransaction(ctx, async (inside) => {
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const before = await readOrganizationSettings(inside)
-    refuseUnseenChanges(before, seen, before, settings)
-    const changed = FIELDS.filter((field) => before[field] !== settings[field])
+    const settings = { ...before, ...given }
+    const { name, senderName, replyTo, invitationText } = settings
+    const hosts = splitText(settings.returnHosts, /\s/)
+    const issues = [
+      ...findNameIssues({ name }),
+      ...findIssues([
+        ['senderName', checkText(senderName, MAX_NAME_LENGTH) ?? checkSenderName(senderName)],
+        ['replyTo', replyTo === '' ? undefined : checkEmail(replyTo)],
+        ['returnHosts', checkHosts(hosts)],
+        ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
+      ]),
+    ]
+    refuse(issues.filter(({ field }) => field in given))
+    refuseUnseenChanges(before, seen, before, given)
+    const changed = SETTINGS.filter((field) => before[field] !== settings[field])
     if (changed.length === 0) return
     const texts = { senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
     const data = { name, ...texts, returnHosts: hosts }
@@ -93,12 +95,9 @@ const checkSenderName = (name: string) =>
 const checkHosts = (hosts: string[]) =>
   hosts.length <= MAX_RETURN_HOSTS && hosts.every(isReturnHost) ? undefined : ({ rule: 'account', problem: 'notHost' } as const)
 
-const trimAll = ({ name, senderName, replyTo, invitationText, returnHosts }: OrganizationSettings): OrganizationSettings => ({
-  name: name.trim(),
-  senderName: senderName.trim(),
-  replyTo: replyTo.trim(),
-  invitationText: invitationText.trim(),
-  returnHosts: [...new Set(splitText(returnHosts.toLowerCase(), /[\s,]+/))].join('\n'),
+const trimAll = ({ returnHosts, ...texts }: Partial<OrganizationSettings>): Partial<OrganizationSettings> => ({
+  ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.trim()])),
+  ...(returnHosts !== undefined && { returnHosts: [...new Set(splitText(returnHosts.toLowerCase(), /[\s,]+/))].join('\n') }),
 })
 
 function translateTakenName(error: unknown): never {

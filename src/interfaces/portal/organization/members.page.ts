@@ -8,10 +8,10 @@ import { type Html, html } from '../../../html/html.ts'
 import { narrowing } from '../kit/choices.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
-import { linkButton, person } from '../kit/parts.ts'
+import { copyBox, linkButton, person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
@@ -29,7 +29,7 @@ const NOTICES = new Map([
 ])
 
 const namesOf = ({ user }: Pick<Member, 'user'>): string => `${user.firstName} ${user.lastName}`.trim()
-const nameOf = (member: Pick<Member, 'user' | 'email'>): string => namesOf(member) || member.email
+const calledOf = (member: Pick<Member, 'user' | 'email'>): string => namesOf(member) || member.email
 
 const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
   if (status === 'inactive') return 'deactivated'
@@ -38,7 +38,7 @@ const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({
   title: 'Members',
-  actions: linkButton(pathOf(ctx, 'members/invite'), 'Invite a member', 'user-plus', 'main'),
+  actions: linkButton(pathOf(ctx, 'members/invite'), 'Send invitation a member', 'user-plus', 'main'),
   body: html`${mistakes(found.form)}<section class="panel" aria-labelledby="members-heading">
 <h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
 ${filterLine(
@@ -89,7 +89,7 @@ const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html
 }
 
 export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
-  title: 'Invite a member',
+  title: 'Send invitation a member',
   trail: [['Members', pathOf(ctx, 'members')]],
   body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
 <p>They get an email with a link to set their name and password. You see the link too, in case you want to share it another way.</p>
@@ -114,11 +114,11 @@ function askToReactivate(form: Form): Html | false {
 /** A link to join, for the admin to hand over. */
 export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHandOver & { email: string }): Page => ({
   title: 'Invitation link',
+  trail: [['Members', pathOf(ctx, 'members')]],
   body: html`<section class="panel">
 <p>This link is on its way to <strong>${email}</strong>. It works once, until ${time(expiresAt)}. Share it with nobody else.</p>
-<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="link">${url}</code>
-<p><button class="btn btn-sm" hidden data-copy="link" type="button">Copy</button></p>
-<p><a href="${pathOf(ctx, 'members')}">Back to members</a></p>
+<div class="mt-4">${copyBox('link', url)}</div>
+${linkButton(pathOf(ctx, 'members'), 'Back to members', undefined, 'main')}
 </section>`,
 })
 
@@ -127,12 +127,14 @@ type Facts = { ctx: Context; member: Member; tags: Named[]; named: string; langu
 export function memberPage(form: Form, { ctx, member, tags, named, languages, done }: Facts): Page {
   const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   return {
-    title: nameOf(member),
+    title: calledOf(member),
     state: badge(stateOf(member)),
     subtitle: member.email,
     trail: [['Members', pathOf(ctx, 'members')]],
     notice: NOTICES.get(done),
-    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<form class="panel" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
+    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<div class="grid items-start gap-6 lg:grid-cols-3">
+<form class="panel lg:col-span-2" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
+<h2 class="mb-4">Roles and grading</h2>
 ${seenField(form, member)}
 ${checkboxes(form, {
   name: 'roles',
@@ -167,23 +169,24 @@ ${
 }
 <button class="btn btn-primary">Save</button>
 </form>
-<section class="panel" aria-labelledby="access-heading">
-<h2 class="mb-4" id="access-heading">Access</h2>
-${access(ctx, member)}
-</section>
-<p class="flex flex-wrap items-center gap-2">${may(ctx, 'read_audit_log') && html`<a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">Their activity in the audit log</a>`}</p>`,
+${panel('access', 'Access', access(ctx, member))}
+</div>`,
   }
 }
 
 function access(ctx: Context, member: Member): Html {
   const address = pathOf(ctx, `members/${member.id}`)
+  const log =
+    may(ctx, 'read_audit_log') &&
+    html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">Their activity in the audit log</a></p>`
   if (member.status === 'inactive')
-    return html`<p>This member is deactivated and can’t sign in.</p>
-<form method="post" action="${address}/reactivate"><button class="btn">Reactivate</button></form>`
+    return html`<p class="mb-4">This member is deactivated and can’t sign in.</p>
+<form method="post" action="${address}/reactivate"><button class="btn">Reactivate</button></form>${log}`
   return html`${
-    !member.credentialId &&
-    html`<p>This member has not joined yet.</p>
-<form method="post" action="${address}/link">${onceField()}<button class="btn">Send a new invitation link</button></form>`
+    member.credentialId
+      ? html`<p class="mb-4">This member has joined, and can sign in.</p>`
+      : html`<p class="mb-4">This member has not joined yet.</p>
+<form class="mb-3" method="post" action="${address}/link">${onceField()}<button class="btn">Send a new invitation link</button></form>`
   }
-${confirmation({ label: 'Deactivate', question: `Deactivate ${nameOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate` })}`
+${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate` })}${log}`
 }

@@ -1,18 +1,52 @@
 import type { Context } from '../../../domain/context.ts'
 import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
-import { html } from '../../../html/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
+import { copyBox } from '../kit/parts.ts'
 
 type Facts = { ctx: Context; settings: OrganizationSettings & { returnSecret: string; updatedAt: Date }; done: string }
 
-export const organizationSettingsPage = (form: Form, { ctx, settings, done }: Facts): Page => ({
-  title: 'Organization',
-  notice: done === 'saved' ? 'The settings are saved.' : undefined,
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'settings/organization')}">
+/** A section has a form, and so a button, of its own: what another one has stays as it is. */
+export function organizationSettingsPage(form: Form, { ctx, settings, done }: Facts): Page {
+  const section = (id: string, heading: string, about: string, fields: Html, more?: Html) =>
+    settingsPanel(
+      id,
+      heading,
+      about,
+      html`<form method="post" action="${pathOf(ctx, 'settings/organization')}">
 ${seenField(form, settings)}
-${field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' })}
-${field(form, {
+${fields}
+<button class="btn btn-primary" aria-label="${`Save: ${heading}`}">Save</button>
+</form>${more}`,
+    )
+  return {
+    title: 'Settings',
+    subtitle: 'Of the organization, for everybody in it.',
+    notice: done === 'saved' ? 'The settings are saved.' : undefined,
+    body: html`${mistakes(form)}${section(
+      'organization',
+      'Organization',
+      'What members and candidates see it called.',
+      field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' }),
+    )}${section('invitations', 'Invitations', 'How the mails to candidates look, and who gets the replies.', mailFields(form, settings))}${section(
+      'return',
+      'Return link',
+      'Invites made by API can lead to a page of yours at the end.',
+      area(form, {
+        name: 'returnHosts',
+        label: 'Allowed return hosts',
+        hint: 'One per line, such as careers.example.com. Invites created over the API can send candidates back to an https address there when they finish.',
+        value: settings.returnHosts,
+      }),
+      html`<h3>Secret</h3>
+<p class="hint mb-3">The link that brings candidates back to you is signed with this secret. <a href="/docs/guides/coming-back">How your system verifies it</a></p>
+${copyBox('secret', settings.returnSecret)}`,
+    )}`,
+  }
+}
+
+const mailFields = (form: Form, settings: OrganizationSettings): Html => html`${field(form, {
   name: 'senderName',
   label: 'Sender name',
   hint: 'Shown as the sender of invitations. Leave empty to use the name of this service.',
@@ -32,18 +66,4 @@ ${area(form, {
   label: 'Text below every invitation',
   hint: 'For example, whom to ask for help and how you handle candidates’ data.',
   value: settings.invitationText,
-})}
-${area(form, {
-  name: 'returnHosts',
-  label: 'Allowed return hosts',
-  hint: 'One per line, such as careers.example.com. Invites created over the API can send candidates back to an https address there when they finish.',
-  value: settings.returnHosts,
-})}
-<button class="btn btn-primary">Save</button>
-</form>
-<section class="panel" aria-labelledby="return-heading">
-<h2 id="return-heading">Return link secret</h2>
-<p>The link that brings candidates back to you is signed with this secret. <a href="/docs/guides/coming-back">How your system verifies it</a></p>
-<code class="secret">${settings.returnSecret}</code>
-</section>`,
-})
+})}`

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { changeOrganizationSettings, readOrganizationSettings } from '../../../domain/members/organization-settings.ts'
+import { changeOrganizationSettings, readOrganizationSettings, SETTINGS } from '../../../domain/members/organization-settings.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
@@ -17,8 +17,9 @@ export function organizationSettingsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        const settings = readFields(values, 'name', 'senderName', 'replyTo', 'invitationText', 'returnHosts')
-        await changeOrganizationSettings(request.ctx, settings, findSeen(values))
+        // Each section has a form of its own: what it does not have stays as it is.
+        const given = SETTINGS.filter((name) => values.has(name))
+        await changeOrganizationSettings(request.ctx, readFields(values, ...given), findSeen(values))
         return `${pathOf(request.ctx, 'settings/organization')}?done=saved`
       },
     }),

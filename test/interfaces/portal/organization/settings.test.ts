@@ -75,6 +75,36 @@ it('can be empty, and then the service’s own are used', async () => {
   expect(mail.parsed.replyTo).toMatchObject([{ address: creator.email }])
 })
 
+it('are saved section by section: each keeps what the others have', async () => {
+  const { organization, admin, path } = await start()
+  await admin.post(path, { ...settings(organization.name), returnHosts: 'careers.example.com' })
+  const kept = {
+    replyTo: 'people@acme.example',
+    invitationText: 'Ask us:\n+49 30 1234 <b>',
+    returnHosts: ['careers.example.com'],
+  }
+  const name = service.make.unique('Renamed')
+  expect((await admin.post(path, { name })).status).toBe(303)
+  expect(await find(organization.id)).toMatchObject({ ...kept, name, senderName: 'Talent of "Acme", Inc.' })
+  expect((await admin.post(path, { senderName: 'Acme', replyTo: '', invitationText: '' })).status).toBe(303)
+  expect((await admin.post(path, { returnHosts: '' })).status).toBe(303)
+  expect(await find(organization.id)).toMatchObject({
+    name,
+    senderName: 'Acme',
+    replyTo: null,
+    invitationText: null,
+    returnHosts: [],
+  })
+  const forms = [
+    ...(await admin.get(path)).text.matchAll(/<form method="post" action="[^"]*settings\/organization">.*?<\/form>/gs),
+  ]
+  expect(forms.map(([form]) => [...form.matchAll(/ name="(\w+)"/g)].map(([, field]) => field))).toEqual([
+    ['seen', 'name'],
+    ['seen', 'senderName', 'replyTo', 'invitationText'],
+    ['seen', 'returnHosts'],
+  ])
+})
+
 it('refuses a sender’s name that would be taken for an address', async () => {
   const { organization, admin, path } = await start()
   const { text } = await admin.post(path, { ...settings(organization.name), senderName: 'ceo@bank.example' })
@@ -101,7 +131,7 @@ it('list hosts that candidates may go on to, beside the secret of their signatur
   expect(await find(organization.id)).toMatchObject({ returnHosts: ['careers.example.com', 'jobs.example.com:8443'] })
   const { text } = await admin.get(path)
   expect(text).toContain('careers.example.com\njobs.example.com:8443</textarea>')
-  expect(text).toMatch(/<code class="secret">rs_[\w-]{43}<\/code>/)
+  expect(text).toMatch(/<code class="secret [^>]+>rs_[\w-]{43}<\/code>/)
   const hosts = Array.from({ length: 51 }, (_, i) => `host-${i}.example.com`).join('\n')
   for (const returnHosts of ['https://careers.example.com', 'localhost', '127.0.0.1', '*.example.com', hosts])
     expect((await admin.post(path, { ...settings(organization.name), returnHosts })).text).toContain('Enter host names')
