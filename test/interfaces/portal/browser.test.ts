@@ -86,6 +86,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByLabel('Password').fill(PASSWORD)
     await press(page, 'Join')
     await goTo(page, 'Integrations')
+    await press(page, 'New API key')
     await page.getByLabel('Name', { exact: true }).fill('My own system')
     await press(page, 'Generate API Key')
     const key = (await page.locator('#key').textContent())!
@@ -123,10 +124,12 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.getByLabel('Email address').fill('sam@example.com')
     await press(page, 'Invite')
     expect(await heading(page)).toBe('sam@example.com')
+    await page.getByText('More', { exact: true }).click()
     await press(page, 'Revoke')
     await page.getByRole('heading', { name: 'Revoke the invite?' }).waitFor()
     await press(page, 'Revoke')
     await page.getByText('The invite is revoked').waitFor()
+    await press(page, 'Reactivate')
     await press(page, 'Reactivate with a new link')
     await page.getByText('The invite is pending again').waitFor()
     await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Invites' }).click()
@@ -162,6 +165,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.goto(home)
     await goTo(page, 'Integrations')
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await press(page, 'New webhook')
     await page.getByLabel('URL').fill(receiver.url)
     await page.getByLabel('The candidate was invited').check()
     await press(page, 'Create webhook')
@@ -172,13 +176,15 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(() => verify(secret, receiver.received[0]!)).not.toThrow()
     await page.getByRole('link', { name: 'Deliveries' }).click()
     await page.getByRole('rowheader', { name: 'Test event' }).waitFor()
-    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhook', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: '127.0.0.1' }).click()
+    await page.getByText('More', { exact: true }).click()
     await press(page, 'Disable')
     await page.getByRole('heading', { name: 'Disable the webhook?' }).waitFor()
     await press(page, 'Disable')
     await page.getByText('The webhook is disabled').waitFor()
     await press(page, 'Enable')
     await page.getByText('The webhook is enabled').waitFor()
+    await page.getByText('More', { exact: true }).click()
     await press(page, 'Delete')
     await page.getByRole('heading', { name: 'Delete the webhook?' }).waitFor()
     await press(page, 'Delete')
@@ -213,6 +219,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', dateStyle: 'medium', timeStyle: 'short' })
     expect(await time.textContent()).toBe(`${format.format(createdAt)} GMT+9`)
     expect(await time.getAttribute('title')).toBe(createdAt.toISOString())
+    await press(page, 'New API key')
     await page.getByLabel('Name', { exact: true }).fill('Copied')
     await press(page, 'Generate API Key')
     await press(page, 'Copy')
@@ -242,6 +249,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const { home } = await signInBrowser(context, id)
     const page = await context.newPage()
     await page.goto(`${home}settings/integrations`)
+    await press(page, 'New API key')
     await page.getByLabel('Name', { exact: true }).fill('Test')
     await press(page, 'Generate API Key')
     const summary = page.getByRole('group', { name: 'Please check the following' })
@@ -392,6 +400,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'a webhook that is refused': async (home, page) => {
         await page.goto(`${home}settings/webhooks`)
+        await press(page, 'New webhook')
         await page.getByLabel('URL').fill('http://10.0.0.1')
         await page.getByLabel('Description').fill(LONG.repeat(20))
         await press(page, 'Create webhook')
@@ -399,6 +408,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'the secret of a webhook': async (home, page) => {
         await page.goto(`${home}settings/webhooks`)
+        await press(page, 'New webhook')
         await page.getByLabel('URL').fill(`https://example.com/${LONG}`)
         await press(page, 'Create webhook')
         await page.locator('#secret').waitFor()
@@ -450,12 +460,14 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'a mistake': async (home, page) => {
         await page.goto(`${home}settings/integrations`)
+        await press(page, 'New API key')
         await page.getByLabel('Name', { exact: true }).fill(LONG.repeat(4))
         await press(page, 'Generate API Key')
         await page.getByText('Please check the following').waitFor()
       },
       'a key': async (home, page) => {
         await page.goto(`${home}settings/integrations`)
+        await press(page, 'New API key')
         await page.getByLabel('Name', { exact: true }).fill(service.make.unique(LONG))
         await press(page, 'Generate API Key')
         await page.locator('#key').waitFor()

@@ -41,6 +41,7 @@ it.skipIf(!isBrowserInstalled).each([
     await expectGood()
 
     await goTo(page, 'Integrations')
+    await press(page, 'New API key')
     await page.getByLabel('Name', { exact: true }).fill('My own system')
     await press(page, 'Generate API Key')
     const key = (await page.locator('#key').textContent())!

@@ -27,6 +27,9 @@ export async function openGallery(): Promise<Gallery> {
   const { organization, join } = (await loadDemo(service.system))!
   const admin = visit(service)
   await admin.post(new URL(join.url).pathname, { firstName: 'Priya', lastName: 'Raman', password: PASSWORD })
+  const settings = `/portal/${organization.id}/settings`
+  await admin.post(`${settings}/webhooks`, { url: 'https://ats.northwind.example/hooks', mode: 'live', description: 'Into HR' })
+  await admin.post(`${settings}/ats/greenhouse/keys`, { mode: 'live' })
   const grader = await joinAs(service, organization, { email: 'jonas.keller@northwind.example', roles: ['grader'] })
   const client = await joinAs(service, organization, { email: 'dana.cole@northwind.example', roles: ['client'] })
   await inviteMember(asOperator(service, organization), { email: 'lee.park@northwind.example', roles: ['grader'], mails: true })

@@ -21,6 +21,11 @@ async function findAddresses({ db }: Service, organizationId: string) {
     db.tag.findFirstOrThrow(find),
     db.member.findFirstOrThrow(find),
   ])
+  const [webhook, connection, apiKey] = await Promise.all([
+    db.webhookEndpoint.findFirst(find),
+    db.atsConnection.findFirst(find),
+    db.apiKey.findFirst(find),
+  ])
   const question = await db.question.findFirstOrThrow({ where: { ...where, assessmentId: assessment.id } })
   const submitted = await db.submission.findFirst({ where: { ...where, state: 'submitted' } })
   const released = await db.submission.findFirst({ where: { ...where, state: 'released' } })
@@ -31,12 +36,15 @@ async function findAddresses({ db }: Service, organizationId: string) {
     invites: '/invites',
     'invite-pending': `/invites/${pending.id}`,
     'invite-completed': completed && `/invites/${completed}`,
+    'invite-released': released && `/invites/${released.inviteId}`,
     'new-invite': '/invites/new',
     'invite-many': '/invites/batches',
     assessments: '/assessments',
     'new-assessment': '/assessments/new',
     assessment: `/assessments/${assessment.id}`,
     'assessment-edit': `/assessments/${assessment.id}/edit`,
+    'assessment-invites': `/assessments/${assessment.id}/invites`,
+    'assessment-results': `/assessments/${assessment.id}/results`,
     'assessment-preview': `/assessments/${assessment.id}/preview`,
     question: `/assessments/${assessment.id}/questions/${question.id}`,
     grading: '/grading?whose=all',
@@ -52,8 +60,12 @@ async function findAddresses({ db }: Service, organizationId: string) {
     tags: '/tags',
     tag: `/tags/${tag.id}`,
     integrations: '/settings/integrations',
+    'api-key': apiKey && `/settings/integrations/${apiKey.id}`,
     webhooks: '/settings/webhooks',
+    webhook: webhook && `/settings/webhooks/${webhook.id}`,
+    deliveries: webhook && `/settings/webhooks/${webhook.id}/deliveries`,
     ats: '/settings/ats',
+    'ats-connection': connection && `/settings/ats/connections/${connection.id}`,
     settings: '/settings/organization',
     'audit-log': '/settings/audit-log',
     account: '/account',

@@ -4,10 +4,11 @@ import type { OrderSummary } from '../../../domain/ats/orders.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { pager } from '../kit/paging.ts'
+import { sizedPager } from '../kit/paging.ts'
 import { empty } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
@@ -33,22 +34,23 @@ export function atsConnectionPage(form: Form, { ctx, connection, orders, calls, 
   return {
     title: `${SYSTEMS[ats].name}, ${mode === 'test' ? 'test' : 'live'} invites`,
     trail: [['Recruiting systems', pathOf(ctx, 'settings/ats')]],
+    subtitle: 'What was ordered there, and the calls between both systems.',
+    actions: html`<form method="post" action="${`${address}/test`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send a test</button></form>`,
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${panel(
       'test',
-      'Test the connection',
-      html`<p>Calls ${SYSTEMS[ats].name} as a report would, and changes nothing there. Status 401 or 403 means that the key is not accepted. No answer means that ${SYSTEMS[ats].name} can’t be reached.</p>
-${keys.every(({ revokedAt }) => revokedAt) && html`<p>All keys are revoked: nothing is sent until you generate a new one.</p>`}
-<form method="post" action="${`${address}/test`}">${onceField()}<p><button class="btn btn-primary">Send a test</button></p></form>`,
+      'The test',
+      html`<p class="hint">Calls ${SYSTEMS[ats].name} as a report would, and changes nothing in the recruiting system. Status 401 or 403 means that the key is not accepted. No answer means that ${SYSTEMS[ats].name} can’t be reached.</p>
+${keys.every(({ revokedAt }) => revokedAt) && html`<p>All keys are revoked: nothing is sent until you generate a new one.</p>`}`,
     )}${panel(
       'orders',
       'Orders',
       html`${orders.items.length === 0 ? empty('plug', `There are no orders yet. They arrive when a candidate reaches a stage with an assessment in ${SYSTEMS[ats].name}.`) : orderTable(ctx, orders.items)}
-${pager(address, form.values, orders, ['order', 'orders'])}`,
+${sizedPager(address, form.values, orders, ['order', 'orders'])}`,
     )}${panel(
       'calls',
       'Recent calls',
-      html`<p>Calls are kept for ${CALLS_KEPT_DAYS} days.</p>
+      html`<p class="hint mb-3">Calls are kept for ${CALLS_KEPT_DAYS} days.</p>
 ${calls.items.length === 0 ? empty('plug', 'There are no calls yet. Send a test to see one.') : callTable(calls.items, SYSTEMS[ats].name)}`,
     )}`,
   }

@@ -1,10 +1,13 @@
 import type { AtsKeySummary, ConnectionDetail } from '../../../domain/ats/connections.ts'
 import type { Ats, Context, KeyMode } from '../../../domain/context.ts'
+import { nameOf } from '../../../domain/members/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { copyBox, linkButton } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
@@ -35,36 +38,49 @@ type Facts = { ctx: Context; systems: { ats: Ats; connections: ConnectionDetail[
 
 export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
   title: 'Recruiting systems',
+  subtitle: 'Candidates are invited from the system that you recruit with, and their results appear in it.',
   notice: NOTICES.get(done),
-  body: html`${mistakes(form)}${systems.map(({ ats, connections }) =>
-    panel(
+  body: html`${mistakes(form)}${systems.map(({ ats, connections }) => {
+    const standing = standingOf(ats, connections)
+    return panel(
       ats,
-      SYSTEMS[ats].name,
-      html`<p>${SYSTEMS[ats].howTo}</p>
-${connections.map((connection) => connectionPart(ctx, connection))}
-<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
-<p>Invites created with a test key send no emails.</p>
-<p><button class="btn btn-primary" name="mode" value="live">Generate a live key</button> <button class="btn" name="mode" value="test">Generate a test key</button></p>
-</form>
+      html`<span class="flex items-center gap-3">${SYSTEMS[ats].name}${badge(standing)}</span>`,
+      html`<p class="hint mb-4">${SYSTEMS[ats].howTo}</p>
+${connections.length > 0 && html`<div class="mb-5 grid gap-4">${connections.map((connection) => connectionPart(ctx, connection))}</div>`}
+${generating(ctx, ats, standing)}
 ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
-    ),
-  )}`,
+    )
+  })}`,
 })
 
+/** Whether something can be ordered, and if not, what is missing. */
+function standingOf(ats: Ats, connections: ConnectionDetail[]): 'connected' | 'needs a key' | 'not connected' {
+  const inUse = connections.filter(({ keys }) => keys.some(({ revokedAt }) => revokedAt === null))
+  if (inUse.length === 0) return 'not connected'
+  return !SYSTEMS[ats].theirs || inUse.some(({ theirLastFour }) => theirLastFour) ? 'connected' : 'needs a key'
+}
+
+const generating = (ctx: Context, ats: Ats, standing: string): Html =>
+  html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
+<div class="flex flex-wrap gap-2"><button class="${standing === 'not connected' ? 'btn btn-primary' : 'btn'}" name="mode" value="live">Generate a live key</button><button class="btn" name="mode" value="test">Generate a test key</button></div>
+<p class="hint mt-2">Invites created with a test key send no emails.</p>
+</form>`
+
 const theirKeyForm = (form: Form, ctx: Context, ats: Ats): Html =>
-  html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/their-key`)}">
+  html`<form class="mt-5" method="post" action="${pathOf(ctx, `${PATH}/${ats}/their-key`)}">
 ${field(form, { name: 'theirKey', label: `${SYSTEMS[ats].name}’s key`, type: 'password', hint: SYSTEMS[ats].theirs ?? '' })}
-<p><button class="btn btn-primary" name="mode" value="live">Save for live invites</button> <button class="btn" name="mode" value="test">Save for test invites</button></p>
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary" name="mode" value="live">Save for live invites</button><button class="btn" name="mode" value="test">Save for test invites</button></div>
 </form>`
 
 /** A connection on the list of all: its keys, and the way to what it does. */
 const connectionPart = (
   ctx: Context,
   { id, ats, mode, keys, theirLastFour }: ConnectionDetail,
-): Html => html`<h3 id="${`${ats}-${mode}`}">${mode === 'test' ? 'For test invites' : 'For live invites'}</h3>
+): Html => html`<div class="rounded-box border border-base-300 p-4">
+<div class="mb-2 flex flex-wrap items-center gap-2"><h3 class="mt-0" id="${`${ats}-${mode}`}">${mode === 'test' ? 'For test invites' : 'For live invites'}</h3><div class="ml-auto">${linkButton(pathOf({ ...ctx, mode }, `${PATH}/connections/${id}`), 'See orders and calls, or send a test', undefined, 'small')}</div></div>
 ${keys.length > 0 && keyTable(ctx, `${ats}-${mode}`, mode, keys)}
-${SYSTEMS[ats].theirs && html`<p>${theirLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${theirLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
-<p><a href="${pathOf({ ...ctx, mode }, `${PATH}/connections/${id}`)}">See orders and calls, or send a test</a></p>`
+${SYSTEMS[ats].theirs && html`<p class="mt-3 text-sm">${theirLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${theirLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
+</div>`
 
 const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySummary[]): Html =>
   table(
@@ -72,7 +88,7 @@ const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySumm
     ['Key', 'Created by', 'Created', 'Last used', 'Status'],
     keys.map((key) => [
       html`<code>ak_${mode}_…${key.lastFour}</code>`,
-      nameOf(key),
+      makerOf(key),
       time(key.createdAt),
       key.lastUsedAt ? time(key.lastUsedAt) : 'never',
       key.revokedAt
@@ -86,19 +102,14 @@ const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySumm
     ]),
   )
 
-const nameOf = ({ createdBy }: AtsKeySummary): string => {
-  if (!createdBy) return 'the operator'
-  const { firstName, lastName, email } = createdBy.user
-  return `${firstName} ${lastName}`.trim() || email
-}
+const makerOf = ({ createdBy }: AtsKeySummary): string => (createdBy ? nameOf(createdBy.user) : 'the operator')
 
 /** A key's value, which is shown this once. */
 export const atsKeyPage = (ctx: Context, ats: Ats, key: string): Page => ({
   title: `Key for ${SYSTEMS[ats].name}`,
   body: html`<section class="panel">
 <p>${SYSTEMS[ats].howTo} Copy it now: it is not shown again.</p>
-<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="key">${key}</code>
-<p><button class="btn btn-sm" hidden data-copy="key" type="button">Copy</button></p>
-<p><a href="${pathOf(ctx, PATH)}">Back to recruiting systems</a></p>
+<div class="mt-4">${copyBox('key', key)}</div>
+${linkButton(pathOf(ctx, PATH), 'Back to recruiting systems', undefined, 'main')}
 </section>`,
 })

@@ -8,7 +8,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { queryOf, readPage } from '../kit/paging.ts'
+import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
 import { atsKeyPage, atsPage } from './ats.page.ts'
 import { atsConnectionPage } from './ats-connection.page.ts'
 
@@ -17,8 +17,8 @@ type KeyRoute = { Params: { atsKeyId: string } }
 type ConnectionRoute = { Params: { connectionId: string } }
 type OrderRoute = { Params: { orderId: string } }
 
-/** Rows of the lists of a connection. */
-const ROWS = 50
+/** The calls that the page of a connection shows. */
+const CALLS = 50
 
 /** Connections to applicant tracking systems; there is no such page where the operator has switched on none. */
 export function atsRoutes(app: FastifyInstance): void {
@@ -96,8 +96,8 @@ async function connectionPage(request: FastifyRequest, connectionId: string, for
   const { ctx } = request
   const connection = await getConnection(ctx, connectionId)
   const query = queryOf(request)
-  const orders = await listOrders(ctx, connection, readPage(query, ROWS))
-  const calls = await listCalls(ctx, connection, { number: 1, size: ROWS })
+  const orders = await listOrders(ctx, connection, readPage(query, pageSizeOf(request)))
+  const calls = await listCalls(ctx, connection, { number: 1, size: CALLS })
   return atsConnectionPage(form, { ctx, connection, orders, calls, done: query.get('done') ?? '' })
 }
 

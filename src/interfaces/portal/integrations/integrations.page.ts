@@ -1,11 +1,13 @@
 import type { ListedKey } from '../../../domain/access/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
+import { nameOf } from '../../../domain/members/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { empty, facts } from '../kit/parts.ts'
+import { copyBox, empty, facts, linkButton } from '../kit/parts.ts'
+import { opener, popup } from '../kit/popup.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
@@ -21,13 +23,33 @@ const KEY_NOTICES = new Map([
 type OneKey = { ctx: Context; apiKey: ListedKey; done?: string | undefined }
 type Facts = { ctx: Context; keys: ListedKey[]; done?: string | undefined }
 
-export const integrationsPage = (form: Form, { ctx, keys, done = '' }: Facts): Page => ({
-  title: 'Integrations',
-  notice: NOTICES.get(done),
-  body: html`${mistakes(form)}<section class="panel" aria-labelledby="generate-heading">
-<h2 class="mb-4" id="generate-heading">Generate an API key</h2>
-<p class="hint mb-4">With an API key, another system can work with your organization’s assessments and invites. <a href="/docs">Read the API documentation</a></p>
-<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
+const GENERATING = { id: 'generate', label: 'New API key', icon: 'key-round' } as const
+
+export function integrationsPage(form: Form, { ctx, keys, done = '' }: Facts): Page {
+  const isRefused = form.issues.length > 0 && form.values.has('name')
+  const generating = popup(GENERATING.id, 'Generate an API key', generateForm(ctx, form), isRefused)
+  return {
+    title: 'Integrations',
+    subtitle: 'With an API key, another system can work with your organization’s assessments and invites.',
+    actions: html`${linkButton('/docs', 'Documentation', 'book-open')}${!isRefused && opener(GENERATING, 'btn btn-primary')}`,
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}${isRefused && generating}<section class="panel" aria-labelledby="keys-heading">
+<h2 class="mb-4" id="keys-heading">API keys</h2>
+${
+  keys.length === 0
+    ? empty(
+        'key-round',
+        'There are no API keys yet. Generate one for the system that works with your invites.',
+        !isRefused && opener({ ...GENERATING, label: 'Generate the first key' }, 'btn btn-sm'),
+      )
+    : keyTable(ctx, keys)
+}
+</section>
+<div>${!isRefused && generating}</div>`,
+  }
+}
+
+const generateForm = (ctx: Context, form: Form): Html => html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${field(form, { name: 'name', label: 'Name', hint: 'What it is for, so that you recognize it.' })}
 ${choice(form, {
   name: 'mode',
@@ -50,13 +72,7 @@ ${choice(form, {
 })}
 ${field(form, { name: 'expiresAt', label: 'Last day (UTC), if it expires on a date', type: 'date', optional: true })}
 <button class="btn btn-primary">Generate API Key</button>
-</form>
-</section>
-<section class="panel" aria-labelledby="keys-heading">
-<h2 class="mb-4" id="keys-heading">API keys</h2>
-${keys.length === 0 ? empty('key-round', 'There are no API keys yet. Generate one above for the system that works with your invites.') : keyTable(ctx, keys)}
-</section>`,
-})
+</form>`
 
 const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
   table(
@@ -65,7 +81,7 @@ const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
     keys.map((key) => [
       html`<a href="${pathOf(ctx, `${PATH}/${key.id}`)}">${key.name}</a>`,
       html`<code>ak_${key.mode}_…${key.lastFour}</code>`,
-      nameOf(key),
+      makerOf(key),
       time(key.createdAt),
       key.expiresAt ? time(key.expiresAt) : 'never',
       lastUse(key),
@@ -87,20 +103,21 @@ export const oneKeyPage = (form: Form, { ctx, apiKey, done = '' }: OneKey): Page
   title: apiKey.name,
   trail: [['API keys', pathOf(ctx, PATH)]],
   notice: KEY_NOTICES.get(done),
-  body: html`${mistakes(form)}<section class="panel" aria-labelledby="key-heading">
-<h2 class="mb-4" id="key-heading">Details</h2>
-${facts([
-  ['Key', html`<code>ak_${apiKey.mode}_…${apiKey.lastFour}</code>`],
-  ['Created by', nameOf(apiKey)],
-  ['Created', time(apiKey.createdAt)],
-  ['Expires', apiKey.expiresAt ? time(apiKey.expiresAt) : 'never'],
-  ['Last used', lastUse(apiKey)],
-])}
-</section>
-<section class="panel" aria-labelledby="rights-heading">
-<h2 class="mb-4" id="rights-heading">Permissions</h2>
-<p>Every key can read, invite candidates, and manage tags and webhooks.</p>
-<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/rights`)}">
+  body: html`${mistakes(form)}${panel(
+    'key',
+    'Details',
+    facts([
+      ['Key', html`<code>ak_${apiKey.mode}_…${apiKey.lastFour}</code>`],
+      ['Created by', makerOf(apiKey)],
+      ['Created', time(apiKey.createdAt)],
+      ['Expires', apiKey.expiresAt ? time(apiKey.expiresAt) : 'never'],
+      ['Last used', lastUse(apiKey)],
+    ]),
+  )}${settingsPanel(
+    'rights',
+    'Permissions',
+    'Every key can read, invite candidates, and manage tags and webhooks.',
+    html`<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/rights`)}">
 ${checkboxes(form, {
   name: 'rights',
   label: 'Additional permissions',
@@ -112,28 +129,25 @@ ${checkboxes(form, {
 })}
 ${field(form, { name: 'current', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
 <button class="btn btn-primary">Save permissions</button>
-</form>
-</section>
-<section class="panel" aria-labelledby="limit-heading">
-<h2 class="mb-4" id="limit-heading">Rate limit</h2>
-<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/limit`)}">
+</form>`,
+  )}${settingsPanel(
+    'limit',
+    'Rate limit',
+    'A limit for this key keeps it from using up the others’ share.',
+    html`<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/limit`)}">
 ${field(form, {
   name: 'requestsPerMinute',
   label: 'Requests per minute',
   value: apiKey.requestsPerMinute === null ? '' : String(apiKey.requestsPerMinute),
-  hint: 'All keys share the organization’s rate limit. A limit for this key keeps it from using up the others’ share. Leave empty for no limit of its own.',
+  hint: 'All keys share the organization’s rate limit. Leave empty for no limit of its own.',
   optional: true,
 })}
 <button class="btn btn-primary">Save rate limit</button>
-</form>
-</section>`,
+</form>`,
+  )}`,
 })
 
-const nameOf = ({ createdBy }: ListedKey): string => {
-  if (!createdBy) return 'the operator'
-  const { firstName, lastName, email } = createdBy.user
-  return `${firstName} ${lastName}`.trim() || email
-}
+const makerOf = ({ createdBy }: ListedKey): string => (createdBy ? nameOf(createdBy.user) : 'the operator')
 
 /** How it stands, and what can be done with it. */
 function state(ctx: Context, { id, name, revokedAt, expiresAt, previousExpiresAt }: ListedKey): Html {
@@ -146,7 +160,7 @@ function state(ctx: Context, { id, name, revokedAt, expiresAt, previousExpiresAt
       ? html`<p>The previous value works until ${time(previousExpiresAt)}.</p>`
       : confirmation({
           label: 'Rotate',
-          question: `Rotate ${name}?`,
+          question: `Rotate ${name} ?`,
           consequence: 'The key gets a new value. The current one works for another 24 hours.',
           address: pathOf(ctx, `${PATH}/${id}/rotate`),
           hidden: onceField(),
@@ -161,8 +175,7 @@ export const keyPage = (ctx: Context, { key, name }: { key: string; name: string
   title: 'API key',
   body: html`<section class="panel">
 <p>The value of <strong>${name}</strong>. Copy it now: it is not stored and not shown again.</p>
-<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="key">${key}</code>
-<p><button class="btn btn-sm" hidden data-copy="key" type="button">Copy</button></p>
-<p><a href="${pathOf(ctx, PATH)}">Back to API keys</a></p>
+<div class="mt-4">${copyBox('key', key)}</div>
+${linkButton(pathOf(ctx, PATH), 'Back to API keys', undefined, 'main')}
 </section>`,
 })

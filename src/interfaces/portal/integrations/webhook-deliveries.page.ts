@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import type { WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
+import { hostOf, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
 import { DELIVERY_STATES, type WebhookDelivery, type WebhookDeliveryDetail } from '../../../domain/webhooks/deliveries.ts'
 import { DELIVERIES_KEPT_DAYS } from '../../../domain/webhooks/forget-old-deliveries.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
@@ -8,8 +8,8 @@ import { wordEvent } from '../kit/event-words.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { pager } from '../kit/paging.ts'
-import { empty } from '../kit/parts.ts'
+import { filterLine, noRows, sizedPager } from '../kit/paging.ts'
+import { facts } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -22,23 +22,24 @@ export function deliveriesPage(form: Form, { ctx, endpoint, list }: ListFacts): 
   const address = `${addressOf(ctx, endpoint)}/deliveries`
   return {
     title: 'Deliveries',
+    subtitle: `Sent to ${endpoint.url}. Deliveries are kept for up to ${DELIVERIES_KEPT_DAYS} days.`,
     trail: [
       ['Webhooks', pathOf(ctx, 'settings/webhooks')],
-      ['Webhook', addressOf(ctx, endpoint)],
+      [hostOf(endpoint.url), addressOf(ctx, endpoint)],
     ],
     body: html`<section class="panel" aria-labelledby="deliveries-heading">
-<h2 class="mb-4" id="deliveries-heading">${endpoint.url}</h2>
-<p>Deliveries are kept for up to ${DELIVERIES_KEPT_DAYS} days.</p>
-<form class="filters" method="get" action="${address}">
-${choice(form, {
-  name: 'state',
-  label: 'Status',
-  options: [['', 'Every status'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
-})}
-<button class="btn">Show</button>
-</form>
-${list.items.length === 0 ? empty('inbox', 'No deliveries match.') : deliveryTable(address, list.items)}
-${pager(address, form.values, list, ['delivery', 'deliveries'])}
+<h2 class="sr-only" id="deliveries-heading">Deliveries</h2>
+${filterLine(
+  address,
+  form.values,
+  choice(form, {
+    name: 'state',
+    label: 'Status',
+    options: [['', 'Every status'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
+  }),
+)}
+${list.items.length === 0 ? noRows('No deliveries match.', address, form.values) : deliveryTable(address, list.items)}
+${sizedPager(address, form.values, list, ['delivery', 'deliveries'])}
 </section>`,
   }
 }
@@ -53,7 +54,7 @@ const STATES: Record<WebhookDelivery['state'], string> = {
 const wordState = ({ state, attemptCount, attemptsBefore }: WebhookDelivery): Html =>
   badge(state === 'waiting' && attemptCount > attemptsBefore ? 'to be retried' : state)
 
-const deliveryTable = (address: string, deliveries: WebhookDelivery[]): Html =>
+export const deliveryTable = (address: string, deliveries: WebhookDelivery[]): Html =>
   table(
     'deliveries-heading',
     ['Event', 'Status', 'Since', 'Attempts', 'Next attempt'],
@@ -75,12 +76,16 @@ export function deliveryPage(form: Form, { ctx, endpoint, delivery }: Facts): Pa
     title: wordEvent(type),
     trail: [
       ['Webhooks', pathOf(ctx, 'settings/webhooks')],
-      ['Webhook', address],
+      [hostOf(endpoint.url), address],
       ['Deliveries', `${address}/deliveries`],
     ],
+    state: wordState(delivery),
+    actions:
+      endpoint.state === 'active' &&
+      html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<button class="btn">Send again</button></form>`,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="about-heading">
 <h2 class="mb-4" id="about-heading">Details</h2>
-${list([
+${facts([
   ['To', endpoint.url],
   ['Status', wordState(delivery)],
   ['Type', type],
@@ -88,10 +93,6 @@ ${list([
   ['Since', time(queuedAt)],
   ['Next attempt', state === 'waiting' && nextOf(endpoint, nextAttemptAt)],
 ])}
-${
-  endpoint.state === 'active' &&
-  html`<form method="post" action="${`${address}/deliveries/${eventId}/replay`}">${onceField()}<p><button class="btn">Send again</button></p></form>`
-}
 </section>
 <section class="panel" aria-labelledby="attempts-heading">
 <h2 class="mb-4" id="attempts-heading">Attempts</h2>
@@ -111,13 +112,10 @@ const attemptItem = ({
   answer,
 }: WebhookDeliveryDetail['attempts'][number]): Html =>
   html`<h3>Attempt ${number}</h3>
-${list([
+${facts([
   ['When', time(createdAt)],
   ['Duration', `${milliseconds.toLocaleString('en')} ms`],
   ['HTTP status', status],
   ['Error', error],
   ['Response', answer && html`<span class="preformatted">${answer}</span>`],
 ])}`
-
-const list = (facts: [string, Value][]): Html =>
-  html`<dl class="details">${facts.map(([term, value]) => value !== null && value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`

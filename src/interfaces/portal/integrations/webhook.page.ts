@@ -1,13 +1,18 @@
 import type { Context } from '../../../domain/context.ts'
-import type { WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
-import type { DeliveryCounts } from '../../../domain/webhooks/deliveries.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { hostOf, type WebhookEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
+import type { DeliveryCounts, WebhookDelivery } from '../../../domain/webhooks/deliveries.ts'
 import { DISABLED_AFTER_DAYS } from '../../../domain/webhooks/state.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { type Form, mistakes, seenField } from '../kit/forms.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { empty, facts as factList, linkButton, more } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
 import { time } from '../kit/wording.ts'
+import { deliveryTable } from './webhook-deliveries.page.ts'
 import { MODE_LABELS, webhookFields, wordCounts, wordState } from './webhooks.page.ts'
 
 const NOTICES = new Map([
@@ -17,31 +22,49 @@ const NOTICES = new Map([
   ['replayed', 'The missed events are on their way.'],
 ])
 
-type Facts = { ctx: Context; endpoint: WebhookEndpoint; counts: DeliveryCounts | undefined; done: string }
+type Facts = {
+  ctx: Context
+  endpoint: WebhookEndpoint
+  counts: DeliveryCounts | undefined
+  /** The newest. */
+  deliveries: Listing<WebhookDelivery>
+  done: string
+}
 
-export function webhookPage(form: Form, { ctx, endpoint, counts, done }: Facts): Page {
+export function webhookPage(form: Form, { ctx, endpoint, counts, deliveries, done }: Facts): Page {
   const address = pathOf(ctx, `settings/webhooks/${endpoint.id}`)
+  const now = ctx.deps.clock()
   return {
-    title: 'Webhook',
+    title: `Webhook to ${hostOf(endpoint.url)}`,
+    heading: hostOf(endpoint.url),
+    state: badge(endpoint.state === 'active' && endpoint.failingSince ? 'failing' : endpoint.state),
+    subtitle: endpoint.url,
     trail: [['Webhooks', pathOf(ctx, 'settings/webhooks')]],
+    actions: html`${more(rareActions(endpoint, address, now))}${mainAction(endpoint, address)}`,
     notice: NOTICES.get(done),
-    body: html`${mistakes(form)}${hasMissed(endpoint) && missed(address)}<section class="panel" aria-labelledby="about-heading">
-<h2 class="mb-4" id="about-heading">Details</h2>
-${details(endpoint, counts, ctx.deps.clock())}
-<p><a href="${`${address}/deliveries`}">Deliveries</a></p>
-</section>
-<section class="panel" aria-labelledby="actions-heading">
-<h2 class="mb-4" id="actions-heading">Actions</h2>
-${actions(endpoint, address, ctx.deps.clock())}
-</section>
-<section class="panel" aria-labelledby="change-heading">
-<h2 class="mb-4" id="change-heading">Settings</h2>
-<form method="post" action="${address}">
+    body: html`${mistakes(form)}${
+      endpoint.state === 'disabled' &&
+      html`<p class="alert alert-soft alert-warning">${icon('circle-pause', 'size-5')}<span>Once enabled, it gets new events, and waiting deliveries are sent. You can send the missed events afterwards.</span></p>
+`
+    }${hasMissed(endpoint) && missed(address)}<div class="grid items-start gap-6 lg:grid-cols-3">
+<div class="space-y-6 lg:col-span-2">${panel(
+      'deliveries',
+      'Latest deliveries',
+      deliveries.items.length > 0
+        ? deliveryTable(`${address}/deliveries`, deliveries.items)
+        : empty('inbox', 'Nothing was sent yet. Send a test to see whether your system takes it.'),
+      deliveries.total > 0 && linkButton(`${address}/deliveries`, 'All deliveries', undefined, 'small'),
+    )}${panel(
+      'change',
+      'Settings',
+      html`<form method="post" action="${address}">
 ${seenField(form, endpoint)}
 ${webhookFields(ctx, form, endpoint)}
 <button class="btn btn-primary">Save</button>
-</form>
-</section>`,
+</form>`,
+    )}</div>
+${panel('about', 'Details', details(endpoint, counts, now))}
+</div>`,
   }
 }
 
@@ -49,18 +72,18 @@ ${webhookFields(ctx, form, endpoint)}
 const hasMissed = ({ state, missedFrom, position }: WebhookEndpoint): boolean =>
   state === 'active' && missedFrom !== null && missedFrom < position
 
-const missed = (address: string): Html => html`<section class="panel" aria-labelledby="missed-heading">
-<h2 class="mb-4" id="missed-heading">Missed events</h2>
-<p>Events that happened while this webhook was disabled were not sent. You can send them now. Events since then are sent once more, with the same IDs, so that the receiver can skip those it knows.</p>
-<form method="post" action="${`${address}/replay`}"><button class="btn btn-primary">Send missed events</button></form>
-</section>
-`
+const missed = (address: string): Html =>
+  panel(
+    'missed',
+    'Missed events',
+    html`<p class="mb-4">Events that happened while this webhook was disabled were not sent. You can send them now. Events since then are sent once more, with the same IDs, so that the receiver can skip those it knows.</p>
+<form method="post" action="${`${address}/replay`}"><button class="btn">Send missed events</button></form>`,
+  )
 
 function details(endpoint: WebhookEndpoint, counts: DeliveryCounts | undefined, now: Date): Html {
   const { failingSince, previousSecretUntil, replayPosition } = endpoint
   const isFailing = endpoint.state === 'active' && failingSince !== null
   const facts: [string, Value][] = [
-    ['URL', endpoint.url],
     ['Status', wordState(endpoint)],
     [
       'Failing',
@@ -75,24 +98,23 @@ function details(endpoint: WebhookEndpoint, counts: DeliveryCounts | undefined, 
     ['Created', time(endpoint.createdAt)],
     ['Changed', time(endpoint.updatedAt)],
   ]
-  return html`<dl class="details">${facts.map(([term, value]) => value !== false && value !== '' && html`<dt>${term}</dt><dd>${value}</dd>\n`)}</dl>`
+  return factList(facts, 'aside')
 }
 
 const isOverlap = (until: Date | null, now: Date): until is Date => until !== null && until > now
 
-function actions({ state, previousSecretUntil }: WebhookEndpoint, address: string, now: Date): Html {
+const mainAction = ({ state }: WebhookEndpoint, address: string): Html =>
+  state === 'active'
+    ? html`<form method="post" action="${`${address}/test`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send a test</button></form>`
+    : html`<form method="post" action="${`${address}/enable`}"><button class="btn btn-primary">Enable</button></form>`
+
+function rareActions({ state, previousSecretUntil }: WebhookEndpoint, address: string, now: Date): Html {
   // Whoever is shown the page has been told that the one before stops.
   const isOverlapping = isOverlap(previousSecretUntil, now)
   const rotation = isOverlapping
     ? 'The current secret also signs for another 24 hours. The one before it stops at once.'
     : 'The current secret also signs for another 24 hours.'
-  return html`${
-    state === 'active'
-      ? html`<form method="post" action="${`${address}/test`}">${onceField()}<p><button class="btn btn-primary">Send a test</button></p></form>
-${confirmation({ label: 'Disable', question: 'Disable the webhook?', consequence: 'No events are sent until it is enabled again. You can send the missed events then.', address: `${address}/disable` })}`
-      : html`<p>Once enabled, it gets new events, and waiting deliveries are sent. You can send the missed events afterwards.</p>
-<form method="post" action="${`${address}/enable`}"><p><button class="btn btn-primary">Enable</button></p></form>`
-  }
-${confirmation({ label: 'Rotate secret', question: 'Rotate the secret of this webhook?', consequence: rotation, address: `${address}/rotate-secret`, hidden: html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`, look: 'plain' })}
-${confirmation({ label: 'Delete', question: 'Delete the webhook?', consequence: 'The history of its deliveries is deleted too. This can’t be undone.', address: `${address}/delete` })}`
+  return html`${confirmation({ label: 'Rotate secret', question: 'Rotate the secret of this webhook?', consequence: rotation, address: `${address}/rotate-secret`, hidden: html`${onceField()}${isOverlapping && html`<input type="hidden" name="force" value="yes">`}`, look: 'menu' })}
+${state === 'active' && confirmation({ label: 'Disable', question: 'Disable the webhook?', consequence: 'No events are sent until it is enabled again. You can send the missed events then.', address: `${address}/disable`, look: 'menu' })}
+${confirmation({ label: 'Delete', question: 'Delete the webhook?', consequence: 'The history of its deliveries is deleted too. This can’t be undone.', address: `${address}/delete`, look: 'menu' })}`
 }

@@ -9,7 +9,8 @@ import { EVENT_LABELS } from '../kit/event-words.ts'
 import { area, checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { empty } from '../kit/parts.ts'
+import { copyBox, empty, linkButton } from '../kit/parts.ts'
+import { opener, popup } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -26,26 +27,41 @@ export const MODE_LABELS: Record<WebhookEndpoint['mode'], string> = {
 
 type Facts = { ctx: Context; endpoints: WebhookEndpoint[]; counts: Map<string, DeliveryCounts>; done: string }
 
-export const webhooksPage = (form: Form, { ctx, endpoints, counts, done }: Facts): Page => ({
-  title: 'Webhooks',
-  notice: NOTICES.get(done),
-  body: html`${mistakes(form)}<section class="panel" aria-labelledby="webhooks-heading">
-<h2 class="mb-4" id="webhooks-heading">Webhooks</h2>
-<p>A webhook tells your own system about each event as soon as it happens. Events are signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> specify. <a href="/docs/guides/webhooks">How to receive them</a></p>
-${endpoints.length === 0 ? empty('webhook', 'There are no webhooks yet. Create one below to tell your system what happens to invites.') : endpointTable(ctx, endpoints, counts)}
-</section>
-<section class="panel" aria-labelledby="new-heading">
-<h2 class="mb-4" id="new-heading">Create a webhook</h2>
+export function webhooksPage(form: Form, { ctx, endpoints, counts, done }: Facts): Page {
+  const isFull = endpoints.length >= MAX_ENDPOINTS
+  const adding = { id: 'new', label: 'New webhook', icon: 'plus' } as const
+  return {
+    title: 'Webhooks',
+    subtitle: 'A webhook tells your own system about each event as soon as it happens.',
+    actions: html`${linkButton('/docs/guides/webhooks', 'Documentation', 'book-open')}${!isFull && form.issues.length === 0 && opener(adding, 'btn btn-primary')}`,
+    notice: NOTICES.get(done),
+    body: html`${mistakes(form)}${form.issues.length > 0 && !isFull && newWebhook(ctx, form)}<section class="panel" aria-labelledby="webhooks-heading">
+<h2 class="sr-only" id="webhooks-heading">Webhooks</h2>
 ${
-  endpoints.length < MAX_ENDPOINTS
-    ? html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
+  endpoints.length === 0
+    ? empty(
+        'webhook',
+        'You have no webhooks yet. Add one with the address of your system, and send it a test.',
+        form.issues.length === 0 && opener({ ...adding, label: 'Create the first webhook' }, 'btn btn-sm'),
+      )
+    : endpointTable(ctx, endpoints, counts)
+}
+${isFull && html`<p class="mt-4">You have ${MAX_ENDPOINTS}webhooks, which is the limit. Delete one to create another.</p>`}
+</section>
+<div>${!isFull && form.issues.length === 0 && newWebhook(ctx, form)}</div>`,
+  }
+}
+
+const newWebhook = (ctx: Context, form: Form): Html =>
+  popup(
+    'new',
+    'Create a webhook',
+    html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${webhookFields(ctx, form, { url: '', types: [], mode: modeOf(ctx), description: '' })}
 <button class="btn btn-primary">Create webhook</button>
-</form>`
-    : html`<p>You have ${MAX_ENDPOINTS} webhooks, which is the limit. Delete one to create another.</p>`
-}
-</section>`,
-})
+</form>`,
+    form.issues.length > 0,
+  )
 
 const endpointTable = (ctx: Context, endpoints: WebhookEndpoint[], counts: Map<string, DeliveryCounts>): Html =>
   table(
@@ -96,7 +112,7 @@ export const webhookFields = (ctx: Context, form: Form, { url, types, mode, desc
 ${checkboxes(form, {
   name: 'types',
   label: 'Events',
-  hint: 'Choose none to get all events, including types added later.',
+  hint: 'Nothing chosen: all, also what there will be in future.',
   options: EVENT_LABELS,
   values: types,
 })}
@@ -106,11 +122,11 @@ ${area(form, { name: 'description', label: 'Description', value: description, hi
 /** An endpoint's secret, which is shown this once. */
 export const secretPage = (ctx: Context, { endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }): Page => ({
   title: 'Webhook secret',
+  trail: [['Webhooks', pathOf(ctx, PATH)]],
   body: html`<section class="panel">
-<p>Events sent to <strong>${endpoint.url}</strong> are signed with this secret. Copy it now: it is not shown again.</p>
-<code class="secret mb-3 block rounded-field border border-base-300 bg-base-200 px-4 py-3 select-all" id="secret">${secret}</code>
-<p><button class="btn btn-sm" hidden data-copy="secret" type="button">Copy</button></p>
-${endpoint.previousSecretUntil && html`<p>The previous secret also signs until ${time(endpoint.previousSecretUntil)}: give this one to the receiver by then.</p>`}
-<p><a href="${pathOf(ctx, `${PATH}/${endpoint.id}`)}">Go to the webhook</a></p>
+<p>Events sent to <strong>${endpoint.url}</strong> are signed with this secret, as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> specify it. Copy it now: it is not shown again.</p>
+<div class="mt-4">${copyBox('secret', secret)}</div>
+${endpoint.previousSecretUntil && html`<p class="mb-4">The previous secret also signs until ${time(endpoint.previousSecretUntil)}: give this one to the receiver by then.</p>`}
+${linkButton(pathOf(ctx, `${PATH}/${endpoint.id}`), 'Go to the webhook', undefined, 'main')}
 </section>`,
 })

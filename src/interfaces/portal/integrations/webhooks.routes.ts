@@ -4,7 +4,7 @@ import { refuse } from '../../../domain/checking/refuse.ts'
 import type { Context } from '../../../domain/context.ts'
 import { EVENT_TYPES } from '../../../domain/events/event.ts'
 import { getEndpoint } from '../../../domain/webhooks/change-endpoint.ts'
-import { countLastDeliveries, replayFrom, sendTestEvent } from '../../../domain/webhooks/deliveries.ts'
+import { countLastDeliveries, listDeliveries, replayFrom, sendTestEvent } from '../../../domain/webhooks/deliveries.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -22,6 +22,9 @@ import { webhookPage } from './webhook.page.ts'
 import { secretPage, webhooksPage } from './webhooks.page.ts'
 
 export type WebhookRoute = { Params: { webhookId: string } }
+
+/** Deliveries that the page of a webhook shows. */
+const LATEST = 5
 
 export function webhooksRoutes(app: FastifyInstance): void {
   app.get('/settings/webhooks', async (request, reply) => show(request, reply, await listPage(request, emptyForm)))
@@ -112,7 +115,9 @@ async function onePage(request: FastifyRequest<WebhookRoute>, form: Form) {
   const { ctx, params } = request
   const endpoint = await getEndpoint(ctx, params.webhookId)
   const counts = (await countLastDeliveries(ctx)).get(endpoint.id)
-  return webhookPage(form, { ctx, endpoint, counts, done: queryOf(request).get('done') ?? '' })
+  const newest = { field: 'queuedAt', direction: 'desc' } as const
+  const deliveries = await listDeliveries(ctx, endpoint.id, {}, newest, { number: 1, size: LATEST })
+  return webhookPage(form, { ctx, endpoint, counts, deliveries, done: queryOf(request).get('done') ?? '' })
 }
 
 /** @throws DomainError invalid without an address. */
