@@ -112,7 +112,7 @@ export const webhookFields = (ctx: Context, form: Form, { url, types, mode, desc
 ${checkboxes(form, {
   name: 'types',
   label: 'Events',
-  hint: 'Nothing chosen: all, also what there will be in future.',
+  hint: 'Choose none to get all events, including types added later.',
   options: EVENT_LABELS,
   values: types,
 })}

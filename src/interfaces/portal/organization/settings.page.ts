@@ -22,14 +22,14 @@ ${fields}
     )
   return {
     title: 'Settings',
-    subtitle: 'Of the organization, for everybody in it.',
+    subtitle: 'They hold for everybody in the organization.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     body: html`${mistakes(form)}${section(
       'organization',
       'Organization',
       'What members and candidates see it called.',
       field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' }),
-    )}${section('invitations', 'Invitations', 'How the mails to candidates look, and who gets the replies.', mailFields(form, settings))}${section(
+    )}${section('invitations', 'Invitations', 'How the emails to candidates look, and who gets the replies.', mailFields(form, settings))}${section(
       'return',
       'Return link',
       'Invites made by API can lead to a page of yours at the end.',
