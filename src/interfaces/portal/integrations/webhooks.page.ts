@@ -41,7 +41,7 @@ ${
   endpoints.length === 0
     ? empty(
         'webhook',
-        'You have no webhooks yet. Add one with the address of your system, and send it a test.',
+        'There are no webhooks yet. Create one with the URL of your system, and send it a test.',
         form.issues.length === 0 && opener({ ...adding, label: 'Create the first webhook' }, 'btn btn-sm'),
       )
     : endpointTable(ctx, endpoints, counts)
