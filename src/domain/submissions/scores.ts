@@ -1,5 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { type Expressions, own, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
 import { all, run } from '../../db/statements.ts'
 import { type KeyEffect, newestKeys } from '../assessments/keys.ts'
 import type { Context } from '../context.ts'
@@ -109,6 +110,35 @@ function findAnswered(ctx: Context, submissionId: string, versionId: string | un
     ])
     .select(['questionVersions.spec', 'newest.key', 'newest.effect', 'newest.keyNumber', 'takes.value'])
   return all(ctx.db, asked)
+}
+
+/** What the newest key makes of an answer, and that key. @property keyedAt when the key was made. */
+export type ShownScore = { number: number; keyNumber: number; key: unknown; effect: KeyEffect; keyedAt: Date; parts: Part[] }
+
+/** The scores of a submission beside their keys, for whoever grades it. */
+export async function findScores({ db, organization }: Context, submissionId: string): Promise<ShownScore[]> {
+  const organizationId = organization.id
+  const scores = await db.questionScore.findMany({
+    where: { organizationId, submissionId },
+    distinct: ['questionNumber'],
+    orderBy: [{ questionNumber: 'asc' }, { keyNumber: 'desc' }],
+    include: { question: { select: { versionId: true } } },
+  })
+  const versionIds = scores.flatMap(({ question }) => question.versionId ?? [])
+  const keys = await db.questionKey.findMany({ where: { organizationId, versionId: anyOf(versionIds) } })
+  return scores.flatMap(({ questionNumber: number, keyNumber, parts, question }) => {
+    const used = keys.find((one) => one.versionId === question.versionId && one.number === keyNumber)
+    if (!used) return []
+    const { key, effect, createdAt: keyedAt } = used
+    return [{ number, keyNumber, key, effect: effect as KeyEffect, keyedAt, parts: parts as Part[] }]
+  })
+}
+
+/** The numbers of the newest keys that scored a submission, by the numbers of its questions. */
+export async function findKeyNumbers({ db, organization }: Context, submissionId: string): Promise<Map<number, number>> {
+  const where = { organizationId: organization.id, submissionId }
+  const used = await db.questionScore.groupBy({ by: ['questionNumber'], where, _max: { keyNumber: true } })
+  return new Map(used.flatMap(({ questionNumber, _max }) => (_max.keyNumber === null ? [] : [[questionNumber, _max.keyNumber]])))
 }
 
 /** Whether anything of a scored submission is left to people: a question that gives points, and has none. */

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Context } from '../../domain/context.ts'
 import { LINKED_FOR_MS } from '../../domain/secrets/media-tokens.ts'
 import { answerOf } from '../../domain/submissions/answer.ts'
+import type { ReleasedGrade } from '../../domain/submissions/grading/release-result.ts'
 import { gradesOf, type Result, toResult } from '../../domain/submissions/grading/results.ts'
 import {
   type ListedSubmission,
@@ -98,7 +99,12 @@ const AnswerView = Type.Object(
   { description: 'What the candidate recorded, wrote or chose last; null when there is nothing' },
 )
 const GradeView = Type.Object(
-  { points: OrNull(Type.Number({ description: 'null where the question gives none' })), comment: Type.String() },
+  {
+    points: OrNull(Type.Number({ description: 'null where the question gives none' })),
+    comment: Type.String(),
+    by: Type.Optional(Words(['key'], { description: 'Left out where a person gave the points' })),
+    keyNumber: Type.Optional(Type.Integer({ description: 'Of the key that gave them' })),
+  },
   { description: 'As released last; null until then' },
 )
 const PaperQuestionView = Type.Object({
@@ -195,11 +201,18 @@ export function presentSubmissionDetail(ctx: Context, submission: WholeSubmissio
       openedAt: isoTimeOrNull(question.openedAt),
       closedAt: isoTimeOrNull(question.closedAt),
       answer: answer ? presentAnswer(ctx, answer) : null,
-      grade: grade ? { points: grade.points, comment: grade.comment } : null,
+      grade: grade ? presentGrade(grade) : null,
     }
   })
   return { ...presentSubmission(submission), questions }
 }
+
+const presentGrade = ({ points, comment, by, keyNumber }: ReleasedGrade) => ({
+  points,
+  comment,
+  ...(by && { by }),
+  ...(keyNumber !== undefined && { keyNumber }),
+})
 
 type Answer = WholeSubmission['paper'][number]['takes'][number]
 

@@ -42,11 +42,12 @@ function score({ options }: Spec, key: Key, ticked: Answer): Score {
   return { state: 'scored', ...shareOf(options.length, key, ticked), parts }
 }
 
-const verdictOf = (isTicked: boolean, isRight: boolean): Verdict =>
+/** What became of an option. */
+export const verdictOf = (isTicked: boolean, isRight: boolean): Verdict =>
   isTicked ? (isRight ? 'right' : 'wrong') : isRight ? 'missed' : 'left'
 
 /** Those that belong in the best answer. */
-const rightOnes = (key: Key): string[] =>
+export const rightOnes = (key: Key): string[] =>
   key.policy === 'weights' ? Object.keys(key.weights).filter((id) => key.weights[id]! > 0) : key.right
 
 function shareOf(options: number, key: Key, ticked: Answer): { got: number; of: number } {

@@ -7,10 +7,11 @@ import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
+import { findKeyNumbers } from '../scores.ts'
 import { findGrades, visibleTo } from './grades.ts'
 import { findPaper, type Graded, lockHandedIn, refuseUnknown, requireRound } from './rounds.ts'
 import { about, graderOf, refuseReleased } from './save-grade.ts'
-import { countGrades, exactPercentOf, pointsIn, sumUp } from './totals.ts'
+import { countGrades, exactPercentOf, pointsIn, type Source, sumUp } from './totals.ts'
 
 /**
  * @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points.
@@ -24,8 +25,17 @@ export type NewRelease = {
   seen?: string | undefined
 }
 
-/** What was released of a question. */
-export type ReleasedGrade = { number: number; points: number | null; ofPoints: number; comment: string; graderId: string | null }
+/** What was released of a question. @property by left out where a person gave the points. */
+export type ReleasedGrade = {
+  number: number
+  points: number | null
+  ofPoints: number
+  comment: string
+  graderId: string | null
+  by?: 'key'
+  /** Of the key that gave them. */
+  keyNumber?: number
+}
 
 /**
  * Releases the result of a submission as it is graded now, as far as whoever releases it may see that: to the organization, its clients
@@ -50,6 +60,7 @@ export async function releaseResult(
       ]),
     )
     const paper = await findPaper(inside, submissionId)
+    const keys = await findKeyNumbers(inside, submissionId)
     const grades = visibleTo(requireRound(inside, submission), submission, paper, await findGrades(inside, submissionId))
     const questions = countGrades(paper, grades, submission.assessment)
     const { points, ofPoints, missing } = sumUp(questions)
@@ -63,6 +74,7 @@ export async function releaseResult(
         ofPoints: most,
         comment: standing.comment,
         graderId: standing.graderId,
+        ...(most > 0 && wordSource(standing.by, keys.get(number))),
       }
     })
     const organizationId = organization.id
@@ -83,6 +95,9 @@ export async function releaseResult(
     await recordAudit(inside, { action: 'released_result', target, details: { version, toCandidate } })
   })
 }
+
+const wordSource = (by: Source, keyNumber: number | undefined): Pick<ReleasedGrade, 'by' | 'keyNumber'> =>
+  by === 'key' && keyNumber !== undefined ? { by: 'key', keyNumber } : {}
 
 /**
  * Lets grading go on. What was released stays what others see until another version is released.

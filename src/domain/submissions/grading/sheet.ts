@@ -2,18 +2,28 @@ import { candidateName, isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { findDetail, type QuestionDetail, type SubmissionDetail } from '../reading/submission.ts'
-import type { Gradable } from '../scores.ts'
+import { findScores, type Gradable, type ShownScore } from '../scores.ts'
 import { findGrades, type NewestGrade, visibleTo } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { mayRelease } from './release-result.ts'
 import { findNewestResult, type Result } from './results.ts'
 import { findHandedIn, findPaper, type Graded, type Round, requireRound } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
-import { type Counted, countGrades, sumUp } from './totals.ts'
+import { type Counted, countGrades, isByPeople, sumUp } from './totals.ts'
 import { findOtherViewers, noteViewer } from './viewers.ts'
 
-/** A question with what stands of what the grader has given for it, and of what others have. */
-export type GradedQuestion = Counted<QuestionDetail & Gradable> & { own: NewestGrade | undefined; given: NewestGrade[] }
+/**
+ * A question with what stands of what the grader has given for it, and of what others have.
+ *
+ * @property score what its key says, and that; undefined: it has none. @property isBeforeKey whether people have decided before the key was
+ *   changed.
+ */
+export type GradedQuestion = Counted<QuestionDetail & Gradable> & {
+  own: NewestGrade | undefined
+  given: NewestGrade[]
+  score: ShownScore | undefined
+  isBeforeKey: boolean
+}
 
 /** All that a grader has before them. */
 export type Sheet = {
@@ -43,11 +53,12 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
   const detail = isBlindTo(ctx, submission.assessment)
     ? { ...whole, media: [], stills: { ...whole.stills, items: [], total: 0 }, screen: null }
     : whole
-  const [scored, all, released, others] = await Promise.all([
+  const [scored, all, released, others, scores] = await Promise.all([
     findPaper(ctx, id),
     findGrades(ctx, id),
     findNewestResult(ctx, id),
     findOtherViewers(ctx, id),
+    findScores(ctx, id),
   ])
   const paper = detail.paper.map((question, i) => ({
     ...question,
@@ -58,7 +69,17 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
   const me = graderOf(ctx)
   const questions = countGrades(paper, grades, submission.assessment).map((question) => {
     const given = grades.filter(({ questionNumber }) => questionNumber === question.number)
-    return { ...question, given, own: given.findLast((grade) => grade.graderId === me && grade.round === round) }
+    const score = scores.find(({ number }) => number === question.number)
+    const last = given.at(-1)?.updatedAt
+    const isBeforeKey =
+      score !== undefined && score.keyNumber > 1 && last !== undefined && isByPeople(question.standing) && last < score.keyedAt
+    return {
+      ...question,
+      given,
+      score,
+      isBeforeKey,
+      own: given.findLast((grade) => grade.graderId === me && grade.round === round),
+    }
   })
   const candidate = candidateName(ctx, submission)
   const total = sumUp(questions)

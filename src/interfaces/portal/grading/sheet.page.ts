@@ -8,6 +8,7 @@ import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
+import { definedKind } from '../../../kinds/index.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
@@ -103,13 +104,25 @@ const questionShown = (form: Form, graded: Graded): Html => {
 ${panel(
   `question-${number}`,
   `Question ${number}`,
-  html`${questionBody(ctx, question)}
+  html`${questionBody(ctx, question)}${answerAndKey(question)}
 <div data-part="${`given-${number}`}">${given(question, address)}</div>`,
 )}
 <section class="panel p-4 lg:sticky lg:top-24" aria-label="${`Grade of question ${number}`}">
 ${grading(form, graded)}
 </section>
 </div>`
+}
+
+const EFFECTS = { full: 'Its key gives everybody all points.', none: 'Its key says that it is not counted.' }
+
+/** What its key says of the answer: the points stand where nobody gives others. */
+function answerAndKey({ score, scored, shown, takes, version, isBeforeKey }: GradedQuestion): Html | false {
+  const kind = version && definedKind(version.responseType)
+  if (!score || !kind) return false
+  const value = takes.find(({ kind: by }) => by === 'text')?.value ?? null
+  return html`<div class="mt-4" data-score><h3>Answer and key</h3>
+${kind.sheet({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
+<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${wordCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p></div>`
 }
 
 function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined {

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
+import { examplesOf, makeDefined } from '../support/kinds.ts'
+import { signInAs } from '../support/portal.ts'
+import { startServiceForFile } from '../support/service.ts'
+import { openTab } from '../support/taking.ts'
+
+// What is right leaves through nothing but the sheet of who grades and the form of who writes it.
+
+const service = await startServiceForFile()
+
+/** In each key something that stands nowhere else; nothing of it is right or wrong otherwise than before. */
+const CANARY = '914.7352'
+const canaries: Record<string, (key: never) => unknown> = {
+  single_choice: () => ({ policy: 'weights', weights: { qkzvwtab: 100, mfpdxhce: 37 } }),
+  multiple_choice: () => ({ policy: 'weights', weights: { qkzvwtab: 63, mfpdxhce: 37 } }),
+  number: ({ answers }: { answers: object[] }) => ({ answers: [...answers, { value: CANARY, share: 37 }] }),
+  short_text: (key: { accepted: object[] }) => ({ ...key, accepted: [...key.accepted, { text: CANARY, share: 37 }] }),
+}
+const DEFINED = examplesOf().map((example) => ({ ...example, key: canaries[example.responseType]!(example.key as never) }))
+/** The canary, or how a key of choices says what is right. */
+const TOLD = /914\.7352|"weights"|"policy":|"share":|data-score/
+
+it('has a canary in the key of each kind', () => {
+  expect(DEFINED.map(({ responseType }) => responseType).sort()).toEqual(Object.keys(canaries).sort())
+})
+
+it('leaves through no page of a candidate in any state, header or JSON, and no page of a client', async () => {
+  const made = await makeDefined(service, DEFINED)
+  const { candidate } = made
+  const seen: string[] = []
+  const look = async () => {
+    for (const answer of [await candidate.open(), await candidate.session('get')]) {
+      seen.push(`${JSON.stringify(answer.headers)} ${answer.text}`)
+    }
+  }
+  await look()
+  await made.start()
+  await look()
+  for (const [i, { right }] of DEFINED.entries()) {
+    await candidate.press('open', { number: String(i + 1) })
+    await look()
+    await made.answer(i + 1, right)
+    await look()
+  }
+  await candidate.press('finish')
+  await look()
+  const client = await signInAs(service, made.organization.id, ['client'])
+  const { id } = await made.submission()
+  for (const page of ['', 'results', `results/${id}`, `grading/${id}`, `submissions/${id}`, `invites/${made.invite.id}`]) {
+    seen.push((await client.get(`${client.home}${page}`)).text)
+  }
+  const { key, apiKey } = await createApiKey(service.system, { organizationId: made.organization.id, name: 'm', mode: 'live' })
+  await changeApiKey(service.system, apiKey.id, { rights: ['manage'] })
+  const v1 = service.v1(key)
+  for (const { id: questionId } of made.asked) {
+    seen.push((await v1.get(`/assessments/${made.assessment.id}/questions/${questionId}/definition`).expect(200)).text)
+  }
+  for (const address of [
+    `/invites/${made.invite.id}/submission`,
+    '/submissions',
+    `/invites/${made.invite.id}/submission/grades`,
+  ]) {
+    seen.push((await v1.get(address).expect(200)).text)
+  }
+  expect(seen.length).toBeGreaterThan(30)
+  expect(seen.filter((text) => TOLD.test(text))).toEqual([])
+  const grader = await signInAs(service, made.organization.id, ['grader'])
+  expect((await grader.get(`${grader.home}grading/${id}`)).text).toContain(CANARY)
+})
+
+it('is not told by the answer to saving: right and wrong ones get the same bytes', async () => {
+  const made = await makeDefined(service, DEFINED)
+  await made.start()
+  const tab = await openTab(service, made.candidate)
+  for (const [i, { right, wrong, responseType }] of DEFINED.entries()) {
+    const number = i + 1
+    await made.candidate.press('open', { number: String(number) })
+    const kind = service.deps.kinds.get(responseType)!
+    const save = async (answer: unknown, revision: number) => {
+      const text = new URLSearchParams(kind.toForm(answer).map((value): [string, string] => ['answer', value])).toString()
+      const reply = await made.candidate.session('put', `/questions/${number}/text`, { tab, body: { text, revision } })
+      return [reply.status, reply.text.replace(String(revision), 'n'), reply.headers['content-length']]
+    }
+    expect(await save(wrong, 1)).toEqual(await save(right, 2))
+    await made.candidate.press('next', { number: String(number) })
+  }
+})
