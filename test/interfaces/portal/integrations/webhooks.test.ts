@@ -98,7 +98,7 @@ describe('a webhook', () => {
       expect(answer.text).toMatch(/value="invite.created" checked/)
       expect(answer.text).toMatch(/value="all" selected/)
     }
-    expect((await facts(own)).Address).toBe(URL)
+    expect((await facts(own)).URL).toBe(URL)
     expect(await service.db.webhookEndpoint.count({ where: { organizationId: id } })).toBe(1)
   })
 
@@ -198,7 +198,7 @@ describe('a webhook', () => {
     service.clock.advance(1)
     await forgetOldEvents(service.system, 0)
     const answer = await post(`${own}/replay`)
-    expect([answer.status, mistakesIn(answer)]).toEqual([422, [expect.stringContaining('is no longer kept')]])
+    expect([answer.status, mistakesIn(answer)]).toEqual([422, [expect.stringContaining('no longer kept')]])
   })
 })
 
@@ -301,17 +301,17 @@ describe('a webhook that fails', () => {
     const receiver = await startReceiver(answerWith(410))
     const { own } = await made({ url: receiver.url })
     await post(`${own}/test`)
-    await waitForPage(get, home, 'was disabled for failing')
-    expect((await facts(own)).Status).toMatch(/^disabled since .* UTC, because it answered that it is gone \(410\)$/)
+    await waitForPage(get, home, 'because it kept failing')
+    expect((await facts(own)).Status).toMatch(/^disabled since .* UTC, because it answered 410 \(Gone\)$/)
     expect((await audited()).at(-1)).toEqual({
       actorId: null,
       action: 'disabled_webhook',
       details: { host: `127.0.0.1:${receiver.port}`, reason: 'gone' },
     })
     await post(`${own}/enable`)
-    expect((await get(home)).text).not.toContain('was disabled for failing')
+    expect((await get(home)).text).not.toContain('because it kept failing')
     await post(`${own}/disable`)
-    expect((await get(home)).text).not.toContain('was disabled for failing')
+    expect((await get(home)).text).not.toContain('because it kept failing')
   })
 })
 

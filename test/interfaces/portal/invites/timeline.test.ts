@@ -110,7 +110,7 @@ it('says where it begins when that is not with the invite: imported, or older th
   await waitForNumbering(service)
   service.clock.advance(1)
   await forgetOldEvents(service.system, 0)
-  for (const page of [path, imported]) expect((await admin.get(page)).text).toContain('Nothing is recorded')
+  for (const page of [path, imported]) expect((await admin.get(page)).text).toContain('No events: ')
 })
 
 it('shows the last 200 events of an invite that has more', async () => {
