@@ -74,6 +74,7 @@ const rooms = [
   'tags',
   'members',
   'assessments',
+  'library',
   'invites',
   'invites/overview',
   'invites/batches',

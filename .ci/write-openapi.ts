@@ -31,6 +31,7 @@ const app = await buildApp(config, {
         bringMailForward: async () => 0,
         enqueueInviteBatch: async () => {},
         enqueueBulkChange: async () => {},
+        enqueueLibraryImport: async () => {},
         enqueueTestDataDeletion: async () => {},
         enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},

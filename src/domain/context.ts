@@ -31,6 +31,8 @@ export type Queue = {
   enqueueInviteBatch: (db: Connection, batch: { id: string; createdByKeyId: string | null }) => Promise<void>
   /** Has a bulk change of invites worked on, in the same way. */
   enqueueBulkChange: (db: Connection, bulkChangeId: string) => Promise<void>
+  /** Has a file of questions taken into the library, in the same way. */
+  enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */

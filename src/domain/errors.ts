@@ -18,6 +18,8 @@ export type ErrorKind =
   | 'not_permitted'
   | 'assessment_not_found'
   | 'question_not_found'
+  | 'library_question_not_found'
+  | 'library_import_not_found'
   | 'invite_not_found'
   | 'invite_batch_not_found'
   | 'member_not_found'
@@ -66,7 +68,8 @@ export type Range = { minimum: number; maximum: number }
  * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
  * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation, and
  * `archived` of one to which members invite nobody; `likeAddress` of a sender's name, `notHost` of what is no name of a host; `noneChosen` to
- * `moreMatch` of invites that are to be changed together, with their number as the limit.
+ * `moreMatch` of invites that are to be changed together, with their number as the limit; `inAssessment`, with its place as the limit, to `noText` of
+ * questions of the library, and of files of them.
  */
 export type AccountProblem =
   | 'wrong'
@@ -111,6 +114,11 @@ export type AccountProblem =
   | 'noneChosen'
   | 'tooManyChosen'
   | 'moreMatch'
+  | 'inAssessment'
+  | 'retired'
+  | 'undoneTooLate'
+  | 'notSheet'
+  | 'noText'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

@@ -213,6 +213,8 @@ export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: 
       sourceLanguage: null,
       targetLanguage: null,
       versionId: null,
+      libraryQuestionId: null,
+      libraryNumber: null,
       ...timesOf(entry, now),
     }),
   }

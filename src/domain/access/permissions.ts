@@ -13,6 +13,8 @@ export type Permission =
   /** In the name of a member who may, see submissions/grading/grade-for-members.ts. */
   | 'grade_for_members'
   | 'write_assessments'
+  /** The library of questions. */
+  | 'read_library'
   | 'write_tags'
   | 'invite'
   | 'operate_invites'
@@ -30,6 +32,7 @@ export type Permission =
 const ADMINISTRATION = [
   'read',
   'write_assessments',
+  'read_library',
   'write_tags',
   'invite',
   'operate_invites',
@@ -60,7 +63,7 @@ const allowedBy = new Map<string, readonly Permission[]>(Object.entries(rightPer
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
 const memberPermissions = new Map<string, readonly Permission[]>([
   ['admin', [...ADMINISTRATION, 'grade']],
-  ['grader', ['read_as_grader', 'grade']],
+  ['grader', ['read_as_grader', 'grade', 'read_library']],
   ['client', ['read_as_client']],
 ])
 

@@ -35,7 +35,7 @@ export async function copyQuestions(ctx: Context, from: string, to: string): Pro
       'points',
       'timeLimit',
     ),
-    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId'),
+    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId', 'libraryQuestionId', 'libraryNumber'),
     id: eb.ref('pairs.copy'),
     assessmentId: uuid(to),
     createdAt: time(now),

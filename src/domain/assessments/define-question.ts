@@ -70,8 +70,16 @@ const hasBrokenText = (value: unknown): boolean =>
     ? checkText(value, Number.POSITIVE_INFINITY) !== undefined
     : typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasBrokenText)
 
+/** A version with the newest of its keys: for who writes questions, and for scoring what they try. */
+export async function readWholeDefinition({ db, organization }: Context, versionId: string): Promise<Definition> {
+  const where = { organizationId: organization.id, versionId }
+  const newest = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
+  const { responseType, spec } = newest.version
+  return { responseType, spec, key: newest.key }
+}
+
 /** Where candidates take it elsewhere, nobody would show them what to choose from. */
-function findDefinitionIssues({ deps }: Context, { responseType, spec, key }: Definition): Issue[] {
+export function findDefinitionIssues({ deps }: Context, { responseType, spec, key }: Definition): Issue[] {
   const kind = deps.kinds.get(responseType)
   if (!kind) {
     return findIssues([['responseType', { rule: 'choice', limit: [...deps.kinds.keys()], value: responseType }]])
@@ -96,7 +104,8 @@ async function changeVersion({ db, organization }: Context, { versionId }: Quest
   return versionId
 }
 
-async function makeVersion({ db, deps, organization }: Context, { responseType, spec, key }: Definition): Promise<string> {
+/** Keeps a definition as a version of its own. @returns its id. */
+export async function makeVersion({ db, deps, organization }: Context, { responseType, spec, key }: Definition): Promise<string> {
   const organizationId = organization.id
   const [id, createdAt] = [deps.newId(), deps.clock()]
   await db.questionVersion.create({ data: { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, createdAt } })

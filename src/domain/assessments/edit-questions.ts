@@ -149,7 +149,9 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
     const original = await getQuestion(inside, ref)
     refuse(checkTotal(assessment, 0, original))
     const now = deps.clock()
-    const copy = { ...original, id: deps.newId(), createdAt: now, updatedAt: now }
+    // What comes from the library is asked once in an assessment: the copy is a question of its own.
+    const unlinked = { libraryQuestionId: null, libraryNumber: null }
+    const copy = { ...original, ...unlinked, id: deps.newId(), createdAt: now, updatedAt: now }
     await db.question.create({ data: copy })
     await sealVersions(inside, own(inside, 'questions').where('questions.id', '=', copy.id).select('questions.versionId'))
     const ids = (await listIds(inside, assessment.id)).filter((id) => id !== copy.id)
@@ -163,7 +165,7 @@ export async function duplicateQuestion(ctx: Context, ref: QuestionRef): Promise
 const ownRow = ({ organizationId, assessmentId, id }: Question) => ({ organizationId, assessmentId, id })
 
 /** The rules that need no look into the database. */
-const findQuestionIssues = (input: QuestionInput): Issue[] =>
+export const findQuestionIssues = (input: QuestionInput): Issue[] =>
   findIssues([
     ['inputType', checkName(input.inputType, MAX_NAME_LENGTH)],
     ['responseType', checkName(input.responseType, MAX_NAME_LENGTH)],
@@ -199,7 +201,7 @@ const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: Pic
   findIssues([['points', checkInteger(points, { minimum: 0, maximum: MAX_INTEGER - (totalPoints - before) })]])
 
 /** The columns of what was written; the languages are there then. */
-async function toColumns(ctx: Context, input: QuestionInput) {
+export async function toColumns(ctx: Context, input: QuestionInput) {
   const codeOrNull = (code: string) => (code.trim() === '' ? null : code)
   const sourceLanguage = codeOrNull(input.sourceLanguage)
   const targetLanguage = codeOrNull(input.targetLanguage)

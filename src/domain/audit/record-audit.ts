@@ -39,6 +39,14 @@ const SHARED_ACTIONS = [
   'deleted_question',
   'duplicated_question',
   'ordered_questions',
+  'saved_to_library',
+  'saved_library_version',
+  'changed_library_question',
+  'retired_library_question',
+  'restored_library_question',
+  'imported_questions',
+  'undid_import',
+  'exported_questions',
   'generated_ats_key',
   'revoked_ats_key',
   'entered_key_of_ats',
@@ -101,6 +109,8 @@ export type AuditEvent = {
       | 'tag'
       | 'assessment'
       | 'question'
+      | 'library_question'
+      | 'library_import'
       | 'invite'
       | 'invite_batch'
       | 'bulk_change'

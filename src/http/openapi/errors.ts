@@ -47,6 +47,8 @@ const occurrence = {
   webhook_not_found: 'declared',
   delivery_not_found: 'declared',
   ats_not_found: 'declared',
+  library_question_not_found: 'declared',
+  library_import_not_found: 'declared',
   path_not_found: 'hasPathParameter',
   page_not_found: 'declared',
   organization_forbidden: 'declared',

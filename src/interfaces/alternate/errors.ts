@@ -48,6 +48,8 @@ const answers = {
   webhook_not_found: [404, NOT_FOUND],
   delivery_not_found: [404, NOT_FOUND],
   ats_not_found: [404, NOT_FOUND],
+  library_question_not_found: [404, NOT_FOUND],
+  library_import_not_found: [404, NOT_FOUND],
   not_permitted: [403, FORBIDDEN],
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],

@@ -24,6 +24,8 @@ import { portalEnvelope } from './kit/errors.ts'
 import { readForms } from './kit/forms.ts'
 import { portalHeaders } from './kit/headers.ts'
 import { refuseForeignForms } from './kit/same-origin.ts'
+import { importsRoutes } from './library/imports.routes.ts'
+import { libraryRoutes } from './library/library.routes.ts'
 import { auditLogRoutes } from './organization/audit-log.routes.ts'
 import { membersRoutes } from './organization/members.routes.ts'
 import { organizationSettingsRoutes } from './organization/settings.routes.ts'
@@ -48,6 +50,8 @@ const organizationPages = [
   confirmRoutes,
   assessmentsRoutes,
   questionsRoutes,
+  importsRoutes,
+  libraryRoutes,
   accountRoutes,
   integrationsRoutes,
   webhooksRoutes,

@@ -39,6 +39,8 @@ const answers = {
   webhook_not_found: [404, 'Webhook not found'],
   delivery_not_found: [404, 'Delivery not found'],
   ats_not_found: [404, 'Not found'],
+  library_question_not_found: [404, 'Not found'],
+  library_import_not_found: [404, 'Not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],
   page_not_found: [404, 'Not found'],

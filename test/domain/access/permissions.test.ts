@@ -9,6 +9,7 @@ import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { countAssigned } from '../../../src/domain/invites/overview/read-own-overview.ts'
+import { listLibrary } from '../../../src/domain/library/list-library.ts'
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { readOrganizationSettings } from '../../../src/domain/members/organization-settings.ts'
 import { readGrading } from '../../../src/domain/submissions/grading/grade-for-members.ts'
@@ -70,6 +71,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
         if (error.kind !== 'submission_not_found') throw error
       }),
     write_assessments: async (actor) => createAssessment(as(actor), newAssessment(actor)),
+    read_library: async (actor) => listLibrary(as(actor), {}, 1),
     write_tags: async (actor) => createTag(as(actor), { name: nameOf(actor) }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
@@ -97,6 +99,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   const all: Permission[] = [
     'read',
     'write_assessments',
+    'read_library',
     'write_tags',
     'invite',
     'operate_invites',
@@ -141,8 +144,13 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   const [read, ...others] = all
   expect(await allowed(await asMemberOf(['admin']))).toEqual([read, 'grade', ...others])
   expect(await allowed(await asMemberOf(['client']))).toEqual(['read_as_client'])
-  expect(await allowed(await asMemberOf(['grader']))).toEqual(['read_as_grader', 'grade'])
-  expect(await allowed(await asMemberOf(['grader', 'client']))).toEqual(['read_as_client', 'read_as_grader', 'grade'])
+  expect(await allowed(await asMemberOf(['grader']))).toEqual(['read_as_grader', 'grade', 'read_library'])
+  expect(await allowed(await asMemberOf(['grader', 'client']))).toEqual([
+    'read_as_client',
+    'read_as_grader',
+    'grade',
+    'read_library',
+  ])
   for (const roles of [[], ['owner', 'Admin', 'constructor']]) expect(await allowed(await asMemberOf(roles))).toEqual([])
 })
 

@@ -32,6 +32,8 @@ type Rows = {
   connectionId: string
   atsKeyId: string
   orderId: string
+  libraryId: string
+  importId: string
 }
 
 /**
@@ -134,6 +136,24 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
   'GET /media/:mediaId': ['admin', 'grader'],
+  'GET /questions': ['admin', 'grader'],
+  'GET /questions/:libraryId': ['admin', 'grader'],
+  'POST /questions/:libraryId': ['admin'],
+  'POST /questions/:libraryId/try': ['admin', 'grader'],
+  'POST /questions/:libraryId/retire': ['admin'],
+  'POST /questions/:libraryId/restore': ['admin'],
+  'POST /questions/:libraryId/add': ['admin'],
+  'POST /assessments/:assessmentId/questions/:questionId/library/save': ['admin'],
+  'POST /assessments/:assessmentId/questions/:questionId/library/version': ['admin'],
+  'POST /assessments/:assessmentId/questions/:questionId/library/take': ['admin'],
+  'GET /questions/imports/new': ['admin'],
+  'POST /questions/imports': ['admin'],
+  'GET /questions/imports/:importId': ['admin'],
+  'POST /questions/imports/:importId/start': ['admin'],
+  'POST /questions/imports/:importId/undo': ['admin'],
+  'GET /questions/template.csv': ['admin'],
+  'GET /questions/template.xlsx': ['admin'],
+  'POST /questions/export': ['admin'],
   'GET /grading': ['admin', 'grader'],
   'GET /grading/:submissionId': ['admin', 'grader'],
   'GET /grading/:submissionId/questions/:number': ['admin', 'grader'],
@@ -188,6 +208,8 @@ const FINDS: (keyof Rows)[] = [
   'connectionId',
   'atsKeyId',
   'orderId',
+  'libraryId',
+  'importId',
 ]
 
 // Without the sweep: it changes rows by itself.
@@ -231,6 +253,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
       createdAt: service.clock.now(),
     },
   })
+  const library = await makeLibrary({ organizationId, questionId, memberId: member.id })
   const changeId = await makeBulkChange(service, { organizationId, inviteId, memberId: member.id })
   const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
   const atsRows = await makeAtsOrder(service, inviteId)
@@ -250,7 +273,37 @@ async function makeRows(organizationId: string): Promise<Rows> {
     filterId,
     submissionId,
   }
-  return { ...own, ...atsRows, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
+  return { ...own, ...atsRows, ...library, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
+}
+
+/** A question of the library, which that one comes from, and a file of questions. */
+async function makeLibrary({
+  memberId,
+  questionId,
+  organizationId,
+}: {
+  organizationId: string
+  questionId: string
+  memberId: string
+}) {
+  const { db, deps, clock } = service
+  const [libraryId, importId, createdAt] = [deps.newId(), deps.newId(), clock.now()]
+  const head = { organizationId, id: libraryId, name: 'Any', responseType: 'text', number: 1, createdAt, updatedAt: createdAt }
+  await db.libraryQuestion.create({ data: head })
+  await db.libraryVersion.create({
+    data: {
+      organizationId,
+      libraryQuestionId: libraryId,
+      number: 1,
+      content: { script: 'Any' },
+      contentHash: new Uint8Array(32),
+      createdAt,
+    },
+  })
+  await db.question.update({ where: { id: questionId }, data: { libraryQuestionId: libraryId, libraryNumber: 1 } })
+  const file = { organizationId, id: importId, fileName: 'any.gift', format: 'gift', createdById: memberId, createdAt }
+  await db.libraryImport.create({ data: file })
+  return { libraryId, importId }
 }
 
 /** Of an invite's candidate, who is preparing. */

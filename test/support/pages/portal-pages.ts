@@ -47,6 +47,8 @@ async function findAddresses({ db }: Service, organizationId: string) {
     'assessment-results': `/assessments/${assessment.id}/results`,
     'assessment-preview': `/assessments/${assessment.id}/preview`,
     question: `/assessments/${assessment.id}/questions/${question.id}`,
+    library: '/questions',
+    'library-import': '/questions/imports/new',
     grading: '/grading?whose=all',
     sheet: submitted && `/grading/${submitted.id}`,
     release: submitted && `/grading/${submitted.id}/release`,

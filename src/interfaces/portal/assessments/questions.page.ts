@@ -1,6 +1,7 @@
 import { MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
 import { EMPTY_QUESTION, type QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import type { Question } from '../../../domain/assessments/questions.ts'
+import type { Origin } from '../../../domain/library/take-from-library.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { previewPath } from '../../../http/addresses/preview.ts'
 import { printDuration } from '../../../http/forms/read-typed.ts'
@@ -10,6 +11,7 @@ import { confirmation } from '../kit/confirm.ts'
 import { area, choice, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { libraryBox } from '../library/library-box.ts'
 import { editorPage, type Facts } from './assessment.page.ts'
 import { changesReach } from './cautions.ts'
 import { type KindPart, kindFields, wayOf, whyNoKinds } from './kind-form.ts'
@@ -47,7 +49,7 @@ ${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'mark
 export function editQuestionPage(
   form: Form,
   facts: Facts,
-  { question, input, kind }: { question: Question; input: QuestionInput; kind: KindPart | null },
+  { question, input, kind, origin }: { question: Question; input: QuestionInput; kind: KindPart | null; origin: Origin | null },
 ): Page {
   const { ctx, assessment, questions } = facts
   const assessmentPath = pathOf(ctx, `assessments/${assessment.id}`)
@@ -66,6 +68,7 @@ ${seenField(form, question)}
 ${fields(form, input, kind)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
+${libraryBox(ctx, path, origin)}
 <details class="mt-4"><summary class="quiet text-sm">Move or delete this question</summary>
 <form class="mt-3" method="post" action="${path}/move">
 <input type="hidden" name="order" value="${question.order}">

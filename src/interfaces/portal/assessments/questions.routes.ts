@@ -10,6 +10,7 @@ import {
 import { moveQuestion, orderQuestions } from '../../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../../domain/assessments/questions.ts'
 import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from '../../../domain/assessments/write-question.ts'
+import { findOrigin } from '../../../domain/library/take-from-library.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNumber, readQuestion } from '../../../http/forms/read-typed.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit, valuesOf } from '../kit/forms.ts'
@@ -35,7 +36,13 @@ const editPage = async (request: FastifyRequest, ref: QuestionRef, form: Form) =
   const question = await getQuestion(request.ctx, ref)
   const definition = await readDefinitionToWrite(request.ctx, ref)
   const kind = definition && printKind(request.ctx, definition, form.values)
-  return editQuestionPage(form, await readFacts(request, ref.assessmentId), { question, input: toQuestionInput(question), kind })
+  const origin = await findOrigin(request.ctx, question)
+  return editQuestionPage(form, await readFacts(request, ref.assessmentId), {
+    question,
+    input: toQuestionInput(question),
+    kind,
+    origin,
+  })
 }
 
 const pathTo = ({ ctx }: FastifyRequest, { assessmentId }: { assessmentId: string }): string =>

@@ -53,6 +53,8 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   webhook_not_found: [404, UNKNOWN],
   delivery_not_found: [404, UNKNOWN],
   ats_not_found: [404, UNKNOWN],
+  library_question_not_found: [404, UNKNOWN],
+  library_import_not_found: [404, UNKNOWN],
   too_many_exports: [429, TOO_MANY_EXPORTS],
   too_many_searches: [429, TOO_MANY_SEARCHES],
   too_many_passwords: [429, TOO_MANY_PASSWORDS],

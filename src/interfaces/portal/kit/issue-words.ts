@@ -134,6 +134,11 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   unasked: () => 'This assessment has no questions yet. Add some before you send invitations.',
   noneChosen: () => 'No invites are selected. Select some in the list.',
   tooManyChosen: (_name, most) => `A bulk change takes at most ${most.toLocaleString('en')} invites. Filter the list to fewer.`,
+  inAssessment: (_name, place) => `The assessment asks it already, as question ${place}.`,
+  retired: () => 'It is retired: offer it again before you add it.',
+  undoneTooLate: () => 'An import can be undone once, for a day.',
+  notSheet: () => 'The file can not be read as a sheet.',
+  noText: () => 'The first row names no column “text”.',
   moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),
 }

@@ -31,6 +31,7 @@ const WORK: Item[] = [
   { path: '', label: 'Home', icon: 'house', isFor: () => true },
   { path: 'invites', label: 'Invites', icon: 'send', isFor: mayReadInvites, count: 'invites' },
   { path: 'assessments', label: 'Assessments', icon: 'clipboard-list', isFor: withPermission('read') },
+  { path: 'questions', label: 'Questions', icon: 'book-open', isFor: withPermission('read_library') },
   { path: 'grading', label: 'Grading', icon: 'pencil-line', isFor: withPermission('grade'), count: 'waiting' },
   { path: 'candidates', label: 'Candidates', icon: 'users', isFor: withPermission('read') },
   { path: 'results', label: 'Results', icon: 'chart-column', isFor: withPermission('read', 'read_as_client') },

@@ -60,6 +60,12 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   connected: ['success', 'plug'],
   'needs a key': ['warning', 'key-round'],
   'not connected': ['neutral', 'circle-dashed'],
+  retired: ['neutral', 'archive'],
+  'to be taken': ['info', 'circle-check'],
+  'to be taken, with losses': ['warning', 'triangle-alert'],
+  'there already': ['neutral', 'files'],
+  taken: ['success', 'check'],
+  undone: ['neutral', 'undo-2'],
 }
 
 /** How something stands, in a word; what that means for the reader can be seen as well. A word that is not known has a look of its own. */

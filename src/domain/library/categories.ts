@@ -1,0 +1,63 @@
+import { checkName, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+
+/** How deep a category may lie. */
+export const MAX_CATEGORY_DEPTH = 5
+/** How many a list to choose from shows. */
+const MAX_LISTED = 500
+
+export type LibraryCategory = { id: string; path: string }
+
+/** A way through the tree as it is kept: `Maths / Algebra`. Empty: none. */
+export const tidyPath = (path: string): string =>
+  path
+    .split('/')
+    .map((name) => name.trim().replace(/\s+/g, ' '))
+    .filter((name) => name !== '')
+    .join(' / ')
+
+/** In the order of their paths; the first 500. */
+export const listCategories = ({ db, organization }: Context): Promise<LibraryCategory[]> =>
+  db.libraryCategory.findMany({
+    where: { organizationId: organization.id },
+    select: { id: true, path: true },
+    orderBy: { path: 'asc' },
+    take: MAX_LISTED,
+  })
+
+/** The ids of a category and of those below it. */
+export async function findWithin({ db, organization }: Context, id: string): Promise<string[]> {
+  const of = { organizationId: organization.id }
+  const category = await db.libraryCategory.findFirst({ where: { ...of, id }, select: { path: true } })
+  if (!category) return []
+  const below = await db.libraryCategory.findMany({
+    where: { ...of, path: { startsWith: `${category.path} / ` } },
+    select: { id: true },
+  })
+  return [id, ...below.map((other) => other.id)]
+}
+
+/**
+ * The category of that path, which is made where there is none.
+ *
+ * @param path names with slashes between them; empty: no category.
+ * @throws DomainError invalid, at `category`, for a name that is too long or a tree that is too deep.
+ */
+export async function resolveCategory({ db, deps, organization }: Context, path: string): Promise<string | null> {
+  const tidied = tidyPath(path)
+  if (tidied === '') return null
+  const names = tidied.split(' / ')
+  const isDeep = names.length > MAX_CATEGORY_DEPTH
+  const wrong = names.map((name) => checkName(name, MAX_NAME_LENGTH)).find((violation) => violation)
+  refuse(findIssues([['category', isDeep ? { rule: 'maxItems', limit: MAX_CATEGORY_DEPTH } : wrong]]))
+  const organizationId = organization.id
+  const named = { organizationId_path: { organizationId, path: tidied } }
+  const { id } = await db.libraryCategory.upsert({
+    where: named,
+    create: { organizationId, id: deps.newId(), path: tidied },
+    update: {},
+  })
+  return id
+}

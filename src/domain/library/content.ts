@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { Definition } from '../assessments/define-question.ts'
+import type { QuestionInput } from '../assessments/edit-questions.ts'
+
+/** What a question is, wherever it is asked: its texts, and what makes it one of a kind. */
+export type LibraryContent = { input: QuestionInput; definition: Definition | null }
+
+/**
+ * What is equal of two questions that ask the same. Points and time limit are the assessment's; ids within a definition are random, and stand for
+ * their place in the spec.
+ */
+export function hashContent({ input, definition }: LibraryContent): Uint8Array<ArrayBuffer> {
+  const { points: _, timeLimit: __, ...asked } = input
+  const places = new Map(idsIn(definition?.spec).map((id, i) => [id, `#${i}`]))
+  const same = canonical({ asked, spec: definition?.spec ?? null, key: definition?.key ?? null }, places)
+  return new Uint8Array(createHash('sha256').update(JSON.stringify(same)).digest())
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function idsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(idsIn)
+  if (!isRecord(value)) return []
+  const own = typeof value.id === 'string' ? [value.id] : []
+  return [...own, ...Object.values(value).flatMap(idsIn)]
+}
+
+/** Fields by their names, ids by their places; a list of nothing but ids is a set. */
+function canonical(value: unknown, places: Map<string, string>): unknown {
+  if (typeof value === 'string') return places.get(value) ?? value
+  if (Array.isArray(value)) {
+    const all = value.map((one) => canonical(one, places))
+    return value.every((one) => typeof one === 'string' && places.has(one)) ? all.toSorted() : all
+  }
+  if (!isRecord(value)) return value
+  const entries = Object.entries(value).map(([name, one]) => [places.get(name) ?? name, canonical(one, places)] as const)
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** Characters of the name of a question that got none. */
+const NAME_LENGTH = 120
+
+/** What it is called where nobody has named it: the beginning of what it asks. */
+export function nameOf({ script, audioUrl, videoUrl }: QuestionInput): string {
+  const text = [...script.trim().replace(/\s+/g, ' ')]
+  if (text.length === 0) return audioUrl || videoUrl ? 'Without text' : 'Question'
+  return text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH - 1).join('')}…` : text.join('')
+}

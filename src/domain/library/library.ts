@@ -1,0 +1,112 @@
+import { own, sameOwner } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { type Definition, readWholeDefinition } from '../assessments/define-question.ts'
+import { EMPTY_QUESTION, type QuestionInput } from '../assessments/edit-questions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkName, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../values/uuid.ts'
+import { resolveCategory } from './categories.ts'
+
+const include = {
+  category: { select: { path: true } },
+  versions: { select: { number: true, createdAt: true }, orderBy: { number: 'desc' }, take: 100 },
+} satisfies Prisma.LibraryQuestionInclude
+
+/** A question of the library, with its category and its versions, the newest first. */
+export type LibraryQuestion = Prisma.LibraryQuestionGetPayload<{ include: typeof include }>
+
+/** @throws DomainError not_permitted, library_question_not_found. */
+export async function getLibraryQuestion(ctx: Context, id: string): Promise<LibraryQuestion> {
+  authorize(ctx, 'read_library')
+  const where = { organizationId: ctx.organization.id, id }
+  const question = isUuid(id) ? await ctx.db.libraryQuestion.findFirst({ where, include }) : null
+  if (!question) throw new DomainError('library_question_not_found')
+  return question
+}
+
+export type LibraryVersion = { number: number; input: QuestionInput; versionId: string | null; definition: Definition | null }
+
+/** A version with what it shows and what is right, for who edits questions, and for scoring what somebody tries. */
+export async function readLibraryVersion(ctx: Context, libraryQuestionId: string, number: number): Promise<LibraryVersion> {
+  const organizationId = ctx.organization.id
+  const version = await ctx.db.libraryVersion.findUniqueOrThrow({
+    where: { organizationId_libraryQuestionId_number: { organizationId, libraryQuestionId, number } },
+  })
+  const { versionId, content } = version
+  // What a release before this one did not know yet is as it is by itself.
+  const input = { ...EMPTY_QUESTION, ...(content as Partial<QuestionInput>) }
+  return { number, input, versionId, definition: versionId ? await readWholeDefinition(ctx, versionId) : null }
+}
+
+export type LibraryUse = { assessmentId: string; name: string; questionId: string; number: number | null }
+const MAX_USES_LISTED = 100
+
+/** The assessments that ask it, each with its question and the version that it took; the first 100. */
+export function listUses(ctx: Context, libraryQuestionId: string): Promise<LibraryUse[]> {
+  authorize(ctx, 'read_library')
+  const uses = own(ctx, 'questions')
+    .where('questions.libraryQuestionId', '=', libraryQuestionId)
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'questions')).onRef('assessments.id', '=', 'questions.assessmentId'),
+    )
+    .select(['questions.assessmentId', 'assessments.name', 'questions.id as questionId', 'questions.libraryNumber as number'])
+    .orderBy('assessments.name')
+    .orderBy('questions.id')
+    .limit(MAX_USES_LISTED)
+  return all(ctx.db, uses)
+}
+
+/** Names it, and puts it into a category. @throws DomainError not_permitted, library_question_not_found, invalid. */
+export async function changeLibraryQuestion(
+  ctx: Context,
+  id: string,
+  { name, category }: { name: string; category: string },
+): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
+  await inTransaction(ctx, async (inside) => {
+    const question = await getLibraryQuestion(inside, id)
+    const categoryId = await resolveCategory(inside, category)
+    if (question.name === name && question.categoryId === categoryId) return
+    await change(inside, id, { name, categoryId })
+    await record(inside, 'changed_library_question', id)
+  })
+}
+
+/** No longer offered, and used as before; or offered again. @throws DomainError not_permitted, library_question_not_found. */
+export async function retireLibraryQuestion(ctx: Context, id: string, isRetired: boolean): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    const { retiredAt } = await getLibraryQuestion(inside, id)
+    if ((retiredAt !== null) === isRetired) return
+    await change(inside, id, { retiredAt: isRetired ? inside.deps.clock() : null })
+    await record(inside, isRetired ? 'retired_library_question' : 'restored_library_question', id)
+  })
+}
+
+async function change(
+  { db, deps, organization }: Context,
+  id: string,
+  data: Prisma.LibraryQuestionUncheckedUpdateManyInput,
+): Promise<void> {
+  const where = { organizationId: organization.id, id }
+  await db.libraryQuestion.updateMany({ where, data: { ...data, updatedAt: deps.clock() } })
+}
+
+type LibraryAction =
+  | 'saved_to_library'
+  | 'saved_library_version'
+  | 'changed_library_question'
+  | 'retired_library_question'
+  | 'restored_library_question'
+
+/** What is done with a question of the library. */
+export const record = (ctx: Context, action: LibraryAction, id: string): Promise<void> =>
+  recordAudit(ctx, { action, target: { kind: 'library_question', id } })

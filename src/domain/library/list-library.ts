@@ -1,0 +1,110 @@
+import { sql } from '../../db/builder.ts'
+import { among, type Expressions, own, type Rows, type SqlBool, sameOwner } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { isUuid } from '../values/uuid.ts'
+import { findWithin } from './categories.ts'
+
+/** @property search words, of each the beginning. @property before an id: the questions that are older. */
+export type LibraryFilter = {
+  search?: string | undefined
+  categoryId?: string | undefined
+  responseType?: string | undefined
+  /** In no assessment. */
+  isUnused?: boolean | undefined
+  /** Those that are, else those that are not. */
+  isRetired?: boolean | undefined
+  before?: string | undefined
+}
+
+export type ListedLibraryQuestion = {
+  id: string
+  name: string
+  responseType: string
+  number: number
+  uses: number
+  updatedAt: Date
+  category: string | null
+}
+
+/** Words that are looked for; those beyond count for nothing. */
+const MAX_WORDS = 8
+
+/**
+ * The questions of the library, the newest first. It is read from a place in an index, and nothing is counted: a page costs the same however many
+ * there are.
+ *
+ * @returns those of a page, and whether there are older ones.
+ */
+export async function listLibrary(
+  ctx: Context,
+  filter: LibraryFilter,
+  size: number,
+): Promise<{ items: ListedLibraryQuestion[]; hasOlder: boolean }> {
+  authorize(ctx, 'read_library')
+  const { responseType, before } = filter
+  let rows = own(ctx, 'libraryQuestions').where('libraryQuestions.retiredAt', filter.isRetired ? 'is not' : 'is', null)
+  if (filter.categoryId !== undefined) {
+    const within = isUuid(filter.categoryId) ? await findWithin(ctx, filter.categoryId) : []
+    rows = rows.where('libraryQuestions.categoryId', '=', among(within))
+  }
+  if (responseType) rows = rows.where('libraryQuestions.responseType', '=', responseType)
+  if (filter.isUnused) rows = rows.where('libraryQuestions.uses', '=', sql.lit(0))
+  if (before !== undefined && isUuid(before)) rows = rows.where('libraryQuestions.id', '<', before)
+  const words = queryOf(filter.search ?? '')
+  const found = words === '' ? await readOf(ctx, rows, size) : await searchIn(ctx, rows, { words, size })
+  return { items: found.slice(0, size), hasOlder: found.length > size }
+}
+
+type LibraryRows = Rows<'libraryQuestions'>
+
+/** Of these rows the newest: one more than a page has. */
+function readOf(ctx: Context, rows: LibraryRows, size: number): Promise<ListedLibraryQuestion[]> {
+  const page = rows
+    .leftJoin('libraryCategories', (join) =>
+      join
+        .on(sameOwner('libraryCategories', 'libraryQuestions'))
+        .onRef('libraryCategories.id', '=', 'libraryQuestions.categoryId'),
+    )
+    .select(['libraryQuestions.id', 'libraryQuestions.name', 'libraryQuestions.responseType', 'libraryQuestions.number'])
+    .select(['libraryQuestions.uses', 'libraryQuestions.updatedAt', 'libraryCategories.path as category'])
+    .orderBy('libraryQuestions.id', 'desc')
+    .limit(size + 1)
+  return all(ctx.db, page)
+}
+
+/** The newest questions, in which a word that many have is found at once. */
+const LOOKED_AT_FIRST = 300
+
+/**
+ * A word that many questions have is found among the newest; one that few have by the index of words, for which all that have it are read.
+ * PostgreSQL can't know beforehand which it is.
+ */
+async function searchIn(
+  ctx: Context,
+  rows: LibraryRows,
+  { words, size }: { words: string; size: number },
+): Promise<ListedLibraryQuestion[]> {
+  const has = ({ ref }: Expressions<'libraryQuestions'>) =>
+    sql<SqlBool>`to_tsvector('simple', ${ref('libraryQuestions.name')}) @@ to_tsquery('simple', ${words})`
+  const newest = rows.select('libraryQuestions.id').orderBy('libraryQuestions.id', 'desc').limit(LOOKED_AT_FIRST)
+  const near = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(has), size)
+  if (near.length > size) return near
+  // Of a query with an offset the plan is made by itself: not by way of all questions in their order.
+  const having = own(ctx, 'libraryQuestions').where(has).select('libraryQuestions.id').offset(0)
+  return readOf(ctx, rows.where('libraryQuestions.id', 'in', having), size)
+}
+
+/** Words as PostgreSQL searches for them: only letters and digits come into it. */
+function queryOf(search: string): string {
+  const words =
+    search
+      .normalize('NFC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  return words
+    .slice(0, MAX_WORDS)
+    .map((word) => `${word}:*`)
+    .join(' & ')
+}

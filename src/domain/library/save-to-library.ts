@@ -1,0 +1,182 @@
+import { violatedConstraint } from '../../db/errors.ts'
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { makeVersion, readWholeDefinition } from '../assessments/define-question.ts'
+import { lockAssessment } from '../assessments/edit-assessments.ts'
+import { toQuestionInput } from '../assessments/edit-questions.ts'
+import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
+import { sealVersions } from '../assessments/versions.ts'
+import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { resolveCategory } from './categories.ts'
+import { hashContent, type LibraryContent, nameOf } from './content.ts'
+import { getLibraryQuestion, record } from './library.ts'
+
+/** Where a question stands in the library. */
+export type Place = { libraryQuestionId: string; number: number }
+
+/** What a question of an assessment is, as the library keeps it. */
+export async function contentOf(ctx: Context, question: Question): Promise<LibraryContent> {
+  const definition = question.versionId === null ? null : await readWholeDefinition(ctx, question.versionId)
+  return { input: toQuestionInput(question), definition }
+}
+
+/**
+ * Saves a question to the library, or finds the equal one that is there. The question then comes from it.
+ *
+ * @returns its place, and whether it is new.
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; invalid where another question of the assessment comes from it.
+ */
+export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<Place & { isNew: boolean }> {
+  authorize(ctx, 'write_assessments')
+  return inTransaction(ctx, async (inside) => {
+    await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    const content = await contentOf(inside, question)
+    const made = await makeOrFind(inside, content, { versionId: question.versionId })
+    await refuseSecond(inside, ref, made.libraryQuestionId)
+    await linkTo(inside, question, made)
+    if (made.isNew) await record(inside, 'saved_to_library', made.libraryQuestionId)
+    return made
+  })
+}
+
+/**
+ * Saves what a question has become as the next version of what it came from; where an earlier version is the same, it is that one again.
+ *
+ * @returns its place.
+ * @throws DomainError as saveToLibrary; library_question_not_found where it comes from none.
+ */
+export async function saveAsVersion(ctx: Context, ref: QuestionRef): Promise<Place> {
+  authorize(ctx, 'write_assessments')
+  return inTransaction(ctx, async (inside) => {
+    await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    const content = await contentOf(inside, question)
+    const origin = question.libraryQuestionId
+    if (origin === null) throw new DomainError('library_question_not_found')
+    await lock(inside, origin)
+    const same = await findEqual(inside, content)
+    if (same) {
+      if (same.libraryQuestionId !== origin) await refuseSecond(inside, ref, same.libraryQuestionId)
+      await linkTo(inside, question, same)
+      return same
+    }
+    const { number } = await getLibraryQuestion(inside, origin)
+    const place = { libraryQuestionId: origin, number: number + 1 }
+    await writeVersion(inside, place, content, question.versionId)
+    await inside.db.libraryQuestion.updateMany({
+      where: { organizationId: inside.organization.id, id: origin },
+      data: { responseType: content.input.responseType, number: place.number, updatedAt: inside.deps.clock() },
+    })
+    await linkTo(inside, question, place)
+    await record(inside, 'saved_library_version', origin)
+    return place
+  })
+}
+
+/** Of what a question of the library is made, besides what it asks. */
+export type Given = { versionId?: string | null; name?: string; category?: string; importId?: string }
+
+/**
+ * The question of the library with this content, which is made where there is none: of two at once, each gets the same.
+ *
+ * @param given.versionId that of a question which has the same definition; else one is made.
+ */
+export async function makeOrFind(ctx: Context, content: LibraryContent, given: Given): Promise<Place & { isNew: boolean }> {
+  const equal = await findEqual(ctx, content)
+  if (equal) return { ...equal, isNew: false }
+  try {
+    return { ...(await inTransaction(ctx, (inside) => make(inside, content, given))), isNew: true }
+  } catch (error) {
+    if (violatedConstraint(error) !== 'library_versions_content_key') throw error
+    return { ...(await findEqual(ctx, content))!, isNew: false }
+  }
+}
+
+export async function findEqual({ db, organization }: Context, content: LibraryContent): Promise<Place | null> {
+  const contentHash = hashContent(content)
+  const where = { organizationId_contentHash: { organizationId: organization.id, contentHash } }
+  return db.libraryVersion.findUnique({ where, select: { libraryQuestionId: true, number: true } })
+}
+
+async function make(ctx: Context, content: LibraryContent, given: Given): Promise<Place> {
+  const categoryId = await resolveCategory(ctx, given.category ?? '')
+  const head = { ...headOf(ctx, content), categoryId, importId: given.importId ?? null }
+  await ctx.db.libraryQuestion.create({ data: { ...head, name: given.name || head.name } })
+  const versionId = given.versionId ?? (content.definition && (await makeVersion(ctx, content.definition)))
+  const place = { libraryQuestionId: head.id, number: 1 }
+  await writeVersion(ctx, place, content, versionId)
+  return place
+}
+
+function headOf({ actor, deps, organization }: Context, { input }: LibraryContent) {
+  const now = deps.clock()
+  return {
+    id: deps.newId(),
+    organizationId: organization.id,
+    name: nameOf(input),
+    responseType: input.responseType,
+    number: 1,
+    createdById: actor.kind === 'member' ? actor.id : null,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+async function writeVersion(ctx: Context, place: Place, content: LibraryContent, versionId: string | null): Promise<void> {
+  const { actor, db, deps, organization } = ctx
+  await db.libraryVersion.create({
+    data: {
+      organizationId: organization.id,
+      ...place,
+      content: content.input as unknown as Prisma.InputJsonObject,
+      versionId,
+      contentHash: hashContent(content),
+      createdById: actor.kind === 'member' ? actor.id : null,
+      createdAt: deps.clock(),
+    },
+  })
+  const written = own(ctx, 'libraryVersions')
+    .where('libraryVersions.libraryQuestionId', '=', place.libraryQuestionId)
+    .where('libraryVersions.versionId', 'is not', null)
+  await sealVersions(ctx, written.select('libraryVersions.versionId'))
+}
+
+/** Of two who save a version at once, each gets a number of their own. */
+async function lock(ctx: Context, id: string): Promise<void> {
+  await first(ctx.db, own(ctx, 'libraryQuestions').where('id', '=', id).select('id').forNoKeyUpdate())
+}
+
+/** Each question of the library is asked once in an assessment. @throws DomainError invalid, with the place of the one that is there. */
+export async function refuseSecond(
+  { db, organization }: Context,
+  { assessmentId, questionId }: { assessmentId: string; questionId?: string },
+  libraryQuestionId: string,
+): Promise<void> {
+  const of = { organizationId: organization.id, assessmentId }
+  const there = await db.question.findFirst({
+    where: { ...of, libraryQuestionId, ...(questionId && { id: { not: questionId } }) },
+    select: { order: true, id: true },
+  })
+  if (!there) return
+  const before = await db.question.count({
+    where: { ...of, OR: [{ order: { lt: there.order } }, { order: there.order, id: { lt: there.id } }] },
+  })
+  throw new DomainError('invalid', {
+    issues: [{ field: 'assessmentId', rule: 'account', problem: 'inAssessment', limit: before + 1 }],
+  })
+}
+
+/** Remembers where a question comes from. */
+async function linkTo(ctx: Context, question: Question, { libraryQuestionId, number }: Place): Promise<void> {
+  if (question.libraryQuestionId === libraryQuestionId && question.libraryNumber === number) return
+  const { assessmentId, id } = question
+  const where = { organizationId: ctx.organization.id, assessmentId, id }
+  const updatedAt = timeOfChange(ctx.deps.clock(), question)
+  await ctx.db.question.updateMany({ where, data: { libraryQuestionId, libraryNumber: number, updatedAt } })
+}

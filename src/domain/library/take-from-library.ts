@@ -1,0 +1,73 @@
+import { authorize } from '../access/permissions.ts'
+import { lockAssessment } from '../assessments/edit-assessments.ts'
+import { addQuestion, recordQuestion, toColumns, toQuestionInput } from '../assessments/edit-questions.ts'
+import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
+import { findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { hashContent } from './content.ts'
+import { getLibraryQuestion, readLibraryVersion } from './library.ts'
+import { contentOf, refuseSecond } from './save-to-library.ts'
+
+/**
+ * Adds the newest version of a question of the library behind the last question of an assessment: both have the same definition, and so the same
+ * key.
+ *
+ * @returns the question's id.
+ * @throws DomainError not_permitted, library_question_not_found, assessment_not_found; invalid where it is asked there already, with its place,
+ *   and where it is retired.
+ */
+export async function addFromLibrary(ctx: Context, id: string, assessmentId: string): Promise<string> {
+  authorize(ctx, 'write_assessments')
+  refuse(findIssues([['assessmentId', assessmentId === '' ? { rule: 'required' } : undefined]]))
+  return inTransaction(ctx, async (inside) => {
+    await lockAssessment(inside, assessmentId)
+    const { number, retiredAt } = await getLibraryQuestion(inside, id)
+    if (retiredAt) throw new DomainError('invalid', { issues: [{ field: 'assessmentId', rule: 'account', problem: 'retired' }] })
+    await refuseSecond(inside, { assessmentId }, id)
+    const { input, versionId } = await readLibraryVersion(inside, id, number)
+    const questionId = await addQuestion(inside, assessmentId, input)
+    const where = { organizationId: inside.organization.id, assessmentId, id: questionId }
+    await inside.db.question.updateMany({ where, data: { versionId, libraryQuestionId: id, libraryNumber: number } })
+    return questionId
+  })
+}
+
+/** How a question stands to what it came from. @property isChanged it is no longer as that version. */
+export type Origin = { id: string; name: string; number: number; newest: number; isChanged: boolean; isRetired: boolean }
+
+/** @returns null: it comes from nowhere. */
+export async function findOrigin(ctx: Context, question: Question): Promise<Origin | null> {
+  const { libraryQuestionId: id, libraryNumber: number } = question
+  if (id === null || number === null) return null
+  const { name, number: newest, retiredAt } = await getLibraryQuestion(ctx, id)
+  const origin = { id, name, number, newest, isRetired: retiredAt !== null }
+  const mine = hashContent(await contentOf(ctx, question))
+  const theirs = hashContent(await readLibraryVersion(ctx, id, number))
+  return { ...origin, isChanged: Buffer.compare(mine, theirs) !== 0 }
+}
+
+/**
+ * Makes a question what the newest version in the library is; points and time limit stay.
+ *
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none.
+ */
+export async function takeNewest(ctx: Context, ref: QuestionRef): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  await inTransaction(ctx, async (inside) => {
+    const assessment = await lockAssessment(inside, ref.assessmentId)
+    const question = await getQuestion(inside, ref)
+    if (question.libraryQuestionId === null) throw new DomainError('library_question_not_found')
+    const { number } = await getLibraryQuestion(inside, question.libraryQuestionId)
+    const { input, versionId } = await readLibraryVersion(inside, question.libraryQuestionId, number)
+    const { points, timeLimit } = toQuestionInput(question)
+    const columns = await toColumns(inside, { ...input, points, timeLimit })
+    const updatedAt = timeOfChange(inside.deps.clock(), question)
+    const where = { organizationId: inside.organization.id, assessmentId: ref.assessmentId, id: question.id }
+    await inside.db.question.updateMany({ where, data: { ...columns, versionId, libraryNumber: number, updatedAt } })
+    await recordQuestion(inside, 'updated_question', question, assessment)
+  })
+}

@@ -1,0 +1,151 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
+import { MAX_CATEGORY_DEPTH } from '../../../domain/library/categories.ts'
+import type { LibraryQuestion, LibraryUse, LibraryVersion } from '../../../domain/library/library.ts'
+import type { Score } from '../../../domain/values/question-kind.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { isWebAddress, wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { answerControl } from '../../../kinds/answer-control.ts'
+import { wordKind } from '../../../kinds/labels.ts'
+import { english } from '../../../locales/languages.ts'
+import { limitHint, narrowing } from '../kit/choices.ts'
+import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { facts as factList } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+export const NOTICES = new Map([
+  ['saved', 'It is saved.'],
+  ['retired', 'It is retired: no longer offered, and used as before.'],
+  ['restored', 'It is offered again.'],
+])
+
+type Facts = {
+  ctx: Context
+  question: LibraryQuestion
+  shown: LibraryVersion
+  uses: LibraryUse[]
+  assessments: Named[]
+  named: string
+  /** What was tried, and what it is worth. */
+  tried: { value: unknown; score: Score } | null
+  notice: string | undefined
+}
+
+/** One question of the library: as a candidate sees it, where it is used, and what can be done with it. */
+export function libraryQuestionPage(form: Form, facts: Facts): Page {
+  const { ctx, question, notice } = facts
+  const mayWrite = may(ctx, 'write_assessments')
+  const path = pathOf(ctx, `questions/${question.id}`)
+  return {
+    title: question.name,
+    trail: [['Questions', pathOf(ctx, 'questions')]],
+    state: question.retiredAt !== null && badge('retired'),
+    subtitle: [wordKind(question.responseType), question.category?.path, `version ${question.number}`]
+      .filter(Boolean)
+      .join(' · '),
+    notice,
+    body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-3">
+<div class="space-y-6 lg:col-span-2">${preview(facts, path)}${used(facts)}</div>
+<div class="space-y-6">${mayWrite && question.retiredAt === null && adding(form, facts, path)}${about(facts)}${mayWrite && editing(form, question, path)}</div>
+</div>`,
+  }
+}
+
+/** As a candidate sees it; what is tried is scored, and kept nowhere. */
+function preview({ shown, tried }: Facts, path: string): Html {
+  const { input, definition } = shown
+  const t = english.candidate
+  const control =
+    definition &&
+    answerControl(t, {
+      responseType: input.responseType,
+      version: definition,
+      shown: [],
+      text: tried && { text: '', revision: 1, value: tried.value },
+      targetLanguage: input.targetLanguage || null,
+    }).fields
+  const trying =
+    control &&
+    html`<form method="post" action="${path}/try">
+${control}
+${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon('info', 'size-5')}<span>${wordScore(tried.score)}</span></p>`}
+<button class="btn mt-4">Try this answer</button>
+</form>`
+  return panel(
+    'preview',
+    'As a candidate sees it',
+    html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${written(input.script, input.sourceLanguage || null)}</div>`}
+${isWebAddress(input.audioUrl) && html`<p><a href="${input.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
+${isWebAddress(input.videoUrl) && html`<p><a href="${input.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
+${trying ?? html`<p class="hint mt-4">Answered by ${wordKind(input.responseType).toLowerCase()}, and graded by people.</p>`}`,
+  )
+}
+
+const wordScore = (score: Score): string =>
+  score.state === 'people'
+    ? 'A person would have to grade this answer.'
+    : `This answer gets ${Math.round((100 * score.got) / score.of)} % of the points.`
+
+const used = ({ ctx, question, uses }: Facts): Html =>
+  panel(
+    'uses',
+    'Where it is asked',
+    uses.length === 0
+      ? html`<p class="hint">In no assessment.</p>`
+      : table(
+          'uses-heading',
+          ['Assessment', 'Version'],
+          uses.map(({ assessmentId, name, questionId, number }) => [
+            may(ctx, 'write_assessments')
+              ? html`<a href="${pathOf(ctx, `assessments/${assessmentId}/questions/${questionId}`)}">${name}</a>`
+              : name,
+            number === question.number ? `${number}, the newest` : number,
+          ]),
+        ),
+  )
+
+function about({ question, shown: { input } }: Facts): Html {
+  const [newest] = question.versions
+  return panel(
+    'about',
+    'Details',
+    factList([
+      ['Points', wordCount(input.points, 'point')],
+      ['Time limit', input.timeLimit > 0 && wordDuration(input.timeLimit)],
+      ['First saved', time(question.createdAt)],
+      ['Newest version', newest && time(newest.createdAt)],
+      ['Retired', question.retiredAt && time(question.retiredAt)],
+    ]),
+  )
+}
+
+const adding = (form: Form, { ctx, question, assessments, named }: Facts, path: string): Html =>
+  html`${narrowing(pathOf(ctx, `questions/${question.id}`), named, [assessments])}${panel(
+    'add',
+    'Add to an assessment',
+    html`<form method="post" action="${path}/add">${onceField()}
+${choice(form, { name: 'assessmentId', label: 'Assessment', options: [['', 'Choose…'], ...assessments.map(({ id, name }): [string, string] => [id, name])], ...limitHint(assessments) })}
+<button class="btn btn-primary">${icon('plus')}Add the question</button>
+</form>`,
+  )}`
+
+const editing = (form: Form, { name, category, retiredAt }: LibraryQuestion, path: string): Html =>
+  panel(
+    'edit',
+    'In the library',
+    html`<form method="post" action="${path}">
+${field(form, { name: 'name', label: 'Name', value: name })}
+${field(form, { name: 'category', label: 'Category', value: category?.path ?? '', hint: `As Maths / Algebra; up to ${MAX_CATEGORY_DEPTH} deep. A new one is made.`, optional: true })}
+<button class="btn">Save</button>
+</form>
+<form class="mt-4" method="post" action="${path}/${retiredAt ? 'restore' : 'retire'}">
+<p class="hint mb-2">${retiredAt ? 'It is no longer offered. Where it is asked it stays.' : 'A retired question is no longer offered. Where it is asked it stays.'}</p>
+<button class="btn btn-sm">${icon(retiredAt ? 'undo-2' : 'archive')}${retiredAt ? 'Offer it again' : 'Retire'}</button>
+</form>`,
+  )

@@ -1,0 +1,89 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { LibraryCategory } from '../../../domain/library/categories.ts'
+import type { LibraryFilter, ListedLibraryQuestion } from '../../../domain/library/list-library.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { KIND_WORDS, wordKind } from '../../../kinds/labels.ts'
+import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { noRows } from '../kit/paging.ts'
+import { empty, linkButton, tabs } from '../kit/parts.ts'
+import { table } from '../kit/table.ts'
+import { ago } from '../kit/wording.ts'
+
+type Facts = {
+  ctx: Context
+  found: { items: ListedLibraryQuestion[]; hasOlder: boolean }
+  filter: LibraryFilter
+  categories: LibraryCategory[]
+  query: URLSearchParams
+  notice: string | undefined
+}
+
+/** The questions that are kept to be asked again. */
+export function libraryPage(form: Form, { ctx, found, filter, categories, query, notice }: Facts): Page {
+  const path = pathOf(ctx, 'questions')
+  const isRetired = filter.isRetired === true
+  const newest = new URLSearchParams(query)
+  newest.delete('before')
+  const older = new URLSearchParams(newest)
+  older.set('before', found.items.at(-1)?.id ?? '')
+  return {
+    title: 'Questions',
+    subtitle: 'Kept to be asked again: each has its versions, and one key wherever it is asked.',
+    notice,
+    actions: may(ctx, 'write_assessments') && linkButton(`${path}/imports/new`, 'Import', 'upload', 'main'),
+    tabs: tabs('Questions', [
+      { label: 'Offered', address: path, isCurrent: !isRetired },
+      { label: 'Retired', address: `${path}?shown=retired`, isCurrent: isRetired },
+    ]),
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
+<h2 class="mb-4" id="list-heading">${isRetired ? 'Retired questions' : 'Questions'}</h2>
+<form class="filters" method="get" role="search" action="${path}">
+${isRetired && html`<input type="hidden" name="shown" value="retired">`}
+${field(form, { name: 'search', label: 'Words of the question', type: 'search', optional: true })}
+${choice(form, { name: 'category', label: 'Category', options: [['', 'Every category'], ...categories.map(({ id, path }): [string, string] => [id, path])] })}
+${choice(form, { name: 'kind', label: 'Answered by', options: [['', 'Every kind'], ...KIND_WORDS.map((kind): [string, string] => [kind, wordKind(kind)])] })}
+${checkbox(form, { name: 'unused', label: 'In no assessment' })}
+<button class="btn">Show</button>
+</form>
+${found.items.length > 0 ? rows(ctx, found.items) : none()}
+${may(ctx, 'write_assessments') && found.items.length > 0 && exporting(path, query)}
+<nav class="mt-4 flex gap-2" aria-label="Pages">${query.has('before') && linkButton(`${path}?${newest}`, 'Newest', undefined, 'small')}${found.hasOlder && linkButton(`${path}?${older}`, 'Older', undefined, 'small')}</nav>
+</section>`,
+  }
+
+  function none(): Html {
+    const isNarrowed = ['search', 'category', 'kind', 'unused', 'before'].some((name) => query.get(name))
+    if (isNarrowed) return noRows('There are none here.', path, query)
+    if (isRetired)
+      return empty('archive', 'None is retired. A retired question is no longer offered, and stays where it is asked.')
+    const how = 'There are none yet. Save one to the library from the page of any question of an assessment.'
+    return empty('list-checks', how, may(ctx, 'write_assessments') && linkButton(pathOf(ctx, 'assessments'), 'Assessments'))
+  }
+}
+
+const rows = (ctx: Context, items: ListedLibraryQuestion[]): Html =>
+  table(
+    'list-heading',
+    ['Question', 'Answered by', 'Category', 'Version', 'Assessments', 'Changed'],
+    items.map((question) => [
+      html`<a href="${pathOf(ctx, `questions/${question.id}`)}" dir="auto">${question.name}</a>`,
+      wordKind(question.responseType),
+      question.category,
+      question.number,
+      question.uses,
+      ago(ctx, question.updatedAt),
+    ]),
+  )
+
+/** The questions that the list finds, as a file with what is right. */
+const exporting = (path: string, query: URLSearchParams): Html =>
+  html`<form method="post" action="${path}/export" class="mt-4 flex flex-wrap items-center gap-2" aria-label="Export">
+${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<span class="text-base-content/70 text-sm">${icon('download')} Export as</span>
+${(['csv', 'xlsx', 'gift'] as const).map((format) => html`<button class="btn btn-sm" name="format" value="${format}">${FILES[format]}</button>\n`)}
+</form>`
+
+const FILES = { csv: 'CSV', xlsx: 'Excel', gift: 'GIFT' }

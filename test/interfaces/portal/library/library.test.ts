@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { mistakesIn } from '../../../support/forms.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+
+const CHOICE = {
+  responseType: 'single_choice',
+  spec: {
+    options: [
+      { id: 'aaaaaaaa', text: 'Paris' },
+      { id: 'bbbbbbbb', text: 'Rome' },
+    ],
+    shuffle: true,
+  },
+  key: { policy: 'exact', right: ['aaaaaaaa'] },
+}
+/** The same with other ids. */
+const ALIKE = JSON.parse(JSON.stringify(CHOICE).replaceAll('aaaaaaaa', 'xxxxxxxx').replaceAll('bbbbbbbb', 'cccccccc'))
+
+async function furnish() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const client = service.v1(await keyOf(organization.id))
+  const makeQuestion = async (
+    assessment: { id: string; organizationId: string },
+    definition: object | null,
+    more: object = {},
+  ) => {
+    const question = await service.make.question(assessment as never, { script: 'What is the capital of France?', ...more })
+    if (definition)
+      await client.put(`/assessments/${assessment.id}/questions/${question.id}/definition`).send(definition).expect(200)
+    return { ...question, path: `${admin.home}assessments/${assessment.id}/questions/${question.id}` }
+  }
+  const assessments = [await service.make.assessment(organization.id), await service.make.assessment(organization.id)] as const
+  const kept = () => service.db.libraryQuestion.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })
+  const stored = (id: string) => service.db.question.findUniqueOrThrow({ where: { id } })
+  return { organization, admin, client, makeQuestion, assessments, kept, stored }
+}
+
+async function keyOf(organizationId: string): Promise<string> {
+  const { key, apiKey } = await createApiKey(service.system, { organizationId, name: 'manager', mode: 'live' })
+  await changeApiKey(service.system, apiKey.id, { rights: ['manage'] })
+  return key
+}
+
+describe('the library', () => {
+  it('keeps a question once, whatever its ids and points, and knows where it is asked', async () => {
+    const { admin, makeQuestion, assessments, kept, stored } = await furnish()
+    const one = await makeQuestion(assessments[0], CHOICE, { points: 3 })
+    expect((await admin.get(one.path)).text).toContain('Save to the library')
+    expect((await admin.post(`${one.path}/library/save`)).status).toBe(303)
+    const other = await makeQuestion(assessments[1], ALIKE, { points: 5 })
+    await admin.post(`${other.path}/library/save`)
+    const [item, ...more] = await kept()
+    expect(more).toEqual([])
+    expect(item).toMatchObject({ name: 'What is the capital of France?', responseType: 'single_choice', number: 1, uses: 2 })
+    expect(await stored(other.id)).toMatchObject({ libraryQuestionId: item!.id, libraryNumber: 1 })
+    const { text } = await admin.get(`${admin.home}questions/${item!.id}`)
+    for (const { name } of assessments) expect(text).toContain(name)
+    await admin.post(`${other.path}/delete`)
+    expect((await kept())[0]).toMatchObject({ uses: 1 })
+  })
+
+  it('adds its newest version to an assessment with the same key, once', async () => {
+    const { admin, makeQuestion, assessments, kept, stored } = await furnish()
+    const one = await makeQuestion(assessments[0], CHOICE)
+    await admin.post(`${one.path}/library/save`)
+    const [item] = await kept()
+    const path = `${admin.home}questions/${item!.id}`
+    await service.make.question(assessments[1])
+    const { headers } = await admin.post(`${path}/add`, { assessmentId: assessments[1].id })
+    const added = await stored(headers.location!.split('#question-')[1]!)
+    expect(added).toMatchObject({
+      versionId: (await stored(one.id)).versionId,
+      libraryNumber: 1,
+      assessmentId: assessments[1].id,
+    })
+    const again = await admin.post(`${path}/add`, { assessmentId: assessments[1].id })
+    expect([again.status, mistakesIn(again)]).toEqual([422, ['The assessment asks it already, as question 2.']])
+    await admin.post(`${path}/retire`)
+    expect((await admin.get(path)).text).not.toContain('Add to an assessment')
+    expect((await admin.post(`${path}/add`, { assessmentId: assessments[1].id })).status).toBe(422)
+    expect((await admin.get(`${admin.home}questions`)).text).not.toContain('capital of France')
+    expect((await admin.get(`${admin.home}questions?shown=retired`)).text).toContain('capital of France')
+  })
+
+  it('says what differs, saves a version or takes the newest; other assessments stay as they are', async () => {
+    const { admin, client, makeQuestion, assessments, kept, stored } = await furnish()
+    const one = await makeQuestion(assessments[0], CHOICE)
+    await admin.post(`${one.path}/library/save`)
+    const [item] = await kept()
+    const { headers } = await admin.post(`${admin.home}questions/${item!.id}/add`, { assessmentId: assessments[1].id })
+    const copyId = headers.location!.split('#question-')[1]!
+    const copyPath = `${admin.home}assessments/${assessments[1].id}/questions/${copyId}`
+    const changed = { ...CHOICE, key: { policy: 'exact', right: ['bbbbbbbb'] } }
+    await client.put(`/assessments/${assessments[0].id}/questions/${one.id}/definition`).send(changed).expect(200)
+    expect((await admin.get(one.path)).text).toContain('It differs from version 1 in the library.')
+    expect((await admin.get(copyPath)).text).toContain('It is version 1 in the library.')
+    await admin.post(`${one.path}/library/version`)
+    expect((await kept())[0]).toMatchObject({ number: 2 })
+    expect((await admin.get(one.path)).text).toContain('It is version 2 in the library.')
+    const before = await stored(copyId)
+    expect((await admin.get(copyPath)).text).toContain('There is a newer one: version 2.')
+    await admin.post(`${copyPath}/library/take`)
+    const after = await stored(copyId)
+    expect(after.versionId).not.toBe(before.versionId)
+    expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
+  })
+
+  it('is searched by the beginnings of words, by category, by kind and by what is unused', async () => {
+    const { admin, makeQuestion, assessments, kept } = await furnish()
+    const one = await makeQuestion(assessments[0], CHOICE)
+    const two = await makeQuestion(assessments[0], null, { script: 'Größe und Gewicht?' })
+    for (const { path } of [one, two]) await admin.post(`${path}/library/save`)
+    const [first] = await kept()
+    await admin.post(`${admin.home}questions/${first!.id}`, { name: first!.name, category: ' Places/ Europe ' })
+    await admin.post(`${two.path}/delete`)
+    const [category] = await service.db.libraryCategory.findMany({ where: { organizationId: first!.organizationId } })
+    expect(category!.path).toBe('Places / Europe')
+    const names = async (query: string) =>
+      [...(await admin.get(`${admin.home}questions?${query}`)).text.matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)].map(
+        ([, name]) => name,
+      )
+    const [france, size] = ['What is the capital of France?', 'Größe und Gewicht?']
+    expect(await names('')).toEqual([size, france])
+    expect(await names('search=cap+FRA')).toEqual([france])
+    expect(await names('search=gr%C3%B6')).toEqual([size])
+    expect(await names('search=%27%26%7C%21%3A*%3C-%3E%00')).toEqual([size, france])
+    expect(await names('search=nothing')).toEqual([])
+    expect(await names(`category=${category!.id}`)).toEqual([france])
+    expect(await names('category=none')).toEqual([])
+    expect(await names('kind=single_choice')).toEqual([france])
+    expect(await names('unused=yes')).toEqual([size])
+    expect(await names(`before=${first!.id}`)).toEqual([])
+  })
+
+  it('scores what somebody tries, and keeps it nowhere', async () => {
+    const { admin, makeQuestion, assessments, kept } = await furnish()
+    const one = await makeQuestion(assessments[0], CHOICE)
+    await admin.post(`${one.path}/library/save`)
+    const path = `${admin.home}questions/${(await kept())[0]!.id}`
+    const tried = async (answer: string) => (await admin.post(`${path}/try`, { answer })).text
+    expect(await tried('aaaaaaaa')).toContain('This answer gets 100 % of the points.')
+    expect(await tried('bbbbbbbb')).toContain('This answer gets 0 % of the points.')
+    expect(await tried('zzzzzzzz')).not.toContain('This answer gets')
+  })
+
+  it('is read by graders, seen by no client, and of another organization nothing is found', async () => {
+    const { organization, admin, makeQuestion, assessments, kept } = await furnish()
+    const one = await makeQuestion(assessments[0], CHOICE)
+    await admin.post(`${one.path}/library/save`)
+    const [item] = await kept()
+    const grader = await signInAs(service, organization.id, ['grader'])
+    const client = await signInAs(service, organization.id, ['client'])
+    const page = `${admin.home}questions/${item!.id}`
+    const { status, text } = await grader.get(page)
+    expect(status).toBe(200)
+    expect(text).not.toContain('Add to an assessment')
+    expect((await grader.post(`${page}/retire`)).status).toBe(404)
+    expect((await client.get(page)).status).toBe(404)
+    expect((await client.get(`${admin.home}questions`)).status).toBe(404)
+    const foreign = await furnish()
+    expect((await foreign.admin.get(`${foreign.admin.home}questions/${item!.id}`)).status).toBe(404)
+    expect(
+      (await foreign.admin.post(`${foreign.admin.home}questions/${item!.id}/add`, { assessmentId: foreign.assessments[0].id }))
+        .status,
+    ).toBe(404)
+  })
+})
