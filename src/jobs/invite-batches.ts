@@ -2,6 +2,7 @@ import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
 import { continueBatch } from '../domain/invites/batches/continue-batch.ts'
 import { continueBulkChange } from '../domain/invites/bulk/continue-bulk-change.ts'
+import { continueImport } from '../domain/library/continue-import.ts'
 import {
   BULK_CHANGES,
   type BulkChangeJob,
@@ -9,13 +10,15 @@ import {
   INVITE_BATCHES,
   type InviteBatchJob,
   KEY_BATCHES,
+  LIBRARY_IMPORTS,
+  type LibraryImportJob,
 } from './queue.ts'
 import { withinJob } from './within-job.ts'
 
 const POLLING_SECONDS = 2
 
 /**
- * Starts the workers that invite who is in a list, and change invites in bulk, a part of it a job: so that two lists take turns, and a
+ * Starts the workers that invite who is in a list, change invites in bulk and take files of questions, a part of it a job: so that two lists take turns, and a
  * process that is told to stop has little to finish. They end with `boss.stop()`.
  */
 export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext): Promise<void> {
@@ -23,7 +26,7 @@ export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   const start = <Job extends object>(
     queue: string,
-    what: 'a batch of invites' | 'a bulk change',
+    what: 'a batch of invites' | 'a bulk change' | 'an import of questions',
     work: (job: Job) => Promise<void>,
   ) =>
     boss.work<Job>(queue, options, async (jobs) => {
@@ -37,4 +40,5 @@ export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext
   for (const queue of [INVITE_BATCHES, KEY_BATCHES])
     await start<InviteBatchJob>(queue, 'a batch of invites', ({ batchId }) => continueBatch(system, batchId))
   await start<BulkChangeJob>(BULK_CHANGES, 'a bulk change', ({ bulkChangeId }) => continueBulkChange(system, bulkChangeId))
+  await start<LibraryImportJob>(LIBRARY_IMPORTS, 'an import of questions', (job) => continueImport(system, job))
 }

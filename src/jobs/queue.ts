@@ -24,6 +24,9 @@ export const KEY_BATCHES = 'invite-batch-of-key'
 /** Invites to be changed in bulk. */
 export const BULK_CHANGES = 'bulk-change'
 
+/** Files of questions to be taken into the library. */
+export const LIBRARY_IMPORTS = 'library-import'
+
 /** Test data to be deleted. */
 export const TEST_DATA = 'test-data'
 
@@ -39,6 +42,7 @@ export type EmailJob = { emailId: string }
 export type AddressJob = { email: string }
 export type InviteBatchJob = { batchId: string }
 export type BulkChangeJob = { bulkChangeId: string }
+export type LibraryImportJob = { organizationId: string; importId: string }
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
 export type RecordingJob = { mediaId: string }
@@ -194,6 +198,10 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueBulkChange(db, bulkChangeId) {
       await boss.insert(BULK_CHANGES, [{ data: traced({ bulkChangeId } satisfies BulkChangeJob) }], { db: fromPrisma(db) })
     },
+    async enqueueLibraryImport(db, { organizationId, importId }) {
+      const data: LibraryImportJob = { organizationId, importId }
+      await boss.insert(LIBRARY_IMPORTS, [{ data }], { db: fromPrisma(db) })
+    },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
       await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
@@ -221,7 +229,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
-  for (const queue of [INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, TEST_DATA])
+  for (const queue of [INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // The address that was typed in is not kept for longer than it is needed.
   for (const queue of [PASSWORD_RESETS, FAILED_SIGN_INS]) await declareQueue(boss, queue, { ...dead, deleteAfterSeconds: 60 })

@@ -1,18 +1,30 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/errors/failure.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A file as it was sent. */
+    upload?: { name: string; bytes: Uint8Array }
+  }
+}
+
 /**
  * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text: UTF-8 or, where it is none, what
  * a spreadsheet writes: UTF-16, which says so by its first two bytes, or what is usual on Windows. The limit is the route's `bodyLimit`.
+ *
+ * @param kept the name of a file that stays as it is: in `request.upload`, and not among the values.
  */
-export function readUploads(app: FastifyInstance): void {
+export function readUploads(app: FastifyInstance, kept?: string): void {
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },
-    async ({ headers }: FastifyRequest, body: Buffer<ArrayBuffer>): Promise<URLSearchParams> => {
+    async (request: FastifyRequest, body: Buffer<ArrayBuffer>): Promise<URLSearchParams> => {
       const values = new URLSearchParams()
-      for (const [name, value] of await parseForm(headers['content-type']!, body))
-        values.append(name, typeof value === 'string' ? value : decode(await value.bytes()))
+      for (const [name, value] of await parseForm(request.headers['content-type']!, body)) {
+        if (typeof value === 'string') values.append(name, value)
+        else if (name === kept) request.upload = { name: value.name, bytes: await value.bytes() }
+        else values.append(name, decode(await value.bytes()))
+      }
       return values
     },
   )
@@ -24,7 +36,8 @@ const parseForm = (type: string, body: Buffer<ArrayBuffer>): Promise<FormData> =
     throw new HttpError('malformed_request')
   })
 
-function decode(bytes: Uint8Array): string {
+/** The text of a file, see {@link readUploads}. */
+export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -1,0 +1,67 @@
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import type { LibraryContent } from './content.ts'
+import { findFault } from './imports.ts'
+import { makeOrFind } from './save-to-library.ts'
+
+/** Questions of one job: a few seconds of work. */
+const ROWS_A_JOB = 200
+
+const member = { select: { id: true, userId: true, roles: true, status: true } } as const
+
+/**
+ * Takes some of the questions of an import that are left, in the name of who imports them. Unless it is finished then, another job goes on. Each
+ * is taken together with its row's state, under the row's lock: killed in between and started again, or worked on by two processes, it is taken
+ * whole, and once.
+ */
+export async function continueImport(
+  service: ServiceContext,
+  { organizationId, importId }: { organizationId: string; importId: string },
+): Promise<void> {
+  const include = { createdBy: member, organization: { select: { id: true, name: true, tier: true } } } as const
+  const where = { organizationId_id: { organizationId, id: importId } }
+  const found = await service.db.libraryImport.findUnique({ where, include })
+  if (!found?.startedAt || found.finishedAt) return
+  const { id, userId, status, roles } = found.createdBy
+  const actor = { kind: 'member', id, userId, roles: status === 'active' ? roles : [] } as const
+  const ctx: Context = { ...service, organization: found.organization, mode: 'live', actor }
+  const left = { organizationId, importId, state: { in: ['ready', 'losses'] } }
+  const rows = await ctx.db.libraryImportRow.findMany({ where: left, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
+  for (const row of rows) await takeRow(ctx, importId, row)
+  if (rows.length === ROWS_A_JOB) await service.deps.queue.enqueueLibraryImport(service.db, { organizationId, importId })
+  else await finish(ctx, importId)
+}
+
+type Row = { number: number; name: string; category: string; question: unknown }
+
+const takeRow = (ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> =>
+  inTransaction(ctx, async (inside) => {
+    const left = own(inside, 'libraryImportRows').select('number').where('importId', '=', importId).where('number', '=', number)
+    if ((await run(inside.db, left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
+    const where = { organizationId: inside.organization.id, importId, number }
+    const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch(refused)
+    await inside.db.libraryImportRow.updateMany({ where, data: outcome })
+
+    async function take(within: Context, content: LibraryContent) {
+      const fault = findFault(within, content)
+      if (fault) return { state: 'refused', notes: [fault] }
+      const { libraryQuestionId, isNew } = await makeOrFind(within, content, { name, category, importId })
+      return isNew ? { state: 'taken', libraryQuestionId } : { state: 'there' }
+    }
+  })
+
+/** @throws the error, unless it says something about the question. */
+function refused(error: unknown) {
+  if (!(error instanceof DomainError)) throw error
+  const [issue] = error.issues
+  return { state: 'refused', notes: [issue ? `${issue.field}: ${issue.rule}` : error.kind] }
+}
+
+/** With the last of its questions: another process may be at some of them. */
+async function finish({ db, deps, organization }: Context, id: string): Promise<void> {
+  const where = { organizationId: organization.id, id, finishedAt: null, rows: { none: { state: { in: ['ready', 'losses'] } } } }
+  await db.libraryImport.updateMany({ where, data: { finishedAt: deps.clock() } })
+}

@@ -1,0 +1,207 @@
+import { run } from '../../db/statements.ts'
+import { insertRows } from '../../db/writes.ts'
+import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { findDefinitionIssues } from '../assessments/define-question.ts'
+import { findQuestionIssues } from '../assessments/edit-questions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../values/uuid.ts'
+import { tidyPath } from './categories.ts'
+import { hashContent, type LibraryContent, nameOf } from './content.ts'
+
+// Questions from a file: read first, which shows what would become of each; then taken by a job.
+
+/** `ready` and `losses` are to be taken; `there` and `refused` are not; `taken` and `undone` come after. */
+export const IMPORT_STATES = ['ready', 'losses', 'there', 'refused', 'taken', 'undone'] as const
+export type ImportState = (typeof IMPORT_STATES)[number]
+
+/** A question of a file. @property notes what of it is lost, or why it is refused. */
+export type GivenQuestion = { line: number; name: string; category: string; notes: string[]; content: LibraryContent | null }
+
+export const MAX_IMPORTED = 5_000
+/** How long an import can be undone. */
+export const UNDONE_WITHIN_MS = 86_400_000
+const STORED_AT_ONCE = 500
+/** Characters of a sentence about a question. */
+const MAX_NOTE = 300
+/** Characters of a category with all above it. */
+const MAX_PATH = 1_000
+
+export type { LibraryImport }
+export type ImportRow = Prisma.LibraryImportRowGetPayload<object>
+
+/**
+ * Keeps what was read of a file, with what would become of each question. Nothing is taken yet.
+ *
+ * @returns its id.
+ * @throws DomainError not_permitted; invalid, at `file`: `empty`, `tooManyRows`.
+ */
+export async function createImport(
+  ctx: Context,
+  { fileName, format, questions }: { fileName: string; format: string; questions: GivenQuestion[] },
+): Promise<string> {
+  authorize(ctx, 'write_assessments')
+  if (ctx.actor.kind !== 'member') throw new DomainError('not_permitted')
+  if (questions.length === 0) throw refusal('empty')
+  if (questions.length > MAX_IMPORTED) throw refusal('tooManyRows', MAX_IMPORTED)
+  const { deps, organization, actor } = ctx
+  const of = { organizationId: organization.id, importId: deps.newId() }
+  const rows = await rowsOf(ctx, questions)
+  await inTransaction(ctx, async ({ db }) => {
+    const head = { organizationId: of.organizationId, id: of.importId, createdById: actor.id, createdAt: deps.clock() }
+    await db.libraryImport.create({ data: { ...head, fileName: cut(fileName, MAX_NAME_LENGTH), format } })
+    for (let i = 0; i < rows.length; i += STORED_AT_ONCE) {
+      const part = rows.slice(i, i + STORED_AT_ONCE).map((row, j) => ({ ...of, ...row, number: i + j + 1 }))
+      await run(db, insertRows({ libraryImportRows: part }))
+    }
+  })
+  return of.importId
+}
+
+async function rowsOf(ctx: Context, questions: GivenQuestion[]) {
+  const checked = questions.map((question) => ({ ...question, ...checkContent(ctx, question) }))
+  const there = await findThere(
+    ctx,
+    checked.flatMap(({ contentHash }) => contentHash ?? []),
+  )
+  return checked.map(({ line, name, category, content, notes, contentHash }) => {
+    const hash = contentHash && hexOf(contentHash)
+    const isThere = hash !== null && there.has(hash)
+    if (hash !== null) there.add(hash) // also what the file has twice
+    return {
+      line,
+      state: stateOf(content, isThere, notes),
+      name: cut(name || (content ? nameOf(content.input) : ''), MAX_NAME_LENGTH),
+      category: cut(tidyPath(category), MAX_PATH),
+      question: content && !isThere ? (content as unknown as Prisma.JsonObject) : null,
+      contentHash,
+      notes: notes.map((note) => cut(note, MAX_NOTE)),
+      libraryQuestionId: null,
+    }
+  })
+}
+
+function checkContent(ctx: Context, { content, notes }: GivenQuestion) {
+  const fault = content && findFault(ctx, content)
+  return content && !fault
+    ? { content, notes, contentHash: hashContent(content) }
+    : { content: null, notes: fault ? [fault] : notes, contentHash: null }
+}
+
+const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
+
+/** Those of the hashes that the library has. */
+async function findThere({ db, organization }: Context, hashes: Uint8Array<ArrayBuffer>[]): Promise<Set<string>> {
+  const there = new Set<string>()
+  for (let i = 0; i < hashes.length; i += STORED_AT_ONCE) {
+    const where = { organizationId: organization.id, contentHash: { in: hashes.slice(i, i + STORED_AT_ONCE) } }
+    const found = await db.libraryVersion.findMany({ where, select: { contentHash: true } })
+    for (const { contentHash } of found) there.add(hexOf(contentHash))
+  }
+  return there
+}
+
+/** Why a question that could be read can't be kept; null where nothing is in its way. */
+export function findFault(ctx: Context, { input, definition }: LibraryContent): string | null {
+  const [issue] = [...findQuestionIssues(input), ...(definition ? findDefinitionIssues(ctx, definition) : [])]
+  if (!issue) return null
+  const limit = 'limit' in issue && typeof issue.limit === 'number' ? ` ${issue.limit}` : ''
+  return `${issue.field} is not taken: ${issue.rule}${limit}.`
+}
+
+function stateOf(content: LibraryContent | null, isThere: boolean, notes: string[]): ImportState {
+  if (content === null) return 'refused'
+  if (isThere) return 'there'
+  return notes.length > 0 ? 'losses' : 'ready'
+}
+
+/** @throws DomainError not_permitted, library_import_not_found. */
+export async function getImport(ctx: Context, id: string): Promise<LibraryImport & { counts: Record<ImportState, number> }> {
+  authorize(ctx, 'write_assessments')
+  const organizationId = ctx.organization.id
+  const found = isUuid(id) ? await ctx.db.libraryImport.findFirst({ where: { organizationId, id } }) : null
+  if (!found) throw new DomainError('library_import_not_found')
+  const groups = await ctx.db.libraryImportRow.groupBy({ by: ['state'], where: { organizationId, importId: id }, _count: true })
+  const counted = new Map(groups.map(({ state, _count }) => [state, _count]))
+  const counts = Object.fromEntries(IMPORT_STATES.map((state) => [state, counted.get(state) ?? 0])) as Record<ImportState, number>
+  return { ...found, counts }
+}
+
+/** Its questions, in the order of the file. @param state undefined: all. */
+export function listImportRows(
+  ctx: Context,
+  importId: string,
+  state: ImportState | undefined,
+  page: Page,
+): Promise<Listing<ImportRow>> {
+  authorize(ctx, 'write_assessments')
+  const where = { organizationId: ctx.organization.id, importId, ...(state && { state }) }
+  return readPage(
+    page,
+    () => ctx.db.libraryImportRow.count({ where }),
+    (window) => ctx.db.libraryImportRow.findMany({ where, orderBy: { number: 'asc' }, ...window }),
+  )
+}
+
+/** Has its questions taken. Once more changes nothing. @throws DomainError not_permitted, library_import_not_found. */
+export async function startImport(ctx: Context, id: string): Promise<void> {
+  await getImport(ctx, id)
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const where = { organizationId: organization.id, id, startedAt: null }
+    const { count } = await db.libraryImport.updateMany({ where, data: { startedAt: deps.clock() } })
+    if (count === 0) return
+    await deps.queue.enqueueLibraryImport(db, { organizationId: organization.id, importId: id })
+    await recordAudit(inside, { action: 'imported_questions', target: { kind: 'library_import', id } })
+  })
+}
+
+export const isUndoable = ({ finishedAt, undoneAt }: LibraryImport, now: Date): boolean =>
+  finishedAt !== null && undoneAt === null && now.getTime() - finishedAt.getTime() < UNDONE_WITHIN_MS
+
+/**
+ * Takes what an import has brought out of the library again, as far as nothing is asked or has another version: within a day.
+ *
+ * @throws DomainError not_permitted, library_import_not_found; invalid, `undoneTooLate`.
+ */
+export async function undoImport(ctx: Context, id: string): Promise<void> {
+  const found = await getImport(ctx, id)
+  if (!isUndoable(found, ctx.deps.clock())) throw refusal('undoneTooLate')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const of = { organizationId: organization.id }
+    const unused = { ...of, importId: id, uses: 0, number: 1 }
+    const gone = await db.libraryQuestion.findMany({
+      where: unused,
+      select: { id: true, versions: { select: { versionId: true } } },
+    })
+    const ids = gone.map((question) => question.id)
+    const versionIds = gone.flatMap(({ versions }) => versions.flatMap(({ versionId }) => versionId ?? []))
+    for (let i = 0; i < ids.length; i += STORED_AT_ONCE) {
+      const some = ids.slice(i, i + STORED_AT_ONCE)
+      await db.libraryQuestion.deleteMany({ where: { ...unused, id: { in: some } } })
+      await db.libraryImportRow.updateMany({
+        where: { ...of, importId: id, libraryQuestionId: { in: some } },
+        data: { state: 'undone', libraryQuestionId: null },
+      })
+    }
+    for (let i = 0; i < versionIds.length; i += STORED_AT_ONCE) {
+      const some = versionIds.slice(i, i + STORED_AT_ONCE)
+      await db.questionVersion.deleteMany({
+        where: { ...of, id: { in: some }, questions: { none: {} }, papers: { none: {} }, library: { none: {} } },
+      })
+    }
+    await db.libraryImport.updateMany({ where: { ...of, id }, data: { undoneAt: deps.clock() } })
+    await recordAudit(inside, { action: 'undid_import', target: { kind: 'library_import', id } })
+  })
+}
+
+const cut = (text: string, length: number): string => text.replaceAll('\0', '').slice(0, length).toWellFormed()
+
+const refusal = (problem: 'empty' | 'tooManyRows' | 'undoneTooLate', limit?: number): DomainError =>
+  new DomainError('invalid', { issues: [{ field: 'file', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

@@ -1,0 +1,128 @@
+import type { Context } from '../../../domain/context.ts'
+import {
+  IMPORT_STATES,
+  type ImportRow,
+  type ImportState,
+  isUndoable,
+  type LibraryImport,
+  MAX_IMPORTED,
+} from '../../../domain/library/imports.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { confirmation } from '../kit/confirm.ts'
+import { choice, type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { pager } from '../kit/paging.ts'
+import { empty, progressBar } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { table } from '../kit/table.ts'
+
+/** Bytes of a file. */
+export const MAX_IMPORT_BYTES = 5 * 1024 * 1024
+
+const STATES: Record<ImportState, string> = {
+  ready: 'to be taken',
+  losses: 'to be taken, with losses',
+  there: 'there already',
+  refused: 'refused',
+  taken: 'taken',
+  undone: 'undone',
+}
+
+/** A file to import. */
+export const newImportPage = (form: Form, ctx: Context): Page => ({
+  title: 'Import questions',
+  trail: [['Questions', pathOf(ctx, 'questions')]],
+  body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-2">${panel(
+    'file-form',
+    'A file',
+    html`<p class="mb-4">You see first what would become of each question. Nothing is taken before you say so, and it can be undone for a day.</p>
+<form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">${onceField()}
+<div class="field"><label class="mb-1.5 block text-sm font-medium" for="file">File</label>
+<p class="hint mb-1.5" id="file-hint">A sheet (.xlsx or .csv) or GIFT (.txt, .gift); up to ${MAX_IMPORT_BYTES / 1024 / 1024} MB and ${MAX_IMPORTED.toLocaleString('en')} questions.</p>
+<input class="file-input w-full" id="file" name="file" type="file" required accept=".csv,.xlsx,.txt,.gift" aria-describedby="file-hint"></div>
+<button class="btn btn-primary">${icon('upload')}Read the file</button>
+</form>`,
+  )}${panel(
+    'template',
+    'How a sheet looks',
+    html`<p class="mb-3">The first row names the columns; only <code>text</code> has to be there. <code>kind</code> is one choice, several choices, true/false, number, short text, text, audio or video. <code>right</code> names the right options by their letters (<code>B;D</code>), or what is accepted (<code>Paris; City of Light 50%</code>, <code>3.14 ± 0.01</code>, <code>3..4</code>). Options stand in the columns A to T, a category as <code>Maths / Algebra</code>.</p>
+<div class="flex flex-wrap gap-2"><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.xlsx')}">${icon('download')}Template for Excel</a><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.csv')}">${icon('download')}Template as CSV</a></div>`,
+  )}</div>`,
+})
+
+type Facts = {
+  ctx: Context
+  found: LibraryImport & { counts: Record<ImportState, number> }
+  list: Listing<ImportRow>
+  values: URLSearchParams
+}
+
+/** Whether questions are being taken: the page then reloads by itself. */
+export const isRunning = ({ startedAt, finishedAt }: LibraryImport): boolean => startedAt !== null && finishedAt === null
+
+/** What would become of each question, or what became of it. */
+export function importPage(form: Form, { ctx, found, list, values }: Facts): Page {
+  const path = pathOf(ctx, `questions/imports/${found.id}`)
+  return {
+    title: found.fileName || 'A file of questions',
+    trail: [
+      ['Questions', pathOf(ctx, 'questions')],
+      ['Import', pathOf(ctx, 'questions/imports/new')],
+    ],
+    body: html`${mistakes(form)}${panel('sum', headingOf(found), whatNext(ctx, found, path))}
+<section class="panel mt-6" aria-labelledby="rows-heading">
+<h2 class="mb-4" id="rows-heading">Questions</h2>
+<form method="get" action="${path}" class="filters">
+${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...IMPORT_STATES.map((state): [string, string] => [state, STATES[state]])] })}
+<button class="btn">Show</button>
+</form>
+${list.items.length === 0 ? empty('list-checks', 'There are none of these.') : rows(ctx, list.items)}
+${pager(path, values, list, ['question', 'questions'])}
+</section>`,
+  }
+}
+
+function headingOf({ startedAt, finishedAt, undoneAt }: LibraryImport): string {
+  if (undoneAt) return 'It is undone'
+  if (finishedAt) return 'It is imported'
+  return startedAt ? 'It is being imported' : 'What would become of it'
+}
+
+function whatNext(ctx: Context, found: Facts['found'], path: string): Html {
+  const { counts, startedAt } = found
+  const toTake = counts.ready + counts.losses
+  return html`<dl class="details">${IMPORT_STATES.map((state) => counts[state] > 0 && html`<dt class="first-letter:uppercase">${STATES[state]}</dt><dd>${counts[state].toLocaleString('en')}</dd>\n`)}</dl>
+${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
+<div class="mt-4 flex flex-wrap gap-2">${
+    startedAt === null &&
+    (toTake > 0
+      ? html`<form method="post" action="${path}/start"><button class="btn btn-primary">${icon('check')}Take ${toTake === 1 ? 'the question' : `the ${toTake.toLocaleString('en')} questions`}</button></form>`
+      : html`<p>There is nothing to take.</p>`)
+  }${
+    isUndoable(found, ctx.deps.clock()) &&
+    confirmation({
+      label: 'Undo',
+      question: 'Undo this import?',
+      consequence: 'Its questions leave the library, but for those that are asked or have another version by now.',
+      address: `${path}/undo`,
+    })
+  }</div>`
+}
+
+const rows = (ctx: Context, items: ImportRow[]): Html =>
+  table(
+    'rows-heading',
+    ['Question', 'Line', 'What becomes of it', 'Category', 'What is to be known'],
+    items.map(({ name, line, state, category, notes, libraryQuestionId }) => [
+      libraryQuestionId
+        ? html`<a href="${pathOf(ctx, `questions/${libraryQuestionId}`)}" dir="auto">${name}</a>`
+        : html`<span dir="auto">${name}</span>`,
+      line,
+      badge(STATES[state as ImportState] ?? state),
+      category,
+      notes.length > 0 && html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`,
+    ]),
+  )

@@ -1,0 +1,35 @@
+import type { Format, NumberRange } from '../neutral.ts'
+import type { Key, Spec } from './schema.ts'
+
+/** Numbers with how far from each an answer may be, and ranges. */
+export const numberFormat: Format = {
+  take: (answer) => {
+    if (answer.as !== 'number') return undefined
+    const answers = answer.ranges.map((range) =>
+      'from' in range
+        ? { from: range.from, to: range.to, share: range.share }
+        : {
+            value: range.value,
+            ...(range.tolerance &&
+              Number(range.tolerance) !== 0 && { tolerance: { by: range.tolerance, in: 'absolute' as const } }),
+            share: range.share,
+          },
+    )
+    const spec: Spec = answer.unit ? { unit: answer.unit } : {}
+    const key: Key = { answers }
+    return { definition: { responseType: 'number', spec, key }, losses: [] }
+  },
+  give: ({ responseType, spec, key }) => {
+    if (responseType !== 'number') return undefined
+    const losses: string[] = []
+    const ranges = (key as Key).answers.map((answer): NumberRange => {
+      if ('from' in answer) return answer
+      const { value, tolerance, share } = answer
+      if (!tolerance) return { value, share }
+      if (tolerance.in === 'absolute') return { value, tolerance: tolerance.by, share }
+      losses.push(`A tolerance of ${tolerance.by} % is written as a number.`)
+      return { value, tolerance: String(Math.abs((Number(value) * Number(tolerance.by)) / 100)), share }
+    })
+    return { answer: { as: 'number', ranges, unit: (spec as Spec).unit }, losses }
+  },
+}

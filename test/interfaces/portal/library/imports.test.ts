@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { continueImport } from '../../../../src/domain/library/continue-import.ts'
+import { readTable } from '../../../../src/kinds/formats/table.ts'
+import { readXlsx, writeXlsx } from '../../../../src/kinds/formats/xlsx.ts'
+import { DAY_MS } from '../../../support/factories.ts'
+import { mistakesIn } from '../../../support/forms.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+
+const CSV =
+  'kind,text,right,A,B,category\none choice,Capital of France?,A,Paris,Rome,Places\none choice,Broken?,C,x,y,\nshort text,Who?,Ann,,,\nshort text,Who?,Ann,,,'
+
+async function furnish() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const organizationId = organization.id
+  const rows = () => service.db.libraryImportRow.findMany({ where: { organizationId }, orderBy: { number: 'asc' } })
+  const kept = () => service.db.libraryQuestion.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
+  const upload = (name: string, content: string | Uint8Array) =>
+    service
+      .http()
+      .post(`${admin.home}questions/imports`)
+      .set('cookie', admin.cookie()!)
+      .set('sec-fetch-site', 'same-origin')
+      .attach('file', Buffer.from(content), name)
+  return { organizationId, admin, rows, kept, upload }
+}
+
+describe('an import of questions', () => {
+  it('shows first what would become of each, then takes them by a job, and is undone within a day', async () => {
+    const { admin, rows, kept, upload } = await furnish()
+    const { headers } = await upload('questions.csv', CSV)
+    const path = headers.location!
+    expect((await rows()).map(({ line, state, notes }) => [line, state, notes])).toEqual([
+      [2, 'ready', []],
+      [3, 'refused', ['Right is “C”, which is no option.']],
+      [4, 'ready', []],
+      [5, 'there', []],
+    ])
+    expect(await kept()).toEqual([])
+    const page = (await admin.get(path)).text
+    for (const words of ['Take the 2 questions', 'there already', 'which is no option']) expect(page).toContain(words)
+    expect((await admin.post(`${path}/start`)).status).toBe(303)
+    await waitUntil('the import', async () => (await admin.get(path)).text.includes('It is imported') || undefined)
+    expect(await kept()).toMatchObject([
+      { name: 'Capital of France?', responseType: 'single_choice', uses: 0 },
+      { name: 'Who?', responseType: 'short_text' },
+    ])
+    const again = await upload('again.csv', CSV)
+    expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to take.')
+    const [first] = await kept()
+    const assessment = await service.make.assessment(first!.organizationId)
+    await admin.post(`${admin.home}questions/${first!.id}/add`, { assessmentId: assessment.id })
+    expect((await admin.post(`${path}/undo`)).status).toBe(303)
+    expect((await kept()).map(({ name }) => name)).toEqual(['Capital of France?'])
+    expect((await rows()).map(({ state }) => state)).toContain('undone')
+    expect((await admin.post(`${path}/undo`)).status).toBe(422)
+  })
+
+  it('is not undone after a day', async () => {
+    const { admin, kept, upload } = await furnish()
+    const { headers } = await upload('q.txt', 'Who?{=Ann}')
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    service.clock.advance(DAY_MS)
+    const late = await admin.post(`${headers.location}/undo`)
+    expect([late.status, mistakesIn(late)]).toEqual([422, ['An import can be undone once, for a day.']])
+    expect(await kept()).toHaveLength(1)
+    service.clock.advance(-DAY_MS)
+  })
+
+  it('takes each question once, whoever works on it at the same time, and goes on where it was broken off', async () => {
+    const { organizationId, admin, kept, upload, rows } = await furnish()
+    const text = Array.from({ length: 60 }, (_, i) => `Question ${i}?{=a${i} ~b}`).join('\n\n')
+    const { headers } = await upload('many.gift', text)
+    const importId = headers.location!.split('/').at(-1)!
+    const where = { organizationId_id: { organizationId, id: importId } }
+    await service.db.libraryImport.update({ where, data: { startedAt: service.clock.now() } })
+    // Four at once, as where a job is taken for lost while it goes on.
+    await Promise.all(Array.from({ length: 4 }, () => continueImport(service.system, { organizationId, importId })))
+    await continueImport(service.system, { organizationId, importId })
+    expect(await kept()).toHaveLength(60)
+    expect(new Set((await rows()).map(({ state }) => state))).toEqual(new Set(['taken']))
+    expect(await service.db.questionVersion.count({ where: { organizationId } })).toBe(60)
+    expect(await service.db.libraryImport.findUnique({ where })).toMatchObject({ finishedAt: expect.any(Date) })
+    expect((await admin.get(headers.location!)).text).toContain('It is imported')
+  })
+
+  it.each([
+    ['nothing', '', 'The list is empty.'],
+    ['a sheet without a text', writeXlsx([['a'], ['b']]), 'The first row names no column “text”.'],
+    ['what only begins as a sheet', new Uint8Array([0x50, 0x4b, 3, 4]), 'The file can not be read as a sheet.'],
+    [
+      'too many',
+      Array.from({ length: 5_001 }, (_, i) => `Q${i}{T}`).join('\n\n'),
+      'The list has more than 5,000 rows. Please split it.',
+    ],
+  ])('refuses %s', async (_, content, mistake) => {
+    const { upload } = await furnish()
+    const answer = await upload('x', content)
+    expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
+  })
+
+  it('is exported with what is right, in three formats, and its template is taken whole', async () => {
+    const { admin, kept, upload } = await furnish()
+    const template = await admin.get(`${admin.home}questions/template.csv`)
+    const { headers } = await upload('template.csv', template.text)
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await kept()).length === 5 || undefined)
+    const gift = await admin.post(`${admin.home}questions/export`, { format: 'gift' })
+    expect(gift.headers['content-disposition']).toBe('attachment; filename="questions.gift.txt"')
+    expect(gift.text).toContain('=Paris')
+    for (const text of [gift.text, (await admin.post(`${admin.home}questions/export`, { format: 'csv' })).text]) {
+      const again = await upload('again', text)
+      expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to take.')
+    }
+  })
+})
+
+it('reads what it writes as a workbook', () => {
+  expect(readTable(readXlsx(writeXlsx([['text'], ['Who?']])))).toHaveLength(1)
+})

@@ -1,0 +1,256 @@
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import { hashContent, type LibraryContent } from '../../../src/domain/library/content.ts'
+import { readGift, writeGift } from '../../../src/kinds/formats/gift.ts'
+import { readTable, type TableRow, writeTable } from '../../../src/kinds/formats/table.ts'
+import { readXlsx, UnreadableSheet, writeXlsx } from '../../../src/kinds/formats/xlsx.ts'
+import type { ReadQuestion } from '../../../src/kinds/neutral.ts'
+import { giveQuestion, takeQuestion } from '../../../src/kinds/take-question.ts'
+
+/** What becomes of a question: of what kind it is, what is right, and what is lost; or why it is refused. */
+const told = (read: ReadQuestion) => {
+  const taken = takeQuestion(read)
+  if ('refusal' in taken) return [taken.line, taken.refusal]
+  const { input, definition } = taken.content
+  return [taken.line, input.responseType, input.script, definition?.key, ...taken.losses]
+}
+const rowsOf = (rows: string[][]): TableRow[] => rows.map((cells, i) => ({ line: i + 1, cells }))
+const contentOf = (read: ReadQuestion): LibraryContent => {
+  const taken = takeQuestion(read)
+  if ('refusal' in taken) throw new Error(taken.refusal)
+  return taken.content
+}
+
+// Written from the description of the format, a rule each.
+describe('GIFT', () => {
+  it.each([
+    ['one right option', '::Q::Who?{=Ann ~Ben ~Cy}', { responseType: 'single_choice', right: 1 }],
+    ['shares of one choice', 'Who?{=Ann ~%50%Ben ~Cy}', { responseType: 'single_choice', weights: [100, 50] }],
+    ['several right options', 'Who?{~%50%Ann ~%50%Ben ~%-100%Cy}', { responseType: 'multiple_choice', right: 2 }],
+    ['several, without taking away', 'Who?{~%50%Ann ~%50%Ben ~Cy}', { responseType: 'multiple_choice', weights: [50, 50] }],
+    ['true and false', 'Is it?{TRUE}', { responseType: 'single_choice', right: 1 }],
+    [
+      'short texts',
+      'Who?{=Ann =%50%Anne}',
+      {
+        responseType: 'short_text',
+        accepted: [
+          ['Ann', 100],
+          ['Anne', 50],
+        ],
+      },
+    ],
+    [
+      'a number',
+      'How much?{#3.14:0.01}',
+      { responseType: 'number', answers: [{ value: '3.14', tolerance: { by: '0.01', in: 'absolute' }, share: 100 }] },
+    ],
+    ['a range', 'How much?{#1..5}', { responseType: 'number', answers: [{ from: '1', to: '5', share: 100 }] }],
+    [
+      'numbers with shares',
+      'When?{#=1822:0 =%50%1822:2}',
+      {
+        responseType: 'number',
+        answers: [
+          { value: '1822', share: 100 },
+          { value: '1822', tolerance: { by: '2', in: 'absolute' }, share: 50 },
+        ],
+      },
+    ],
+    ['an essay', 'Tell us.{}', { responseType: 'text' }],
+  ])('takes %s', (_, text, expected) => {
+    const [read, ...more] = readGift(text)
+    expect(more).toEqual([])
+    const { input, definition } = contentOf(read!)
+    const key = (definition?.key ?? {}) as {
+      right?: string[]
+      weights?: Record<string, number>
+      accepted?: { text: string; share: number }[]
+      answers?: unknown
+    }
+    expect({
+      responseType: input.responseType,
+      ...(key.right && { right: key.right.length }),
+      ...(key.weights && { weights: Object.values(key.weights) }),
+      ...(key.accepted && { accepted: key.accepted.map((one) => [one.text, one.share]) }),
+      ...(key.answers ? { answers: key.answers } : {}),
+    }).toEqual(expected)
+  })
+
+  it('knows titles, categories, comments, escapes and lines', () => {
+    const text = [
+      '// a comment',
+      '$CATEGORY: $course$/top/Maths/Sets \\& more',
+      '',
+      '::Title::[markdown]What is 1 \\= 1 \\{not an answer\\}\\nin two lines?',
+      '// between',
+      '{ =yes \\~ maybe ~no # feedback',
+      '}',
+      '',
+      'The cat {=sat ~stood} on the mat.',
+    ].join('\n')
+    const [one, two] = readGift(text)
+    expect(one).toMatchObject({
+      line: 4,
+      losses: ['The feedback is not taken.'],
+      question: {
+        name: 'Title',
+        text: 'What is 1 = 1 {not an answer}\nin two lines?',
+        answer: {
+          options: [
+            { text: 'yes ~ maybe', share: 100 },
+            { text: 'no', share: 0 },
+          ],
+        },
+      },
+    })
+    expect(two).toMatchObject({ line: 9, question: { text: 'The cat _____ on the mat.', answer: { as: 'options' } } })
+  })
+
+  it.each([
+    ['Only a text.', 'It asks nothing: a description has no answer.'],
+    ['Who?{=Ann', 'Its answers have no closing brace.'],
+    ['Who?}', 'It has a closing brace, and no opening one.'],
+    ['Who?{Ann}', 'Its answers begin with neither = nor ~.'],
+    ['How much?{#many}', '“many” is no number.'],
+    ['Who?{~Ann ~Ben}', 'At least one option must be right.'],
+    ['Match{=a -> 1 =b -> 2}', 'Questions of this kind (matching) are not taken.'],
+    ['{=a ~b}', 'It has no text.'],
+  ])('refuses %s with its line', (text, why) => {
+    expect(readGift(`\n\n${text}`).map(told)).toEqual([[3, why]])
+  })
+
+  it('reads a megabyte of signs at once', () => {
+    for (const sign of ['{', '~', '=', '\\', '::', '{=', '####', '%', '\n//']) {
+      const began = process.cpuUsage().user
+      readGift(`Q${sign.repeat(1_000_000 / sign.length)}`)
+      expect(process.cpuUsage().user - began, sign).toBeLessThan(5_000_000)
+    }
+  })
+})
+
+const HEAD = ['Type', 'Question', 'Correct answer', 'A', 'B', 'C', 'D', 'Marks', 'Topic']
+const SHEET = [
+  HEAD,
+  ['', 'Capital of France?', 'A', 'Paris', 'Rome', '', '', '2', 'Places > Europe'],
+  ['Multiple response', 'Primes?', 'A; C', '2', '4', '5', '9', '', ''],
+  ['choice', 'Which?', 'a,b', 'x', 'y', 'z', '', '', ''],
+  ['True/False', 'Is it?', 'false', '', '', '', '', '', ''],
+  ['numeric', 'Pi?', '3.14 ± 0.01; 3 50%', '', '', '', '', '', ''],
+  ['Short answer', 'Who?', 'Ann; Anne 50%', '', '', '', '', '', ''],
+  ['essay', 'Tell us.', '', '', '', '', '', '1.5', ''],
+  ['', '', '', '', '', '', '', '', ''],
+  ['riddle', 'What am I?', '', '', '', '', '', '', ''],
+  ['choice', 'Which?', 'E', 'x', 'y', '', '', '', ''],
+  ['choice', 'Which one?', '', 'x', 'y', '', '', '', ''],
+  ['number', 'How many?', 'few', '', '', '', '', '', ''],
+]
+
+describe('a sheet', () => {
+  const read = (rows: string[][]) => readTable(rowsOf(rows))!.map(told)
+
+  it('is taken row by row, each with its losses or why not', () => {
+    const found = read(SHEET)
+    expect(found.map(([line, first]) => [line, first])).toEqual([
+      [2, 'single_choice'],
+      [3, 'multiple_choice'],
+      [4, 'multiple_choice'],
+      [5, 'single_choice'],
+      [6, 'number'],
+      [7, 'short_text'],
+      [8, 'text'],
+      [10, 'There is no kind “riddle”.'],
+      [11, 'Right is “E”, which is no option.'],
+      [12, 'It has no right answer.'],
+      [13, 'Right is “few”, which is no number: write it as 3.14, 3.14 ± 0.01 or 3..4.'],
+    ])
+    expect(found[6]).toContain('Points are whole: 2 instead of 1.5.')
+    expect(
+      readTable(
+        rowsOf([
+          ['a', 'b'],
+          ['1', '2'],
+        ]),
+      ),
+    ).toBeNull()
+  })
+
+  it('is the same in a workbook, from this service and from others', () => {
+    expect(
+      readXlsx(writeXlsx(SHEET)).map(({ cells }) => [...cells, ...Array(HEAD.length).fill('')].slice(0, HEAD.length)),
+    ).toEqual(SHEET.map((row) => row))
+    expect(read(SHEET)).toHaveLength(11)
+    const shared = workbook(
+      '<sst><si><t>question</t></si><si><r><t xml:space="preserve">What </t></r><r><t>is &lt;b&gt; &#8364;?</t></r><rPh><t>no</t></rPh></si></sst>',
+      '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="inlineStr"><is><t>points</t></is></c></row><row r="7" spans="1:3"><c r="A7" s="1" t="s"><v>1</v></c><c r="B7"/><c r="C7"><v>0.30000000000000004</v></c></row><row r="8"/>',
+    )
+    expect(readXlsx(shared)).toEqual([
+      { line: 1, cells: ['question', '', 'points'] },
+      { line: 7, cells: ['What is <b> €?', '', '0.3'] },
+      { line: 8, cells: [] },
+    ])
+  })
+
+  it('that is a bomb, leaves its folder or declares entities is refused, by its list of files', () => {
+    const big = new Uint8Array(60 * 1024 * 1024)
+    const bombs = {
+      'a sheet that unpacks to 60 MB': zipSync({ 'xl/worksheets/sheet1.xml': big }),
+      'a file outside': zipSync({ '../../etc/passwd': strToU8('x'), 'xl/worksheets/sheet1.xml': strToU8('<row/>') }),
+      entities: workbook('<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><sst/>', '<row/>'),
+      'no package': strToU8('PK but nothing else'),
+      'an empty package': zipSync({}),
+      'many files': zipSync(Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`f${i}`, new Uint8Array()]))),
+    }
+    for (const [what, bytes] of Object.entries(bombs)) expect(() => readXlsx(bytes), what).toThrow(UnreadableSheet)
+  })
+
+  it('never holds a formula when it is written', () => {
+    const question = (text: string) => ({
+      name: text,
+      category: '',
+      text,
+      points: 1,
+      answer: { as: 'words' as const, accepted: [{ text, share: 100 }] },
+    })
+    const hostile = ['=1+1', '+1', '-1', '@a', '\tx', "'=1", "'quoted"]
+    const rows = writeTable(hostile.map(question))
+    for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+    const back = readTable(rowsOf(rows))!
+    expect(back.map((read) => 'question' in read && read.question.text)).toEqual(hostile.map((text) => text.trim()))
+  })
+})
+
+const workbook = (shared: string, rows: string): Uint8Array =>
+  zipSync({
+    'xl/workbook.xml': strToU8('<workbook><sheets><sheet name="One" sheetId="1" r:id="rId7"/></sheets></workbook>'),
+    'xl/_rels/workbook.xml.rels': strToU8(
+      '<Relationships><Relationship Id="rId7" Target="worksheets/sheet1.xml"/></Relationships>',
+    ),
+    'xl/sharedStrings.xml': strToU8(shared),
+    'xl/worksheets/sheet1.xml': strToU8(`<worksheet><sheetData>${rows}</sheetData></worksheet>`),
+  })
+
+describe('out and in again', () => {
+  const contents = [
+    ...readTable(rowsOf(SHEET.slice(0, 8)))!,
+    ...readGift('Odd\\: \\{signs\\} \\~ \\= \\# \\\\ "x"?\\n\\nTwo{=a \\= b ~%25%c \\~ d ~e}'),
+  ]
+    .filter((read) => 'question' in read)
+    .map(contentOf)
+  const given = contents.map((content, i) =>
+    giveQuestion(content, { name: `Question ${i}: {x}`, category: i % 2 ? 'A / B' : '' }),
+  )
+  const hashes = contents.map((content) => Buffer.from(hashContent(content)).toString('hex'))
+  const again = (read: ReadQuestion[]) => read.map((one) => Buffer.from(hashContent(contentOf(one))).toString('hex'))
+
+  it.each([
+    ['GIFT', () => readGift(writeGift(given.map(({ question }) => question)))],
+    ['a sheet', () => readTable(rowsOf(writeTable(given.map(({ question }) => question))))!],
+    ['a workbook', () => readTable(readXlsx(writeXlsx(writeTable(given.map(({ question }) => question)))))!],
+  ])('is equal through %s', (_, write) => {
+    const read = write()
+    expect(again(read)).toEqual(hashes)
+    expect(read.map((one) => 'question' in one && one.question.name)).toEqual(given.map(({ question }) => question.name))
+    expect(read.map((one) => 'question' in one && one.question.category)).toEqual(given.map(({ question }) => question.category))
+  })
+})
