@@ -62,7 +62,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'not connected': ['neutral', 'circle-dashed'],
   retired: ['neutral', 'archive'],
   'to be taken': ['info', 'circle-check'],
-  'to be taken, with losses': ['warning', 'triangle-alert'],
+  'with losses': ['warning', 'triangle-alert'],
   'there already': ['neutral', 'files'],
   taken: ['success', 'check'],
   undone: ['neutral', 'undo-2'],

@@ -24,7 +24,7 @@ export const MAX_IMPORT_BYTES = 5 * 1024 * 1024
 
 const STATES: Record<ImportState, string> = {
   ready: 'to be taken',
-  losses: 'to be taken, with losses',
+  losses: 'with losses',
   there: 'there already',
   refused: 'refused',
   taken: 'taken',

@@ -5,7 +5,7 @@ import { MAX_CATEGORY_DEPTH } from '../../../domain/library/categories.ts'
 import type { LibraryQuestion, LibraryUse, LibraryVersion } from '../../../domain/library/library.ts'
 import type { Score } from '../../../domain/values/question-kind.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { isWebAddress, wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
+import { isWebAddress, prompt, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { answerControl } from '../../../kinds/answer-control.ts'
 import { wordKind } from '../../../kinds/labels.ts'
@@ -80,7 +80,7 @@ ${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon
   return panel(
     'preview',
     'As a candidate sees it',
-    html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${written(input.script, input.sourceLanguage || null)}</div>`}
+    html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${prompt(input, input.sourceLanguage || null)}</div>`}
 ${isWebAddress(input.audioUrl) && html`<p><a href="${input.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isWebAddress(input.videoUrl) && html`<p><a href="${input.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
 ${trying ?? html`<p class="hint mt-4">Answered by ${wordKind(input.responseType).toLowerCase()}, and graded by people.</p>`}`,
