@@ -4,7 +4,7 @@ import type { NeutralAnswer, NeutralQuestion, NumberRange, ReadQuestion } from '
 
 /** The options' columns. */
 const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', 'S', 'T']
-export const TABLE_HEADERS = ['kind', 'name', 'category', 'text', 'points', 'right', ...LETTERS.slice(0, 8)] as const
+const TABLE_HEADERS = ['kind', 'name', 'category', 'text', 'points', 'right', ...LETTERS.slice(0, 8)] as const
 
 /** Headers by what they mean, in lower case and without anything but letters. */
 const HEADERS: Record<string, string[]> = {
