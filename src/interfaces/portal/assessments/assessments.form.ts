@@ -9,7 +9,7 @@ import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { printDuration, readDuration, readText } from '../../../http/forms/read-typed.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/assessment-words.ts'
-import { area, checkbox, choice, choices, type Form, field, mistakes, readFields, readLines, seenField } from '../kit/forms.ts'
+import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields, readLines, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
@@ -102,7 +102,7 @@ ${checkbox(form, { name: 'gradedBlind', label: 'Blind grading: hide names, photo
 ${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}
 ${field(form, { name: 'instructionTitle', label: 'Title of the instructions', value: input.instructionTitle, optional: true })}
 ${area(form, { name: 'instruction', label: 'Instructions', value: input.instruction, hint: 'Candidates read this before they start.', rows: 6 })}
-${choices(form, { name: 'languages', label: 'Languages', options: languageOptions(input.languages), values: input.languages, hint: 'Hold Ctrl or ⌘ to choose several.' })}
+${checkboxes(form, { name: 'languages', label: 'Languages', options: languageOptions(input.languages), values: input.languages, isLong: true })}
 ${lines(form, 'categories', 'Categories', 'One per line. New ones are added to your categories.', input.categories)}
 ${lines(form, 'skillTypes', 'Skills', 'One per line.', input.skillTypes)}
 ${lines(form, 'tags', 'Tags', 'Names of your tags, one per line.', input.tags)}

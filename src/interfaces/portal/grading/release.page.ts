@@ -1,7 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { pointsIn } from '../../../domain/submissions/grading/totals.ts'
-import { html } from '../../../html/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
@@ -10,6 +10,7 @@ import { table } from '../kit/table.ts'
 export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: Sheet }): Page {
   const { candidate, submission, questions, total, released } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
+  const open = questions.filter(({ points, standing }) => points > 0 && standing.state !== 'graded')
   return {
     title: `Release the result of ${candidate}`,
     trail: [
@@ -17,7 +18,7 @@ export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: S
       [candidate, address],
     ],
     heading: 'Release result',
-    body: html`${mistakes(form)}${panel(
+    body: html`${mistakes(form)}${open.length > 0 && withoutGrade(address, open)}${panel(
       'points',
       `${total.points} of ${total.ofPoints} points`,
       table(
@@ -40,9 +41,13 @@ ${area(form, { name: 'message', label: 'Message to the candidate', value: releas
 ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message to the candidate', checked: released?.toCandidate ?? false })}
 <p class="hint">Clients of the assessment will see the points. Your systems get the points and the comments on each answer over the API. The candidate gets no email.</p>
 ${released && html`<p class="hint">Until then they see version ${released.version}.</p>`}
-<button class="btn btn-primary">Release result</button>
+${open.length === 0 && html`<button class="btn btn-primary">Release result</button>`}
 <a class="btn btn-ghost" href="${address}">Back to the sheet</a>
 </form>`,
 )}`,
   }
 }
+
+/** What has to be graded before a result can be released. */
+const withoutGrade = (address: string, open: readonly { number: number }[]): Html =>
+  html`<div class="alert alert-soft alert-warning mb-4" role="note"><p>A result can be released once every question is graded. Without a grade: ${open.map(({ number }, i) => html`${i > 0 && ', '}<a class="link" href="${`${address}#question-${number}`}">question ${number}</a>`)}.</p></div>`

@@ -174,16 +174,22 @@ type Checkboxes = {
   /** Those that are chosen before anything is. */
   values?: readonly string[]
   hint?: string
+  /** Whether there are so many that they scroll by themselves, what is chosen before the rest. */
+  isLong?: boolean
 }
 
+const SCROLLING = 'border-base-300 rounded-box max-h-56 overflow-y-auto border px-3 py-1 sm:columns-2'
+
 /** A labelled group of which any number can be chosen. */
-export function checkboxes(form: Form, { name, label, options, values = [], hint }: Checkboxes): Html {
+export function checkboxes(form: Form, { name, label, options, values = [], hint, isLong = false }: Checkboxes): Html {
   const { described, advice, mistake } = explain(form, name, hint)
   const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
+  const toBox = ([value, text]: (typeof options)[number]) => box({ name, label: text, value, isChecked: chosen.has(value) })
+  const boxes = (isChosen: boolean) => options.filter(([value]) => chosen.has(value) === isChosen).map(toBox)
   return html`<fieldset class="mb-4" id="${name}" tabindex="-1" aria-describedby="${described}">
 <legend class="mb-1.5 text-sm font-medium">${label}</legend>
 ${advice}
-${options.map(([value, text]) => box({ name, label: text, value, isChecked: chosen.has(value) }))}${mistake}
+${isLong ? html`<div class="${SCROLLING}" tabindex="0">${[...boxes(true), ...boxes(false)]}</div>` : options.map(toBox)}${mistake}
 </fieldset>
 `
 }
@@ -213,23 +219,6 @@ export function choice(form: Form, { name, label, options, value = '', hint }: C
       invalid,
     ) => html`<select id="${name}" name="${name}" class="select w-full" aria-describedby="${described}" aria-invalid="${invalid}">
 ${optionsOf(options, [chosen])}
-</select>`,
-  )
-}
-
-type Choices = Omit<Choice, 'value'> & { values: readonly string[] }
-
-/** A labelled list to choose any number from. */
-export function choices(form: Form, { name, label, options, values, hint }: Choices): Html {
-  const chosen = form.values.size === 0 ? values : readLines(form.values, name)
-  return labelled(
-    form,
-    { name, label, hint },
-    (
-      described,
-      invalid,
-    ) => html`<select multiple size="8" id="${name}" name="${name}" class="select h-48 w-full" aria-describedby="${described}" aria-invalid="${invalid}">
-${optionsOf(options, chosen)}
 </select>`,
   )
 }
