@@ -73,6 +73,30 @@ export async function makeWebhook({ system, db, deps }: Service, organizationId:
   return { webhook: { id: endpoint.id }, delivery: { id } }
 }
 
+/** A question of the library, which that one comes from, and a file of questions: rows only. */
+export async function makeLibrary(
+  { db, deps }: Service,
+  { memberId, questionId, organizationId }: { organizationId: string; questionId: string; memberId: string },
+) {
+  const [libraryId, importId, createdAt] = [deps.newId(), deps.newId(), deps.clock()]
+  const head = { organizationId, id: libraryId, name: 'Any', responseType: 'text', number: 1, createdAt, updatedAt: createdAt }
+  await db.libraryQuestion.create({ data: head })
+  await db.libraryVersion.create({
+    data: {
+      organizationId,
+      libraryQuestionId: libraryId,
+      number: 1,
+      content: { script: 'Any' },
+      contentHash: new Uint8Array(32),
+      createdAt,
+    },
+  })
+  await db.question.update({ where: { id: questionId }, data: { libraryQuestionId: libraryId, libraryNumber: 1 } })
+  const file = { organizationId, id: importId, fileName: 'any.gift', format: 'gift', createdById: memberId, createdAt }
+  await db.libraryImport.create({ data: file })
+  return { libraryId, importId }
+}
+
 /** An order of an invite that Greenhouse has made, with its connection and key: rows only. */
 export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
   const { organizationId, mode } = await db.invite.findUniqueOrThrow({ where: { id: inviteId } })

@@ -100,8 +100,8 @@ it.skipIf(!isBrowserInstalled)(
     expect((await submission()).body).toMatchObject({ state: 'submitted', result: null, questions: [{ grade: null }] })
 
     await page.getByRole('link', { name: 'Release result' }).click()
-    await page.getByLabel('Message to the candidate').fill('Well done, Sam')
-    await page.getByLabel('The candidate sees the points').check()
+    await page.getByLabel('Message to the candidate', { exact: true }).fill('Well done, Sam')
+    await page.getByLabel('Show the points and the message to the candidate').check()
     await press(page, 'Release result')
     await page.getByText('The result is released.', { exact: true }).waitFor()
     expect((await submission()).body).toMatchObject({

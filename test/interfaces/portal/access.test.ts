@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { makeAtsOrder, makeBulkChange, makeWebhook } from '../../support/furnish.ts'
+import { makeAtsOrder, makeBulkChange, makeLibrary, makeWebhook } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -253,7 +253,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
       createdAt: service.clock.now(),
     },
   })
-  const library = await makeLibrary({ organizationId, questionId, memberId: member.id })
+  const library = await makeLibrary(service, { organizationId, questionId, memberId: member.id })
   const changeId = await makeBulkChange(service, { organizationId, inviteId, memberId: member.id })
   const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
   const atsRows = await makeAtsOrder(service, inviteId)
@@ -274,36 +274,6 @@ async function makeRows(organizationId: string): Promise<Rows> {
     submissionId,
   }
   return { ...own, ...atsRows, ...library, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
-}
-
-/** A question of the library, which that one comes from, and a file of questions. */
-async function makeLibrary({
-  memberId,
-  questionId,
-  organizationId,
-}: {
-  organizationId: string
-  questionId: string
-  memberId: string
-}) {
-  const { db, deps, clock } = service
-  const [libraryId, importId, createdAt] = [deps.newId(), deps.newId(), clock.now()]
-  const head = { organizationId, id: libraryId, name: 'Any', responseType: 'text', number: 1, createdAt, updatedAt: createdAt }
-  await db.libraryQuestion.create({ data: head })
-  await db.libraryVersion.create({
-    data: {
-      organizationId,
-      libraryQuestionId: libraryId,
-      number: 1,
-      content: { script: 'Any' },
-      contentHash: new Uint8Array(32),
-      createdAt,
-    },
-  })
-  await db.question.update({ where: { id: questionId }, data: { libraryQuestionId: libraryId, libraryNumber: 1 } })
-  const file = { organizationId, id: importId, fileName: 'any.gift', format: 'gift', createdById: memberId, createdAt }
-  await db.libraryImport.create({ data: file })
-  return { libraryId, importId }
 }
 
 /** Of an invite's candidate, who is preparing. */

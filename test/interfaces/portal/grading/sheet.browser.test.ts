@@ -140,7 +140,7 @@ describe.skipIf(!isBrowserInstalled)('the sheet in a browser (skipped where no c
     service.clock.advance(1_000)
     await grade(ctx, 1, null, { comment: 'Newer' })
     await page.unroute('**/save')
-    await page.getByText('in another window since').waitFor()
+    await page.getByText('You have since graded this question in another window').waitFor()
     return made
   }
 
