@@ -56,7 +56,12 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   if (!config.isTrial) await sayHowToBegin(system)
   signal.throwIfAborted()
   await app.listen({ port: config.port, host: config.host })
-  opened.defer(async () => void (await app.close()))
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= app.close())
+  opened.defer(close)
+  // Told to stop while it still starts its work, it says so at once, and not only when that is done.
+  signal.throwIfAborted()
+  signal.addEventListener('abort', close)
   site.publicUrl = addressOf(config, app.addresses()[0])
   await dependencies.startWork()
   await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
