@@ -46,7 +46,7 @@ ${
       )
     : endpointTable(ctx, endpoints, counts)
 }
-${isFull && html`<p class="mt-4">You have ${MAX_ENDPOINTS}webhooks, which is the limit. Delete one to create another.</p>`}
+${isFull && html`<p class="mt-4">You have ${MAX_ENDPOINTS} webhooks, which is the limit. Delete one to create another.</p>`}
 </section>
 <div>${!isFull && form.issues.length === 0 && newWebhook(ctx, form)}</div>`,
   }

@@ -29,7 +29,11 @@ async function openWebhooks() {
       secret: secretIn(text),
     }
   }
-  const facts = async (own: string) => factsOf((await admin.get(own)).text)
+  /** What its page says: the URL below the heading, the rest as a list. */
+  const facts = async (own: string): Promise<Record<string, string | undefined>> => {
+    const { text } = await admin.get(own)
+    return { URL: /<h1[^>]*>.*?<p[^>]*>([^<]*)<\/p>/s.exec(text)?.[1], ...factsOf(text) }
+  }
   const audited = async () => {
     const where = { organizationId: integrator.id, targetKind: 'webhook' }
     const entries = await service.db.auditEntry.findMany({ where, orderBy: [{ at: 'asc' }, { id: 'asc' }] })
