@@ -50,6 +50,8 @@ ${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && 
 function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Overview, waiting: Waiting | null): Html {
   const to = (address: string, label: string, name = label) =>
     html`<a class="btn btn-sm" href="${address}" aria-label="${name}">${label}</a>`
+  const toGrade = waiting?.queues.filter(({ whose }) => whose !== 'release') ?? []
+  const toBeReleased = waiting?.queues.find(({ whose }) => whose === 'release')?.count ?? 0
   const items: (Need | false | null)[] = [
     mailsWaitSince && {
       icon: 'mail-x',
@@ -78,13 +80,23 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Over
         icon: 'pencil-line',
         look: 'info',
         text: `${waiting.count.toLocaleString('en')} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
-        detail: html`${waiting.queues.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>: ${count}`)}`,
+        detail: html`${toGrade.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>: ${count}`)}`,
         action: to(pathOf(ctx, 'grading?whose=all'), 'Grade'),
       },
+    toBeReleased > 0 && toRelease(ctx, toBeReleased),
   ]
   const open = items.filter((item): item is Need => Boolean(item))
   return panel('attention', 'Needs attention', open.length > 0 ? needs(open) : nothingToDo('Nothing needs your attention.'))
 }
+
+/** What scores itself, and is in none of the other queues. */
+export const toRelease = (ctx: Context, count: number): Need => ({
+  icon: 'circle-check',
+  look: 'info',
+  text: `${count.toLocaleString('en')} to release`,
+  detail: 'Their answers score themselves',
+  action: html`<a class="btn btn-sm" href="${`${pathOf(ctx, 'grading')}?whose=release`}" aria-label="View submissions to release">View</a>`,
+})
 
 export const nothingToDo = (text: string): Html =>
   html`<p class="text-base-content/70 flex items-center gap-3"><span class="text-success">${icon('circle-check', 'size-5')}</span>${text}</p>`

@@ -9,7 +9,7 @@ import { panel, pathOf } from '../kit/layout.ts'
 import { empty, figure, linkButton, type Need, needs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
-import { nothingToDo } from './home.page.ts'
+import { nothingToDo, toRelease } from './home.page.ts'
 
 type Own = OwnOverview & { waiting: { queues: { whose: Whose; count: number }[]; since: Date | null } | null }
 
@@ -43,7 +43,7 @@ type Queue = { whose: Whose; count: number }
 function waitingNeeds(ctx: Context, { queues, since }: NonNullable<Own['waiting']>): Html {
   const open = queues.filter(({ count }) => count > 0)
   if (open.length === 0) return nothingToDo('Nothing waits to be graded.')
-  return needs(open.map((queue) => (queue.whose === 'release' ? toRelease(ctx, queue) : toBeGraded(ctx, queue, since))))
+  return needs(open.map((queue) => (queue.whose === 'release' ? toRelease(ctx, queue.count) : toBeGraded(ctx, queue, since))))
 }
 
 function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): Need {
@@ -57,15 +57,6 @@ function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): 
     action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
   }
 }
-
-/** What scores itself. */
-const toRelease = (ctx: Context, { count }: Queue): Need => ({
-  icon: 'circle-check',
-  look: 'info',
-  text: `${count} to release`,
-  detail: 'Their answers score themselves',
-  action: html`<a class="btn btn-sm" href="${`${pathOf(ctx, 'grading')}?whose=release`}" aria-label="View submissions to release">View</a>`,
-})
 
 const nothing = (ctx: Context): Html => html`<section class="panel">
 <p>You are a member of ${ctx.organization.name}, but you have no role yet that shows you anything here.</p>

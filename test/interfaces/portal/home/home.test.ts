@@ -205,7 +205,7 @@ it('leads those who grade to what waits to be graded', async () => {
   ]
   const waiting = async ({ get, home }: typeof grader) => {
     const { text } = await get(home)
-    const said = [...text.matchAll(/(\d+) submissions? waits? (for you|without a grader|for a grade)/g)]
+    const said = [...text.matchAll(/(\d+) (?:submissions? waits? )?(for you|without a grader|for a grade|to release)/g)]
     const ways = [...text.matchAll(/grading\?whose=(\w+)"/g)].map(([, whose]) => whose)
     return [...said.map(([, count, how]) => `${count} ${how}`), ...ways]
   }
@@ -213,6 +213,11 @@ it('leads those who grade to what waits to be graded', async () => {
   await assign(grader.member.id)
   expect(await waiting(grader)).toEqual(['1 for you', 'mine'])
   expect(await waiting(admin)).toEqual(['1 for a grade', 'mine', 'nobody', 'all', 'all'])
+  await service.db.submission.updateMany({ where: { organizationId: organization.id }, data: { needsPeople: false } })
+  expect([await waiting(grader), await waiting(admin)]).toEqual([
+    ['1 to release', 'release'],
+    ['1 to release', 'release'],
+  ])
   await service.db.submission.updateMany({ where: { organizationId: organization.id }, data: { state: 'released' } })
   expect((await grader.get(grader.home)).text).toContain('Nothing waits to be graded.')
   expect((await admin.get(admin.home)).text).toContain('Nothing needs your attention.')
