@@ -155,6 +155,7 @@ describe('bodies', () => {
       QuestionChange: true,
       QuestionDefinition: true,
       QuestionPlace: true,
+      Accommodations: true,
       NewTag: true,
       TagChange: true,
       Extension: true,

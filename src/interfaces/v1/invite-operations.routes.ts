@@ -198,6 +198,7 @@ function accommodationRoutes(app: TypedApp): void {
         operationId: 'getInviteAccommodations',
         summary: "Read a candidate's accommodations",
         description: 'How much more time the candidate has. Beyond the original interface.',
+        hasEtag: true,
         errors: ['invite_not_found'],
       },
     },
