@@ -180,7 +180,7 @@ it('is told of by its event, with what share of the points there is, and where w
   expect([visitor.status, visitor.headers.location]).toEqual([303, `/portal/sign-in?${new URLSearchParams({ next: pathname })}`])
   const admin = await signInAs(service, organization.id, ['admin'])
   const { text } = await admin.get(pathname)
-  const link = /<a [^>]*href="([^"]*\/report)"[^>]*>(?:<svg.*?<\/svg>)?\s*Report \(PDF\)/s
+  const link = /<a [^>]*href="([^"]*\/report)"[^>]*>(?:<svg.*?<\/svg>)?\s*Download PDF/s
   expect(link.exec(text)?.[1]).toBe(`${pathname}/report`)
 })
 

@@ -74,7 +74,7 @@ describe.skipIf(!isBrowserInstalled)('what can not be undone (skipped where no c
     const { page, isThere, address } = await openTag(false)
     await press(page, 'Delete')
     await expect.poll(() => heading(page), PATIENT).toBe('Delete Spring <b>?')
-    await page.getByText('It disappears from everything that has it.').waitFor()
+    await page.getByText('It is removed from everything that has it.').waitFor()
     await page.getByRole('link', { name: 'Cancel' }).click()
     await page.waitForURL(address)
     expect(await isThere()).toBe(true)
