@@ -344,9 +344,9 @@ describe('the list', () => {
     for (let i = 1; i <= 21; i++) await service.make.assessment(organization.id, { name: `Typing ${i}` })
     await create({ name: 'Singing "<i>loud</i>"' })
     const first = (await get(path)).text
-    expect(first).toContain('Page 1 of 2')
+    expect(first).toContain('22 assessments, page 1 of 2')
     expect(first).toContain(`href="${path}?page=2"`)
-    expect((await get(`${path}?page=2`)).text).toContain('Page 2 of 2')
+    expect((await get(`${path}?page=2`)).text).toContain('22 assessments, page 2 of 2')
     expect((await get(`${path}?page=9`)).text).toContain('No assessments match.')
     const found = (await get(`${path}?search=${encodeURIComponent('loud "<i>')}`)).text
     expect(found).toContain('Singing &quot;&lt;i&gt;loud&lt;/i&gt;&quot;')
