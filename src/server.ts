@@ -54,6 +54,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   await announceFirstKey(config, dependencies)
   // Before it listens: a database that goes away later ends nothing.
   if (!config.isTrial) await sayHowToBegin(system)
+  await dependencies.startSweep()
   signal.throwIfAborted()
   await app.listen({ port: config.port, host: config.host })
   let closing: Promise<void> | undefined

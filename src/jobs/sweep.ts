@@ -81,7 +81,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
  */
 export async function startSweep(boss: PgBoss, system: ServiceContext, settings: Settings): Promise<void> {
   await expectSweepParts(system)
-  for (const part of SWEEP_PARTS) {
+  const start = async (part: SweepPart) => {
     const queue = sweepQueue(part)
     await boss.createQueue(queue, { ...QUEUE, policy: 'exclusive' })
     await boss.work<object>(queue, TAKEN, async (jobs) => {
@@ -89,6 +89,7 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, settings:
     })
     await boss.schedule(queue, '* * * * *')
   }
+  await Promise.all(SWEEP_PARTS.map(start))
   await boss.unschedule(SWEEP_OF_BEFORE)
 }
 

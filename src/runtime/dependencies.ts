@@ -63,6 +63,8 @@ export type Dependencies = {
   findProblems: () => Promise<string[]>
   /** Begins to send mails and to sweep, where that is this process's role. */
   startWork: () => Promise<void>
+  /** Has the scheduled sweep run in this process, if it works: it sends nothing, so that it need not wait for the port. */
+  startSweep: () => Promise<void>
   /** Lets the mails under way finish, then closes everything in the reverse order of its making. */
   dispose: () => Promise<void>
 }
@@ -169,6 +171,9 @@ export async function createDependencies(
     numbering,
     migrated: database.migrated,
     findProblems: coalesce(() => findProblems(system, boss, migrations, own)),
+    startSweep: async () => {
+      if (works) await startSweep(boss, system, config)
+    },
     startWork: async () => {
       if (works) await startWork(config, kept, { system, boss, mailer, mailSettings, numbering })
     },
@@ -180,7 +185,6 @@ type Workplace = Pick<Dependencies, 'system' | 'mailSettings' | 'numbering'> & {
 
 async function startWork(config: Config, kept: AsyncDisposableStack, at: Workplace): Promise<void> {
   const { system, boss, mailer, mailSettings, numbering } = at
-  await startSweep(boss, system, config)
   await hastenMailProbe(system)
   const line = createMailLine(system, mailer, config.smtp)
   kept.defer(async () => line.close())

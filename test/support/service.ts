@@ -73,6 +73,7 @@ export async function startService(env: Record<string, string> = {}, language: L
   const { system } = dependencies
   const app = await buildApp(config, dependencies)
   await app.ready()
+  await dependencies.startSweep()
   await dependencies.startWork()
   const http = () => request(app.server)
   return {
