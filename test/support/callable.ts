@@ -20,6 +20,7 @@ export async function furnishForCalls(service: Service, words: string) {
   /** Rows that an operation is called with, where the others would be in its way. */
   const others: Record<string, Partial<Furnished>> = {
     retakeInvite: { invite: completed },
+    putInviteAccommodations: { invite: await service.make.invite(own.assessment) },
     reactivateInvite: {
       invite: await service.make.invite(own.assessment, { status: 'expired', expiresAt: service.clock.now() }),
     },

@@ -4,7 +4,6 @@ import type { NeutralAnswer, NeutralQuestion, NumberRange, ReadQuestion } from '
 
 /** The options' columns. */
 const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', 'S', 'T']
-const TABLE_HEADERS = ['kind', 'name', 'category', 'text', 'points', 'right', ...LETTERS.slice(0, 8)] as const
 
 /** Headers by what they mean, in lower case and without anything but letters. */
 const HEADERS: Record<string, string[]> = {
@@ -194,7 +193,7 @@ function splitPair(text: string): [string, string] {
 
 /** A cell that begins with one of these would be a formula: it is written behind an apostrophe, and read without. */
 const guard = (text: string): string => (/^[=+\-@\t\r']/.test(text) ? `'${text}` : text)
-const unguard = (text: string): string => text.replace(/^'(?=[=+\-@\t\r'])/, '')
+const unguard = (text: string): string => text.replace(/^'(?=[=+\-@\t\r'])/, '').trim()
 
 /** Questions as rows, the first of which names the columns. */
 export function writeTable(questions: readonly NeutralQuestion[]): string[][] {

@@ -331,7 +331,9 @@ describe('DELETE /test-data', () => {
     const refused = await admin.post(`${page}/delete`)
     expect([refused.status, refused.text]).toEqual([
       422,
-      expect.stringContaining('This assessment has test invites. Delete the test data first; then you can delete the assessment.'),
+      expect.stringContaining(
+        'This assessment has test invites. Delete the test data first; then you can delete the assessment.',
+      ),
     ])
     const button = `value="${admin.home}test-data/delete"`
     expect(refused.text).toContain(button)
