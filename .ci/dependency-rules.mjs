@@ -86,6 +86,7 @@ const rooms = [
   'submissions/uploads',
   'submissions/reading',
   'submissions/grading',
+  'submissions/corrections',
   'candidates',
   'webhooks',
   'ats',
@@ -140,7 +141,11 @@ const ofEveryone = [
   'import/write.ts',
 ]
 /** What knows what is right: no page of a candidate is among these. */
-const readsKeys = ['domain/assessments/(define-question|keys)\\.ts', 'domain/submissions/scores\\.ts']
+const readsKeys = [
+  'domain/assessments/(define-question|keys)\\.ts',
+  'domain/submissions/scores\\.ts',
+  'domain/submissions/corrections/',
+]
 const inSource = (place) => `^src/${place}`
 const never = (name, from, to) => ({ name, severity: 'error', from, to })
 

@@ -32,6 +32,7 @@ const app = await buildApp(config, {
         enqueueInviteBatch: async () => {},
         enqueueBulkChange: async () => {},
         enqueueLibraryImport: async () => {},
+        enqueueKeyCorrection: async () => {},
         enqueueTestDataDeletion: async () => {},
         enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},

@@ -33,6 +33,8 @@ export type Queue = {
   enqueueBulkChange: (db: Connection, bulkChangeId: string) => Promise<void>
   /** Has a file of questions taken into the library, in the same way. */
   enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
+  /** Has what was handed in scored by a corrected key. */
+  enqueueKeyCorrection: (db: Connection, which: { organizationId: string; versionId: string; number: number }) => Promise<void>
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */

@@ -27,6 +27,9 @@ export const BULK_CHANGES = 'bulk-change'
 /** Files of questions to be taken into the library. */
 export const LIBRARY_IMPORTS = 'library-import'
 
+/** Keys that were corrected, by which what was handed in is to be scored. */
+export const KEY_CORRECTIONS = 'key-correction'
+
 /** Test data to be deleted. */
 export const TEST_DATA = 'test-data'
 
@@ -43,6 +46,7 @@ export type AddressJob = { email: string }
 export type InviteBatchJob = { batchId: string }
 export type BulkChangeJob = { bulkChangeId: string }
 export type LibraryImportJob = { organizationId: string; importId: string }
+export type KeyCorrectionJob = { organizationId: string; versionId: string; number: number }
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
 export type RecordingJob = { mediaId: string }
@@ -202,6 +206,10 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: LibraryImportJob = { organizationId, importId }
       await boss.insert(LIBRARY_IMPORTS, [{ data }], { db: fromPrisma(db) })
     },
+    async enqueueKeyCorrection(db, { organizationId, versionId, number }) {
+      const data: KeyCorrectionJob = { organizationId, versionId, number }
+      await boss.insert(KEY_CORRECTIONS, [{ data: traced(data) }], { db: fromPrisma(db) })
+    },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
       await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
@@ -231,6 +239,8 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   }
   for (const queue of [INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
+  // Somebody waits for it: what a killed process had is taken up at once.
+  await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })
   // The address that was typed in is not kept for longer than it is needed.
   for (const queue of [PASSWORD_RESETS, FAILED_SIGN_INS]) await declareQueue(boss, queue, { ...dead, deleteAfterSeconds: 60 })
 }

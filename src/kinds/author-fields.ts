@@ -25,6 +25,10 @@ type Choose = {
   look?: string
 }
 
+/** Fields that are sent as they are, where only the key can be changed. */
+export const kept = ({ values }: AuthorForm, ...names: string[]): Html =>
+  html`${names.flatMap((name) => values.getAll(name).map((value) => html`<input type="hidden" name="${name}" value="${value}">`))}`
+
 /** A labelled list to choose one of. */
 export const choose = (form: AuthorForm, { name, label, options, isLabelHidden, look = 'select w-full' }: Choose): Html =>
   html`<div><label class="${isLabelHidden ? 'sr-only' : 'mb-1.5 block text-sm font-medium'}" for="${name}">${label}</label>

@@ -12,6 +12,8 @@ export type AuthorForm = {
   wrong: (field: string) => string[]
   /** The row that was added last, which gets the focus. */
   focus: string | undefined
+  /** Whether what is shown stays, and the key alone can be changed. */
+  isKeyOnly?: boolean
 }
 
 /** What a form says. @property faults by the names of the form's fields. @property fieldOf the field that a path of the definition came from. */

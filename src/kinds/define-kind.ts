@@ -18,6 +18,10 @@ export type KindRules<S extends TSchema, K extends TSchema, A extends TSchema> =
   fromForm: (values: string[]) => unknown
   toForm: (answer: Static<A>) => string[]
   makeUp: (spec: Static<S>) => Static<A>
+  accepts?: {
+    group: (key: Static<K>, answer: Static<A>) => string
+    add: (key: Static<K>, answer: Static<A>, share: number) => Static<K> | null
+  }
   score: (spec: Static<S>, key: Static<K>, answer: Static<A>) => Score
 }
 
@@ -41,6 +45,12 @@ export function defineKind<S extends TSchema, K extends TSchema, A extends TSche
     fromForm: rules.fromForm,
     toForm: (given) => rules.toForm(answer.read(given)),
     makeUp: (ofSpec) => rules.makeUp(spec.read(ofSpec)),
+    ...(rules.accepts && {
+      accepts: {
+        group: (ofKey, given) => rules.accepts!.group(key.read(ofKey), answer.read(given)),
+        add: (ofKey, given, share) => rules.accepts!.add(key.read(ofKey), answer.read(given), share),
+      },
+    }),
     score: (ofSpec, ofKey, given) => rules.score(spec.read(ofSpec), key.read(ofKey), answer.read(given)),
   }
 }

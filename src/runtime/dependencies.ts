@@ -13,6 +13,7 @@ import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
+import { startCorrectingKeys } from '../jobs/correct-keys.ts'
 import { startDeletingTestData } from '../jobs/delete-test-data.ts'
 import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
@@ -192,6 +193,7 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
   await startWorkingOnInvites(boss, system)
   await startDeletingTestData(boss, system)
+  await startCorrectingKeys(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
   await resealSecrets(system)

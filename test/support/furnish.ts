@@ -97,6 +97,15 @@ export async function makeLibrary(
   return { libraryId, importId }
 }
 
+/** A version of a question that somebody was asked, with its key: rows only. @returns its id. */
+export async function makeAskedVersion({ db, deps }: Service, organizationId: string): Promise<string> {
+  const [id, createdAt] = [deps.newId(), deps.clock()]
+  const of = { organizationId, createdAt }
+  await db.questionVersion.create({ data: { ...of, id, responseType: 'number', spec: {}, sealedAt: createdAt } })
+  await db.questionKey.create({ data: { ...of, versionId: id, number: 1, key: { answers: [{ value: '1', share: 100 }] } } })
+  return id
+}
+
 /** An order of an invite that Greenhouse has made, with its connection and key: rows only. */
 export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
   const { organizationId, mode } = await db.invite.findUniqueOrThrow({ where: { id: inviteId } })

@@ -48,7 +48,8 @@ export async function defineQuestion(ctx: Context, ref: QuestionRef, definition:
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
     if (await isDefinedSo(inside, question, definition)) return
-    const versionId = (await changeVersion(inside, question, definition)) ?? (await makeVersion(inside, definition))
+    const versionId =
+      (await changeVersion(inside, question, definition)) ?? (await makeVersion(inside, definition, question.versionId))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const where = { organizationId: inside.organization.id, assessmentId: assessment.id, id: question.id }
     await inside.db.question.updateMany({ where, data: { versionId, responseType: definition.responseType, updatedAt } })
@@ -104,11 +105,16 @@ async function changeVersion({ db, organization }: Context, { versionId }: Quest
   return versionId
 }
 
-/** Keeps a definition as a version of its own. @returns its id. */
-export async function makeVersion({ db, deps, organization }: Context, { responseType, spec, key }: Definition): Promise<string> {
+/** Keeps a definition as a version of its own. @param replacesId the one whose place it takes. @returns its id. */
+export async function makeVersion(
+  { db, deps, organization }: Context,
+  { responseType, spec, key }: Definition,
+  replacesId: string | null = null,
+): Promise<string> {
   const organizationId = organization.id
   const [id, createdAt] = [deps.newId(), deps.clock()]
-  await db.questionVersion.create({ data: { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, createdAt } })
+  const data = { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, replacesId, createdAt }
+  await db.questionVersion.create({ data })
   await db.questionKey.create({
     data: { organizationId, versionId: id, number: 1, key: key as Prisma.InputJsonValue, createdAt },
   })

@@ -39,6 +39,7 @@ const SHARED_ACTIONS = [
   'deleted_question',
   'duplicated_question',
   'ordered_questions',
+  'corrected_key',
   'saved_to_library',
   'saved_library_version',
   'changed_library_question',
@@ -109,6 +110,7 @@ export type AuditEvent = {
       | 'tag'
       | 'assessment'
       | 'question'
+      | 'question_version'
       | 'library_question'
       | 'library_import'
       | 'invite'
@@ -133,6 +135,10 @@ const FORGOTTEN_AT_ONCE = 5_000
 export async function recordAudit(ctx: AuditContext, event: AuditEvent): Promise<void> {
   await run(ctx.db, insertRows({ auditEntries: [auditEntryOf(ctx, event)] }))
 }
+
+/** The rows of many, for a statement that makes the changes. */
+export const auditRows = (ctx: AuditContext, events: readonly AuditEvent[]): AuditRow[] =>
+  events.map((event) => auditEntryOf(ctx, event))
 
 /** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
 export async function recordByMember(ctx: Context, event: AuditEvent): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { type Expressions, own, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import { among, type Expressions, own, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
 import { all, run } from '../../db/statements.ts'
 import { type KeyEffect, newestKeys } from '../assessments/keys.ts'
@@ -26,7 +26,7 @@ export async function scoreAnswers(ctx: Context, submissionId: string, versionId
   })
   if (scores.length === 0) return
   await ctx.db.questionScore.createMany({ data: scores, skipDuplicates: true })
-  await noteNeeds(ctx, submissionId)
+  await noteNeeds(ctx, [submissionId])
 }
 
 /** What a key is applied to. @property value null: nothing was answered. @property penaltyPercent of the points. */
@@ -141,15 +141,20 @@ export async function findKeyNumbers({ db, organization }: Context, submissionId
   return new Map(used.flatMap(({ questionNumber, _max }) => (_max.keyNumber === null ? [] : [[questionNumber, _max.keyNumber]])))
 }
 
-/** Whether anything of a scored submission is left to people: a question that gives points, and has none. */
-async function noteNeeds(ctx: Context, submissionId: string): Promise<void> {
-  const left = own(ctx, 'paperQuestions')
-    .where('paperQuestions.submissionId', '=', submissionId)
-    .where('paperQuestions.points', '>', 0)
-    .where((eb) => sql<SqlBool>`${scoredPoints(eb)} is null and ${isDropped(eb)} is not true`)
+/** Whether anything of scored submissions is left to people: a question that gives points, and has none. What is so already is not written. */
+export async function noteNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
+  const isLeft = (eb: Expressions<'submissions'>) =>
+    sql<boolean>`exists (${eb
+      .selectFrom('paperQuestions')
+      .where(sameOwner('paperQuestions', 'submissions'))
+      .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
+      .where('paperQuestions.points', '>', 0)
+      .where((paper) => sql<SqlBool>`${scoredPoints(paper as never)} is null and ${isDropped(paper as never)} is not true`)
+      .select('paperQuestions.number')})`
   const note = ownUpdate(ctx, 'submissions')
-    .where('submissions.id', '=', submissionId)
-    .set((eb) => ({ needsPeople: eb.exists(left.select('paperQuestions.number')).$castTo<boolean>() }))
+    .where('submissions.id', '=', among(submissionIds))
+    .where((eb) => sql<SqlBool>`${eb.ref('submissions.needsPeople')} is distinct from ${isLeft(eb)}`)
+    .set((eb) => ({ needsPeople: isLeft(eb as never) }))
   await run(ctx.db, note)
 }
 
@@ -163,13 +168,14 @@ export type Gradable = { number: number; points: number; scored: number | null; 
 
 /** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
 export const scoredPoints = (eb: Expressions<'paperQuestions'>) =>
-  eb.cast<number | null>(newestScore(eb).select('questionScores.points'), 'float8')
+  eb.cast<number | null>(newestScores(eb).select('questionScores.points'), 'float8')
 
 /** Whether the newest key says that the question is not counted. */
 export const isDropped = (eb: Expressions<'paperQuestions'>) =>
-  sql<boolean>`coalesce(${newestScore(eb).select('questionScores.dropped')}, false)`
+  sql<boolean>`coalesce(${newestScores(eb).select('questionScores.dropped')}, false)`
 
-const newestScore = (eb: Expressions<'paperQuestions'>) =>
+/** The score of the newest key. */
+export const newestScores = (eb: Expressions<'paperQuestions'>) =>
   eb
     .selectFrom('questionScores')
     .where(sameOwner('questionScores', 'paperQuestions'))

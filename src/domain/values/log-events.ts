@@ -82,6 +82,7 @@ export const LOG_EVENTS = {
   'a batch of invites is finished': 'batch_finished',
   'a batch of invites could not be continued yet': 'batch_not_continued_yet',
   'a bulk change is finished': 'bulk_change_finished',
+  'a correction of a key could not be continued yet': 'correction_of_key_not_continued_yet',
   'an import of questions could not be continued yet': 'import_of_questions_not_continued_yet',
   'a bulk change could not be continued yet': 'bulk_change_not_continued_yet',
   'test data could not be deleted yet': 'test_data_not_deleted_yet',

@@ -19,6 +19,14 @@ export type Score = { state: 'scored'; got: number; of: number; parts: Part[] } 
 /** What is wrong with a definition, in a sentence for its author: `field` is a path in it, such as `key.right`. */
 export type Fault = { field: string; text: string }
 
+/** @throws Error where key or answer is of another form. */
+export type Accepts = {
+  /** What answers that are compared as one have in common. */
+  group: (key: unknown, answer: unknown) => string
+  /** The key that takes it, too, for a share in whole percent; null: no key can take it alone. */
+  add: (key: unknown, answer: unknown, share: number) => unknown
+}
+
 /**
  * A kind. Whatever it is given is JSON, whose form it checks itself: what was stored is read as carefully as what was sent.
  *
@@ -46,6 +54,8 @@ export type QuestionKind = {
   toForm: (answer: unknown) => string[]
   /** An answer that somebody could give, right or wrong. */
   makeUp: (spec: unknown) => unknown
+  /** How an answer that the key does not take is accepted; left out where answers are chosen. */
+  accepts?: Accepts
   /** @throws Error where one of them is of another form. */
   score: (spec: unknown, key: unknown, answer: unknown) => Score
 }

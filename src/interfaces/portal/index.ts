@@ -18,6 +18,7 @@ import { bulkRoutes } from './invites/bulk.routes.ts'
 import { inviteRoutes } from './invites/invite.routes.ts'
 import { inviteBatchesRoutes } from './invites/invite-batches.routes.ts'
 import { invitesRoutes } from './invites/invites.routes.ts'
+import { keysRoutes } from './keys/keys.routes.ts'
 import { assets } from './kit/assets.ts'
 import { confirmRoutes } from './kit/confirm.ts'
 import { portalEnvelope } from './kit/errors.ts'
@@ -50,6 +51,7 @@ const organizationPages = [
   confirmRoutes,
   assessmentsRoutes,
   questionsRoutes,
+  keysRoutes,
   importsRoutes,
   libraryRoutes,
   accountRoutes,

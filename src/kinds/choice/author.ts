@@ -1,7 +1,7 @@
 import type { Fault, Random } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, line, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
+import { choose, kept, line, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
 import { newRowId, readRow, readTrimmed, rowsOf } from '../rows.ts'
 import { outlookOf } from './author-outlook.ts'
 import type { Key, Spec } from './schema.ts'
@@ -114,6 +114,7 @@ const POLICIES = {
 } as const
 
 function fields(word: string, form: AuthorForm): Html {
+  if (form.isKeyOnly) return keyFields(word, form)
   const isOne = word === 'single_choice'
   const rows = rowsOf(form.values)
   return html`<div class="group">
@@ -130,6 +131,25 @@ ${outlookOf(word, read(word, form.values))}
 ${tick(form, 'shuffle', 'Shuffle the options for each candidate')}
 ${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${line(form, { name: 'least', label: 'Choose at least' })}${line(form, { name: 'most', label: 'At most' })}</div>`}
 </div>`
+}
+
+/** What is right of options that stay. */
+function keyFields(word: string, form: AuthorForm): Html {
+  const isOne = word === 'single_choice'
+  return html`<div class="group"><fieldset class="mb-4" id="options" tabindex="-1">
+<legend class="mb-1.5 text-sm font-medium">${isOne ? 'Mark the one that is right' : 'Tick those that are right'}</legend>
+${mistake(form, 'options')}
+<ol class="grid gap-2">${rowsOf(form.values).map((id, i) => fixedRow(form, { id, isOne, place: i + 1 }))}</ol></fieldset>
+<div class="field">${choose(form, { name: 'policy', label: 'How it is scored', options: POLICIES[isOne ? 'single_choice' : 'multiple_choice'] })}</div>
+${kept(form, 'fixed', 'shuffle', 'least', 'most')}</div>`
+}
+
+function fixedRow(form: AuthorForm, { id, isOne, place }: Omit<Place, 'isLast'>): Html {
+  const name = `text-${id}`
+  const isRight = form.values.getAll('right').includes(id)
+  return html`<li class="flex items-start gap-2"><input type="hidden" name="row" value="${id}">${kept(form, name)}
+<label class="flex min-w-0 grow items-start gap-2.5 py-1"><span class="group-has-[option[value=weights]:checked]:hidden"><input type="${isOne ? 'radio' : 'checkbox'}" class="${isOne ? 'radio radio-sm' : 'checkbox checkbox-sm'}" name="right" value="${id}" ${isRight && html`checked`}></span><span class="script" dir="auto">${form.values.get(name)}</span></label>
+<span class="hidden group-has-[option[value=weights]:checked]:block">${shareField(form, id, `option ${place}`)}${mistake(form, `share-${id}`)}</span></li>`
 }
 
 type Place = { id: string; isOne: boolean; place: number; isLast: boolean }

@@ -1,7 +1,7 @@
 import type { Fault } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, line, mistake, readPercent, rowList, rowMenu, shareField } from '../author-fields.ts'
+import { choose, kept, line, mistake, readPercent, rowList, rowMenu, shareField } from '../author-fields.ts'
 import { newRowId, readRow, readTrimmed, rowsOf } from '../rows.ts'
 import { readNumber } from './read-number.ts'
 import type { Key, Spec } from './schema.ts'
@@ -46,7 +46,7 @@ export const numberAuthor: Author = {
     add: 'Add a number',
     most: 50,
   })}
-<div class="field">${line(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`,
+${form.isKeyOnly ? kept(form, 'unit') : html`<div class="field">${line(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`}`,
 }
 
 function read(_: string, values: URLSearchParams): Read {

@@ -23,6 +23,13 @@ export const number = defineKind({
   fromForm: ([typed = '']) => typed.replaceAll('\r\n', '\n'),
   toForm: (typed) => [typed],
   makeUp: () => '1',
+  accepts: {
+    group: (_, typed) => readNumber(typed).join(' ') || typed.trim(),
+    add: ({ answers }, typed, share) => {
+      const [value, other] = readNumber(typed)
+      return value === undefined || other !== undefined ? null : { answers: [...answers, { value, share }] }
+    },
+  },
   score: (_, key, typed) => score(key, typed),
 })
 

@@ -1,7 +1,7 @@
 import type { Fault } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
+import { choose, kept, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
 import { newRowId, readRow, rowsOf } from '../rows.ts'
 import type { Key, Spec } from './schema.ts'
 
@@ -41,14 +41,18 @@ export const shortTextAuthor: Author = {
       ['wrong', 'gets no points'],
     ],
   })}</div>
-<div class="field">${choose(form, {
-    name: 'lines',
-    label: 'The field has',
-    options: [
-      ['1', 'one line'],
-      ['3', 'three lines'],
-    ],
-  })}</div>
+${
+  form.isKeyOnly
+    ? kept(form, 'lines')
+    : html`<div class="field">${choose(form, {
+        name: 'lines',
+        label: 'The field has',
+        options: [
+          ['1', 'one line'],
+          ['3', 'three lines'],
+        ],
+      })}</div>`
+}
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">Has to be exactly so</legend>
 ${tick(form, 'case', 'Capital letters')}${tick(form, 'accents', 'Accents')}${tick(form, 'punctuation', 'Punctuation')}</fieldset>`,
 }

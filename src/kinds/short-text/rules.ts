@@ -17,6 +17,14 @@ export const shortText = defineKind({
   fromForm: ([typed = '']) => typed.replaceAll('\r\n', '\n'),
   toForm: (typed) => [typed],
   makeUp: () => 'A generated answer',
+  accepts: {
+    group: ({ exact }, text) => comparable(text, exact),
+    // An asterisk in an accepted text stands for others.
+    add: (key, text, share) =>
+      text.includes('*') || comparable(text, key.exact) === ''
+        ? null
+        : { ...key, accepted: [...key.accepted, { text: text.trim(), share }] },
+  },
   score: (_, key, text) => score(key, text),
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
-import { makeAtsOrder, makeBulkChange, makeLibrary, makeWebhook } from '../../support/furnish.ts'
+import { makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary, makeWebhook } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -34,6 +34,7 @@ type Rows = {
   orderId: string
   libraryId: string
   importId: string
+  versionId: string
 }
 
 /**
@@ -65,6 +66,10 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /assessments/:assessmentId/questions/:questionId/duplicate': ['admin'],
   'POST /assessments/:assessmentId/order': ['admin'],
   'POST /assessments/:assessmentId/questions/:questionId/delete': ['admin'],
+  'GET /keys/:versionId': ['admin'],
+  'POST /keys/:versionId': ['admin'],
+  'POST /keys/:versionId/preview': ['admin'],
+  'POST /keys/:versionId/resume': ['admin'],
   'GET /account': everybody,
   'POST /account/name': everybody,
   'POST /account/preferences': everybody,
@@ -210,6 +215,7 @@ const FINDS: (keyof Rows)[] = [
   'orderId',
   'libraryId',
   'importId',
+  'versionId',
 ]
 
 // Without the sweep: it changes rows by itself.
@@ -254,6 +260,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
     },
   })
   const library = await makeLibrary(service, { organizationId, questionId, memberId: member.id })
+  const versionId = await makeAskedVersion(service, organizationId)
   const changeId = await makeBulkChange(service, { organizationId, inviteId, memberId: member.id })
   const { webhook, delivery } = await makeWebhook(service, organizationId, 'Any')
   const atsRows = await makeAtsOrder(service, inviteId)
@@ -272,6 +279,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
     changeId,
     filterId,
     submissionId,
+    versionId,
   }
   return { ...own, ...atsRows, ...library, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
 }
@@ -314,6 +322,7 @@ async function contents(organizationId: string) {
     }),
     assessments: await assessment.findMany({ where, orderBy: { id: 'asc' } }),
     questions: await question.findMany({ where, orderBy: { id: 'asc' } }),
+    answerKeys: await service.db.questionKey.count({ where }),
     tags: await tag.findMany({ where, orderBy: { id: 'asc' } }),
     invites: await invite.findMany({ where, orderBy: { id: 'asc' } }),
     batches: await inviteBatch.findMany({ where }),

@@ -59,11 +59,11 @@ export function changedForm({ deps }: Context, sent: URLSearchParams): Form {
   return { values: next, issues: [] }
 }
 
-/** The fields of the kind. */
-export function kindFields(form: Form, { word, values }: KindPart): Html {
+/** The fields of the kind. @param isKeyOnly those of the key alone. */
+export function kindFields(form: Form, { word, values }: KindPart, isKeyOnly = false): Html {
   const wrong = (field: string) => form.issues.filter((issue) => issue.field === field).map(wordIssue)
   return html`<input type="hidden" name="responseType" value="${word}">
-${authorOf(word)!.fields(word, { values, wrong, focus: values.get(FOCUS) ?? undefined })}`
+${authorOf(word)!.fields(word, { values, wrong, focus: values.get(FOCUS) ?? undefined, isKeyOnly })}`
 }
 
 /** How a question is answered: a word of the organization's own stands for itself. */

@@ -14,6 +14,7 @@ import { onceField } from '../kit/once.ts'
 import { libraryBox } from '../library/library-box.ts'
 import { editorPage, type Facts } from './assessment.page.ts'
 import { changesReach } from './cautions.ts'
+import { keyBox } from './key-box.ts'
 import { type KindPart, kindFields, wayOf, whyNoKinds } from './kind-form.ts'
 import { languageOptions } from './languages.ts'
 
@@ -49,7 +50,13 @@ ${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'mark
 export function editQuestionPage(
   form: Form,
   facts: Facts,
-  { question, input, kind, origin }: { question: Question; input: QuestionInput; kind: KindPart | null; origin: Origin | null },
+  {
+    question,
+    input,
+    kind,
+    origin,
+    keyPath,
+  }: { question: Question; input: QuestionInput; kind: KindPart | null; origin: Origin | null; keyPath: string | null },
 ): Page {
   const { ctx, assessment, questions } = facts
   const assessmentPath = pathOf(ctx, `assessments/${assessment.id}`)
@@ -68,6 +75,7 @@ ${seenField(form, question)}
 ${fields(form, input, kind)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
+${kind && keyPath !== null && keyBox(keyPath, kind.word)}
 ${libraryBox(ctx, path, origin)}
 <details class="mt-4"><summary class="quiet text-sm">Move or delete this question</summary>
 <form class="mt-3" method="post" action="${path}/move">

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/access/permissions.ts'
+import { getDefinition } from '../../../domain/assessments/define-question.ts'
 import {
   addQuestion,
   deleteQuestion,
@@ -42,6 +43,7 @@ const editPage = async (request: FastifyRequest, ref: QuestionRef, form: Form) =
     input: toQuestionInput(question),
     kind,
     origin,
+    keyPath: (await getDefinition(request.ctx, ref))?.isSealed ? pathOf(request.ctx, `keys/${question.versionId}`) : null,
   })
 }
 

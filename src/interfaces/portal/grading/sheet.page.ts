@@ -104,7 +104,7 @@ const questionShown = (form: Form, graded: Graded): Html => {
 ${panel(
   `question-${number}`,
   `Question ${number}`,
-  html`${questionBody(ctx, question)}${answerAndKey(question)}
+  html`${questionBody(ctx, question)}${answerAndKey(ctx, question)}
 <div data-part="${`given-${number}`}">${given(question, address)}</div>`,
 )}
 <section class="panel p-4 lg:sticky lg:top-24" aria-label="${`Grade of question ${number}`}">
@@ -116,13 +116,16 @@ ${grading(form, graded)}
 const EFFECTS = { full: 'Its key gives everybody all points.', none: 'Its key says that it is not counted.' }
 
 /** What its key says of the answer: the points stand where nobody gives others. */
-function answerAndKey({ score, scored, shown, takes, version, isBeforeKey }: GradedQuestion): Html | false {
+function answerAndKey(
+  ctx: Context,
+  { score, scored, shown, takes, version, versionId, isBeforeKey }: GradedQuestion,
+): Html | false {
   const kind = version && definedKind(version.responseType)
   if (!score || !kind) return false
   const value = takes.find(({ kind: by }) => by === 'text')?.value ?? null
   return html`<div class="mt-4" data-score><h3>Answer and key</h3>
 ${kind.sheet({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
-<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${wordCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p></div>`
+<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${wordCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}${may(ctx, 'write_assessments') && html` <a href="${pathOf(ctx, `keys/${versionId}`)}">Correct the key</a>`}</p></div>`
 }
 
 function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined {

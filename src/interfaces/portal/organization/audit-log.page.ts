@@ -43,6 +43,7 @@ export const WORDS: Record<AuditAction, string> = {
   deleted_question: 'deleted a question',
   duplicated_question: 'duplicated a question',
   ordered_questions: 'reordered questions',
+  corrected_key: 'corrected an answer key',
   saved_to_library: 'saved a question to the library',
   saved_library_version: 'saved a version of a question in the library',
   changed_library_question: 'changed a question of the library',

@@ -1,0 +1,117 @@
+import { sql } from '../../../db/builder.ts'
+import { among, own, sameOwner } from '../../../db/own.ts'
+import { all, jsonOf } from '../../../db/statements.ts'
+import type { KeyMode } from '../../../generated/prisma/client.ts'
+import type { Context } from '../../context.ts'
+import { newestGrades } from '../grading/grades.ts'
+import type { ReleasedGrade } from '../grading/release-result.ts'
+import type { GradeRow } from '../grading/totals.ts'
+import { newestScores } from '../scores.ts'
+
+/** Of a released result: its sum, which wrong answers may take below 0, and of how many points; and what was released of the question. */
+export type ReleasedTotal = { sum: number; ofPoints: number; grade: ReleasedGrade }
+
+/** An answer that was handed in to a question whose key is corrected. */
+export type Affected = {
+  submissionId: string
+  number: number
+  mode: KeyMode
+  assessmentId: string
+  assessment: string
+  /** What the question gives in that paper. */
+  points: number
+  penaltyPercent: number
+  /** The answer as its kind has it; null: there is none. */
+  value: unknown
+  /** What the key before gives; null: a person has to say. */
+  scored: number | null
+  dropped: boolean
+  /** Of the newest key that has scored it; null: none has yet. */
+  keyNumber: number | null
+  secondGrader: boolean
+  /** What stands of the grades of the question, oldest first. */
+  grades: GradeRow[]
+  /** Null while it is not released, or reopened. */
+  released: ReleasedTotal | null
+}
+
+/** The papers that have a version, of live and of test data, by the ids of their submissions. @param after undefined: the first. */
+export async function findPapers(ctx: Context, versionId: string, after: string | null, limit: number): Promise<string[]> {
+  const papers = own(ctx, 'paperQuestions')
+    .where('paperQuestions.versionId', '=', versionId)
+    .$if(after !== null, (query) => query.where('paperQuestions.submissionId', '>', after!))
+    .select('paperQuestions.submissionId')
+    .distinct()
+    .orderBy('paperQuestions.submissionId')
+    .limit(limit)
+  return (await all(ctx.db, papers)).map(({ submissionId }) => submissionId)
+}
+
+/** What of these papers was handed in, as far as the context sees that. */
+export function findAffected(ctx: Context, versionId: string, submissionIds: readonly string[]): Promise<Affected[]> {
+  const rows = own(ctx, 'submissions')
+    .where('submissions.id', '=', among(submissionIds))
+    .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'submissions')).onRef('assessments.id', '=', 'submissions.assessmentId'),
+    )
+    .innerJoin('paperQuestions', (join) =>
+      join
+        .on(sameOwner('paperQuestions', 'submissions'))
+        .onRef('paperQuestions.submissionId', '=', 'submissions.id')
+        .on('paperQuestions.versionId', '=', versionId),
+    )
+    .leftJoin('takes', (join) =>
+      join
+        .on(sameOwner('takes', 'paperQuestions'))
+        .onRef('takes.submissionId', '=', 'paperQuestions.submissionId')
+        .onRef('takes.questionNumber', '=', 'paperQuestions.number')
+        .on('takes.kind', '=', 'text'),
+    )
+    .leftJoinLateral(
+      (eb) =>
+        newestScores(eb as never)
+          .select(['questionScores.points', 'questionScores.dropped', 'questionScores.keyNumber'])
+          .as('score'),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('releases')
+          .where(sameOwner('releases', 'submissions'))
+          .whereRef('releases.submissionId', '=', 'submissions.id')
+          .whereRef('submissions.state', '=', sql`'released'`)
+          .select(({ ref }) => [
+            sql<number>`(select coalesce(sum((one->>'points')::float8), 0) from jsonb_array_elements(${ref('releases.grades')}) one)`.as(
+              'sum',
+            ),
+            sql<number>`${ref('releases.ofPoints')}::float8`.as('ofPoints'),
+            sql<ReleasedGrade | null>`jsonb_path_query_first(${ref('releases.grades')}, '$[*] ? (@.number == $number)', jsonb_build_object('number', ${sql.ref('paperQuestions.number')}))`.as(
+              'grade',
+            ),
+          ])
+          .orderBy('releases.version', 'desc')
+          .limit(eb.lit(1))
+          .as('release'),
+      (join) => join.onTrue(),
+    )
+    .select(['submissions.id as submissionId', 'submissions.mode', 'submissions.penaltyPercent'])
+    .select(['assessments.id as assessmentId', 'assessments.name as assessment', 'assessments.secondGrader'])
+    .select(['paperQuestions.number', 'paperQuestions.points', 'takes.value', 'score.keyNumber'])
+    .select(['release.sum', 'release.ofPoints', 'release.grade'])
+    .select((eb) => [
+      eb.cast<number | null>('score.points', 'float8').as('scored'),
+      eb.fn.coalesce('score.dropped', eb.lit(false)).as('dropped'),
+      jsonOf(newestGrades(ctx, eb.ref('submissions.id'))).as('grades'),
+    ])
+    .orderBy('submissions.id')
+    .orderBy('paperQuestions.number')
+  return all(ctx.db, rows).then((found) =>
+    found.map(({ sum, ofPoints, grade, grades, ...row }) => ({
+      ...row,
+      grades: grades.filter(({ questionNumber }) => questionNumber === row.number) as GradeRow[],
+      released: grade && { sum: sum ?? 0, ofPoints: ofPoints ?? 0, grade },
+    })),
+  )
+}

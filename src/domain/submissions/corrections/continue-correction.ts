@@ -1,0 +1,174 @@
+import { among, own, ownUpdate } from '../../../db/own.ts'
+import { first, run } from '../../../db/statements.ts'
+import { insertRows } from '../../../db/writes.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { readNewestKey } from '../../assessments/keys.ts'
+import { auditRows } from '../../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { resultReleased } from '../../events/event.ts'
+import { recordEvents } from '../../events/record-events.ts'
+import { inTransaction } from '../../transaction.ts'
+import { gradesOf } from '../grading/results.ts'
+import { exactPercentOf } from '../grading/totals.ts'
+import { noteNeeds } from '../scores.ts'
+import { findAffected, findPapers } from './affected.ts'
+import { type Progress, progressOf, type Releases } from './correct-key.ts'
+import { type Corrected, count, type Judged, judge } from './judge.ts'
+
+/** Papers of one transaction. */
+const PAPERS_AT_ONCE = 200
+/** Transactions of one job: a few seconds of work. */
+const BATCHES_A_JOB = 10
+
+const member = { select: { id: true, userId: true, roles: true } } as const
+
+/**
+ * Scores some of the papers that are left by a corrected key. Unless it is done then, another job goes on. Where it goes on stands in the key's
+ * row, which is locked and changed by the transaction that scores: killed in between and started again, or worked on by two processes, each
+ * answer is scored once.
+ */
+export async function continueCorrection(
+  service: ServiceContext,
+  which: { organizationId: string; versionId: string; number: number },
+): Promise<void> {
+  const include = {
+    createdBy: member,
+    version: { include: { organization: { select: { id: true, name: true, tier: true } } } },
+  } as const
+  const found = await service.db.questionKey.findUnique({ where: { organizationId_versionId_number: which }, include })
+  if (!found?.createdBy || found.appliedAt !== null) return
+  const { id, userId, roles } = found.createdBy
+  const actor = { kind: 'member', id, userId, roles } as const
+  const ctx: Context = { ...service, organization: found.version.organization, mode: 'all', actor }
+  const { versionId, number: keyNumber } = which
+  const { responseType, spec } = found.version
+  const { key, effect } = await readNewestKey(ctx, versionId)
+  const corrected = { versionId, responseType, spec, key, effect, keyNumber }
+  for (let i = 0; i < BATCHES_A_JOB; i++)
+    if (!(await inTransaction(ctx, (inside) => correctSome(inside, corrected, found.releases as Releases)))) return
+  await service.deps.queue.enqueueKeyCorrection(service.db, which)
+}
+
+/** @returns whether there may be more. */
+async function correctSome(ctx: Context, corrected: Corrected, releases: Releases): Promise<boolean> {
+  const { versionId, keyNumber } = corrected
+  const progress = await holdProgress(ctx, corrected)
+  if (!progress) return false
+  const papers = await findPapers(ctx, versionId, progress.after, PAPERS_AT_ONCE)
+  await hold(ctx, papers)
+  const affected = (await findAffected(ctx, versionId, papers)).filter((one) => (one.keyNumber ?? 0) < keyNumber)
+  const judged = judgeInTurn(ctx, affected, corrected)
+  await writeScores(ctx, judged, keyNumber, releases)
+  const anew = Map.groupBy(
+    judged.filter((one) => isReleasedAnew(one, releases)),
+    ({ of }) => of.submissionId,
+  )
+  await releaseAnew(ctx, anew, keyNumber)
+  const counts = { live: { ...progress.counts.live }, test: { ...progress.counts.test } }
+  for (const one of judged) count(counts[one.of.mode], one)
+  const hasMore = papers.length === PAPERS_AT_ONCE
+  const next: Progress = {
+    ...progress,
+    after: papers.at(-1) ?? progress.after,
+    done: progress.done + papers.length,
+    counts,
+    releasedAnew: progress.releasedAnew + anew.size,
+  }
+  const where = { organizationId: ctx.organization.id, versionId, number: keyNumber }
+  const done = hasMore ? {} : { appliedAt: ctx.deps.clock() }
+  await ctx.db.questionKey.updateMany({ where, data: { progress: next as unknown as Prisma.InputJsonObject, ...done } })
+  return hasMore
+}
+
+/** @returns how far it is, which nobody changes until the transaction ends; undefined: it is done. */
+async function holdProgress(ctx: Context, { versionId, keyNumber }: Corrected): Promise<Progress | undefined> {
+  const unfinished = own(ctx, 'questionKeys')
+    .where('versionId', '=', versionId)
+    .where('number', '=', keyNumber)
+    .where('appliedAt', 'is', null)
+    .select('progress')
+  const row = await first(ctx.db, unfinished.forNoKeyUpdate())
+  return row && progressOf(row as Parameters<typeof progressOf>[0])
+}
+
+/**
+ * Nobody grades or releases these until the transaction ends, or hands them in: whoever does so later reads the new key. The invites first, as
+ * everywhere.
+ */
+async function hold(ctx: Context, submissionIds: string[]): Promise<void> {
+  const of = own(ctx, 'submissions').where('submissions.id', '=', among(submissionIds)).select('submissions.inviteId')
+  await run(ctx.db, own(ctx, 'invites').select('id').where('id', 'in', of).orderBy('id').forNoKeyUpdate())
+  const these = own(ctx, 'submissions').select('id').where('id', '=', among(submissionIds))
+  await run(ctx.db, these.orderBy('id').forNoKeyUpdate())
+}
+
+/** Of a paper that has the version twice, the second is judged by the result that the first makes. */
+function judgeInTurn(ctx: Context, affected: Awaited<ReturnType<typeof findAffected>>, corrected: Corrected): Judged[] {
+  const totals = new Map<string, { sum: number; ofPoints: number }>()
+  return affected.flatMap((one) => {
+    const total = totals.get(one.submissionId)
+    const judged = judge(ctx, { ...one, released: one.released && { ...one.released, ...total } }, corrected)
+    if (judged?.release) totals.set(one.submissionId, { sum: judged.release.sum, ofPoints: judged.release.ofPoints })
+    return judged ?? []
+  })
+}
+
+const isReleasedAnew = ({ release, verdict }: Judged, releases: Releases): boolean =>
+  release !== null && (releases === 'all' || verdict === 'more')
+
+async function writeScores(ctx: Context, judged: Judged[], keyNumber: number, releases: Releases): Promise<void> {
+  if (judged.length === 0) return
+  const of = { organizationId: ctx.organization.id, keyNumber, createdAt: ctx.deps.clock() }
+  const rows = judged.map((one) => {
+    const { submissionId, number: questionNumber } = one.of
+    return { ...of, submissionId, questionNumber, ...one.score, outcome: outcomeOf(one, releases) }
+  })
+  await ctx.db.questionScore.createMany({ data: rows, skipDuplicates: true })
+  await noteNeeds(ctx, [...new Set(judged.map(({ of }) => of.submissionId))])
+}
+
+/** What the lists name it by. */
+function outcomeOf(judged: Judged, releases: Releases): 'decided' | 'kept' | null {
+  const { verdict, of } = judged
+  if (verdict === 'decided') return 'decided'
+  const isLower = of.released !== null && (verdict === 'less' || verdict === 'open')
+  return isLower && !isReleasedAnew(judged, releases) ? 'kept' : null
+}
+
+/** To whom each was released before: in the name of who has corrected the key. @param anew by the submissions. */
+async function releaseAnew(ctx: Context, anew: Map<string, Judged[]>, keyNumber: number): Promise<void> {
+  if (anew.size === 0) return
+  const { db, deps, organization, actor } = ctx
+  const organizationId = organization.id
+  const now = deps.clock()
+  const include = { invite: true, releases: { orderBy: { version: 'desc' }, take: 1 } } as const
+  const found = await db.submission.findMany({ where: { organizationId, id: { in: [...anew.keys()] } }, include })
+  const made = found.flatMap(({ id: submissionId, invite, releases: [before] }) => {
+    const judged = anew.get(submissionId)!
+    const last = judged.at(-1)!.release!
+    const grades = gradesOf(before!).map((grade) => judged.find(({ of }) => of.number === grade.number)?.release?.grade ?? grade)
+    const points = Math.max(0, last.sum)
+    const { comment, message, toCandidate } = before!
+    const version = before!.version + 1
+    const head = { id: deps.newId(), organizationId, submissionId, version, releasedById: 'id' in actor ? actor.id : '' }
+    const release = { ...head, points, ofPoints: last.ofPoints, comment, message, toCandidate, grades, createdAt: now }
+    const reportUrl = deps.links.resultUrl({ organization, mode: invite.mode, submissionId })
+    const event = resultReleased(invite, submissionId, { percent: exactPercentOf(points, last.ofPoints), reportUrl })
+    const audit = {
+      action: 'released_result',
+      target: { kind: 'invite', id: invite.id },
+      details: { version, toCandidate, keyNumber },
+    } as const
+    return [{ release, event, audit: auditRows({ ...ctx, mode: invite.mode }, [audit]) }]
+  })
+  await db.release.createMany({ data: made.map(({ release }) => release) })
+  const released = ownUpdate(ctx, 'submissions')
+    .where('submissions.id', '=', among([...anew.keys()]))
+    .set({ releasedAt: now, updatedAt: now })
+  await run(db, released)
+  await run(db, insertRows({ auditEntries: made.flatMap(({ audit }) => audit) }))
+  await recordEvents(
+    ctx,
+    made.map(({ event }) => event),
+  )
+}

@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util'
+import { own } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { authorize } from '../../access/permissions.ts'
+import { KEY_EFFECTS, type KeyEffect, type NewestKey, readNewestKey } from '../../assessments/keys.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
+import { checkChoice, checkName, findIssues } from '../../checking/checks.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { DomainError, type Issue } from '../../errors.ts'
+import { MAX_COMMENT_LENGTH } from '../../limits.ts'
+import { inTransaction } from '../../transaction.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { type Counts, NO_COUNTS } from './judge.ts'
+
+// A key that was wrong gets another after it: what was handed in is scored by that, and keeps what it had before as its history.
+
+/** What is done with results that are released: only those change that it raises, or all. */
+export const RELEASES = ['raise', 'all'] as const
+export type Releases = (typeof RELEASES)[number]
+
+/** @property key the new one; with the effects full and none it says nothing, and is what it was. */
+export type Change = { effect: KeyEffect; key: unknown; reason: string }
+
+/** How far a correction is, and what became of the answers so far. */
+export type Progress = {
+  /** The paper that was done last. */
+  after: string | null
+  papers: number
+  done: number
+  /** Of live and of test data. */
+  counts: Record<'live' | 'test', Counts>
+  /** Results that were released anew. */
+  releasedAnew: number
+}
+
+export type Correctable = {
+  versionId: string
+  responseType: string
+  spec: unknown
+  replacesId: string | null
+  newest: NewestKey
+  /** How the question is put, where it is known. */
+  script: string
+  /** The keys, the newest first. */
+  keys: CorrectedKey[]
+}
+
+const byWhom = { user: { select: { firstName: true, lastName: true, email: true } } } as const
+export type CorrectedKey = Prisma.QuestionKeyGetPayload<{ include: { createdBy: { select: typeof byWhom } } }>
+
+export const isRunning = ({ number, appliedAt }: Pick<CorrectedKey, 'number' | 'appliedAt'>): boolean =>
+  number > 1 && appliedAt === null
+export const progressOf = ({ progress }: Pick<CorrectedKey, 'progress'>): Progress => progress as Progress
+
+/** A version that somebody was asked, with its keys. @throws DomainError not_permitted; question_not_found. */
+export async function getCorrectable(ctx: Context, versionId: string): Promise<Correctable> {
+  authorize(ctx, 'write_assessments')
+  const { db, organization } = ctx
+  const organizationId = organization.id
+  const version = isUuid(versionId)
+    ? await db.questionVersion.findFirst({ where: { organizationId, id: versionId, sealedAt: { not: null } } })
+    : null
+  if (!version) throw new DomainError('question_not_found')
+  const where = { organizationId, versionId }
+  const [newest, keys, question, asked] = await Promise.all([
+    readNewestKey(ctx, versionId),
+    db.questionKey.findMany({ where, include: { createdBy: { select: byWhom } }, orderBy: { number: 'desc' } }),
+    db.question.findFirst({ where, select: { script: true }, orderBy: { id: 'asc' } }),
+    db.paperQuestion.findFirst({ where, select: { script: true }, orderBy: { submissionId: 'desc' } }),
+  ])
+  const { responseType, spec, replacesId } = version
+  return { versionId, responseType, spec, replacesId, newest, script: (asked ?? question)?.script ?? '', keys }
+}
+
+/** @throws DomainError invalid: no reason; a key that is none of the kind; nothing that is changed; another correction that is not done yet. */
+export function checkChange(
+  ctx: Context,
+  { responseType, spec, newest, keys }: Correctable,
+  { effect, key, reason }: Change,
+): void {
+  const kind = ctx.deps.kinds.get(responseType)
+  const faults = kind?.faults(responseType, spec, key) ?? [{ field: 'key', text: 'There is no such kind of question any more.' }]
+  const isSame = effect === newest.effect && (effect !== 'key' || isDeepStrictEqual(key, newest.key))
+  refuse([
+    ...faults.map(({ field, text }): Issue => said(field, text)),
+    ...findIssues([
+      ['effect', checkChoice(effect, KEY_EFFECTS)],
+      ['reason', checkName(reason, MAX_COMMENT_LENGTH)],
+    ]),
+    ...(faults.length === 0 && isSame ? [said('effect', 'This is the key that it has: nothing would change.')] : []),
+    ...(keys[0] && isRunning(keys[0]) ? [said('effect', 'The last correction is not done yet.')] : []),
+  ])
+}
+
+const said = (field: string, text: string): Issue => ({ field, rule: 'malformed', text })
+
+/**
+ * Gives a version another key, wherever it is asked. A job scores what was handed in.
+ *
+ * @param seen the number of the key that was newest when it was previewed.
+ * @throws DomainError not_permitted; question_not_found; invalid, also where another key was given since.
+ */
+export async function correctKey(
+  ctx: Context,
+  versionId: string,
+  { releases, seen, ...change }: Change & { releases: Releases; seen: number },
+): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization, actor } = inside
+    authorize(inside, 'write_assessments')
+    if (actor.kind !== 'member') throw new DomainError('not_permitted')
+    if (isUuid(versionId))
+      await run(db, own(inside, 'questionVersions').select('id').where('id', '=', versionId).forNoKeyUpdate())
+    const version = await getCorrectable(inside, versionId)
+    checkChange(inside, version, change)
+    refuse(findIssues([['releases', checkChoice(releases, RELEASES)]]))
+    refuse(seen === version.newest.number ? [] : [said('effect', 'Somebody has corrected the key since: look at it again.')])
+    const of = { organizationId: organization.id, versionId }
+    const papers = await db.paperQuestion.groupBy({ by: ['submissionId'], where: of }).then((groups) => groups.length)
+    const counts = { live: NO_COUNTS, test: NO_COUNTS }
+    const progress: Progress = { after: null, papers, done: 0, counts, releasedAnew: 0 }
+    const { effect, reason } = change
+    const number = version.newest.number + 1
+    const key = change.key as Prisma.InputJsonValue
+    const by = { createdById: actor.id, createdAt: deps.clock() }
+    await db.questionKey.create({ data: { ...of, number, key, effect, reason, releases, progress, ...by } })
+    await deps.queue.enqueueKeyCorrection(db, { ...of, number })
+    const target = { kind: 'question_version', id: versionId } as const
+    await recordAudit(inside, { action: 'corrected_key', target, details: { number, effect, reason, releases } })
+  })
+}
+
+/** Has a correction go on whose job has failed too often; one that goes on anyway is done no faster. @throws DomainError as getCorrectable. */
+export async function resumeCorrection(ctx: Context, versionId: string): Promise<void> {
+  const { keys } = await getCorrectable(ctx, versionId)
+  const [newest] = keys
+  if (!newest || !isRunning(newest)) return
+  const { db, deps, organization } = ctx
+  await deps.queue.enqueueKeyCorrection(db, { organizationId: organization.id, versionId, number: newest.number })
+}

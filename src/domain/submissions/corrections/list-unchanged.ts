@@ -1,0 +1,70 @@
+import { own, sameOwner } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
+import { authorize } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import type { Listing, Page } from '../../lists/page.ts'
+import { readPage } from '../../lists/page.ts'
+
+/** decided: a person had given the points; kept: what is released stays, because it would be lower. */
+export const OUTCOMES = ['decided', 'kept'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** An answer whose result a corrected key has not changed. @property points that the key gives; null: a person has to say. */
+export type Unchanged = {
+  submissionId: string
+  inviteId: string
+  recipientEmail: string
+  recipientName: string | null
+  assessment: string
+  number: number
+  points: number | null
+}
+
+/** By the ids of the submissions. @throws DomainError not_permitted. */
+export function listUnchanged(
+  ctx: Context,
+  { versionId, keyNumber, outcome }: { versionId: string; keyNumber: number; outcome: Outcome },
+  page: Page,
+): Promise<Listing<Unchanged>> {
+  authorize(ctx, 'write_assessments')
+  const found = own(ctx, 'submissions')
+    .innerJoin('paperQuestions', (join) =>
+      join
+        .on(sameOwner('paperQuestions', 'submissions'))
+        .onRef('paperQuestions.submissionId', '=', 'submissions.id')
+        .on('paperQuestions.versionId', '=', versionId),
+    )
+    .innerJoin('questionScores', (join) =>
+      join
+        .on(sameOwner('questionScores', 'paperQuestions'))
+        .onRef('questionScores.submissionId', '=', 'paperQuestions.submissionId')
+        .onRef('questionScores.questionNumber', '=', 'paperQuestions.number')
+        .on('questionScores.keyNumber', '=', keyNumber)
+        .on('questionScores.outcome', '=', outcome),
+    )
+  return readPage(
+    page,
+    async () => {
+      const counted = found.select(({ fn, cast }) => cast<number>(fn.countAll(), 'integer').as('count'))
+      return (await all(ctx.db, counted))[0]!.count
+    },
+    ({ skip, take }) =>
+      all(
+        ctx.db,
+        found
+          .innerJoin('invites', (join) =>
+            join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
+          )
+          .innerJoin('assessments', (join) =>
+            join.on(sameOwner('assessments', 'submissions')).onRef('assessments.id', '=', 'submissions.assessmentId'),
+          )
+          .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
+          .select(['assessments.name as assessment', 'paperQuestions.number'])
+          .select(({ cast }) => cast<number | null>('questionScores.points', 'float8').as('points'))
+          .orderBy('submissions.id')
+          .orderBy('paperQuestions.number')
+          .offset(skip)
+          .limit(take),
+      ),
+  )
+}

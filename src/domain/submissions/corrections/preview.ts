@@ -1,0 +1,42 @@
+import type { Context } from '../../context.ts'
+import { findAffected, findPapers } from './affected.ts'
+import { type Change, checkChange, getCorrectable } from './correct-key.ts'
+import { type Counts, count, judge, NO_COUNTS } from './judge.ts'
+
+/** Papers looked at by one statement. */
+const READ_AT_ONCE = 1_000
+/** A page is not waited for longer. */
+const MOST_PREVIEWED = 100_000
+
+/** What a correction would do. @property isCut it was looked at no further than the first of very many papers. */
+export type Preview = { assessments: { id: string; name: string; counts: Counts }[]; isCut: boolean }
+
+/**
+ * What would become of what was handed in, of each assessment that asks it. Nothing is written.
+ *
+ * @throws DomainError not_permitted; question_not_found; invalid.
+ */
+export async function previewCorrection(ctx: Context, versionId: string, change: Change): Promise<Preview> {
+  const version = await getCorrectable(ctx, versionId)
+  checkChange(ctx, version, change)
+  const corrected = { ...version, key: change.key, effect: change.effect, keyNumber: version.newest.number + 1 }
+  const byAssessment = new Map<string, Preview['assessments'][number]>()
+  let seen = 0
+  for (let after: string | null = null; seen < MOST_PREVIEWED; ) {
+    const papers = await findPapers(ctx, versionId, after, READ_AT_ONCE)
+    for (const affected of await findAffected(ctx, versionId, papers)) {
+      const judged = judge(ctx, affected, corrected)
+      const { assessmentId: id, assessment: name } = affected
+      const one = byAssessment.get(id) ?? { id, name, counts: { ...NO_COUNTS } }
+      byAssessment.set(id, one)
+      if (judged) count(one.counts, judged)
+    }
+    seen += papers.length
+    if (papers.length < READ_AT_ONCE) return { assessments: sorted(byAssessment), isCut: false }
+    after = papers.at(-1)!
+  }
+  return { assessments: sorted(byAssessment), isCut: true }
+}
+
+const sorted = (found: Map<string, Preview['assessments'][number]>) =>
+  [...found.values()].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : one.id < other.id ? -1 : 1))

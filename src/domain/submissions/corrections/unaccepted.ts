@@ -1,0 +1,63 @@
+import { sql } from '../../../db/builder.ts'
+import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
+import type { Context } from '../../context.ts'
+import type { Correctable } from './correct-key.ts'
+
+/** Different spellings that are looked at, the most frequent first. */
+const MOST_SPELLINGS = 2_000
+const MOST_LISTED = 50
+
+/**
+ * What was answered and not accepted.
+ *
+ * @property answer as most have typed it. @property canAccept whether a key can take it alone.
+ */
+export type Unaccepted = { answer: string; count: number; canAccept: boolean }
+
+/** The answers that get nothing, or that a person has to look at: what is compared as one is one, the most frequent first. */
+export async function listUnaccepted(ctx: Context, version: Correctable): Promise<Unaccepted[]> {
+  const { responseType, spec, newest, versionId } = version
+  const kind = ctx.deps.kinds.get(responseType)
+  if (!kind?.accepts) return []
+  const { accepts } = kind
+  const answered = own(ctx, 'submissions')
+    .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
+    .innerJoin('paperQuestions', (join) =>
+      join
+        .on(sameOwner('paperQuestions', 'submissions'))
+        .onRef('paperQuestions.submissionId', '=', 'submissions.id')
+        .on('paperQuestions.versionId', '=', versionId),
+    )
+    .innerJoin('takes', (join) =>
+      join
+        .on(sameOwner('takes', 'paperQuestions'))
+        .onRef('takes.submissionId', '=', 'paperQuestions.submissionId')
+        .onRef('takes.questionNumber', '=', 'paperQuestions.number')
+        .on('takes.kind', '=', 'text'),
+    )
+    .where(({ ref }) => sql<SqlBool>`jsonb_typeof(${ref('takes.value')}) = 'string'`)
+    .select('takes.value')
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), 'integer').as('count'))
+    .groupBy('takes.value')
+    .orderBy('count', 'desc')
+    .orderBy('takes.value')
+    .limit(MOST_SPELLINGS)
+  const groups = new Map<string, Unaccepted>()
+  for (const { value, count } of await all(ctx.db, answered)) {
+    if (kind.isEmpty(value)) continue
+    const score = kind.score(spec, newest.key, value)
+    if (score.state === 'scored' && score.got > 0) continue
+    const group = accepts.group(newest.key, value)
+    const found = groups.get(group)
+    if (found) found.count += count
+    else groups.set(group, { answer: String(value), count, canAccept: accepts.add(newest.key, value, 100) !== null })
+  }
+  return [...groups.values()].sort((one, other) => other.count - one.count).slice(0, MOST_LISTED)
+}
+
+/** The key that takes an answer, too. @returns undefined: no key can take it alone. */
+export function acceptAnswer(ctx: Context, { responseType, newest }: Correctable, answer: string, share: number): unknown {
+  const accepts = ctx.deps.kinds.get(responseType)?.accepts
+  return accepts?.add(newest.key, answer, share) ?? undefined
+}

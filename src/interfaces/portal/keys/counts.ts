@@ -1,0 +1,17 @@
+import type { Counts } from '../../../domain/submissions/corrections/judge.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
+
+/** What a correction does to answers, in a sentence or two. */
+export function countsShown(counts: Counts): Html {
+  const { handedIn, more, less, same, open, uncounted, decided, released } = counts
+  const of = (count: number) => count.toLocaleString('en')
+  const parts = [
+    `${of(more)} get more`,
+    `${of(less)} less`,
+    `${of(same)} the same`,
+    open > 0 && `${of(open)} ${open === 1 ? 'needs' : 'need'} a grader`,
+    uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and will not count it`,
+  ].filter((part) => part !== false)
+  return html`<p>Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && `: of these ${of(counts.releasedMore)} get more, ${of(counts.releasedLess)} less`}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
+}

@@ -1,0 +1,140 @@
+import type { Context } from '../../../domain/context.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { nameOf } from '../../../domain/members/name-of.ts'
+import {
+  type Change,
+  type Correctable,
+  type CorrectedKey,
+  isRunning,
+  progressOf,
+} from '../../../domain/submissions/corrections/correct-key.ts'
+import type { Outcome, Unchanged } from '../../../domain/submissions/corrections/list-unchanged.ts'
+import type { Unaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { type KindPart, kindFields } from '../assessments/kind-form.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { pager } from '../kit/paging.ts'
+import { empty, progressBar } from '../kit/parts.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+import { countsShown } from './counts.ts'
+
+type KeyEffect = Change['effect']
+
+export const EFFECTS: Record<KeyEffect, string> = {
+  key: 'Another key',
+  full: 'Full points for everybody',
+  none: 'The question is not counted',
+}
+
+export type Facts = {
+  ctx: Context
+  version: Correctable
+  kind: KindPart | null
+  unaccepted: Unaccepted[]
+  outcome: Outcome
+  unchanged: Listing<Unchanged>
+  query: URLSearchParams
+}
+
+/** The key of a question that was asked: what it is, what became of those before it, and how to correct it. */
+export function keyPage(form: Form, facts: Facts): Page {
+  const { ctx, version, unaccepted } = facts
+  const path = pathOf(ctx, `keys/${version.versionId}`)
+  const [newest] = version.keys
+  return {
+    title: 'Answer key',
+    trail: [['Assessments', pathOf(ctx, 'assessments')]],
+    subtitle: html`<span dir="auto">${version.script.slice(0, 300)}</span>`,
+    body: html`${mistakes(form)}${newest && newest.number > 1 && whatBecame(facts, newest, path)}
+<div class="grid items-start gap-6 lg:grid-cols-2">
+${panel('correct', 'Correct the key', newest && isRunning(newest) ? html`<p>The last correction is not done yet.</p>` : correcting(form, facts, path))}
+<div class="space-y-6">${unaccepted.length > 0 && panel('unaccepted', 'Answers that are not accepted', unacceptedList(ctx, unaccepted, path))}
+${panel('keys', 'Keys', history(ctx, version))}</div>
+</div>`,
+  }
+}
+
+function correcting(form: Form, { kind }: Facts, path: string): Html {
+  const chosen = form.values.get('effect') ?? 'key'
+  return html`<p class="mb-4">What was handed in is scored anew, wherever the question is asked. You see first what would change.</p>
+<form method="post" action="${`${path}/preview`}"><button class="sr-only" tabindex="-1" aria-hidden="true">See what changes</button>
+<fieldset class="mb-4" id="effect" tabindex="-1"><legend class="mb-1.5 text-sm font-medium">From now on</legend>
+${(Object.keys(EFFECTS) as KeyEffect[]).map((effect) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="effect" value="${effect}" ${effect === chosen && html`checked`}> ${EFFECTS[effect]}</label>`)}</fieldset>
+${kind ? html`<div class="mb-4 border-l-4 border-base-300 pl-4"><p class="hint mb-2">The key counts with the first choice only. What candidates saw stays as it was.</p>${kindFields(form, kind, true)}</div>` : html`<p class="hint mb-4">Its kind is not known here: another key can’t be written.</p>`}
+${field(form, { name: 'reason', label: 'Why', hint: 'For your organization. It stands in the audit log.' })}
+<button class="btn btn-primary">See what changes</button>
+</form>`
+}
+
+const unacceptedList = (
+  ctx: Context,
+  unaccepted: Unaccepted[],
+  path: string,
+): Html => html`<p class="hint mb-3" id="unaccepted" tabindex="-1">In ${ctx.mode === 'test' ? 'test data' : 'what was handed in'}, the most frequent first. To accept one is to correct the key: you see first what would change.</p>
+${table(
+  'unaccepted-heading',
+  ['Answer', 'How often', '(Accept)'],
+  unaccepted.map(({ answer, count, canAccept }) => [
+    html`<span class="script" dir="auto">${answer}</span>`,
+    count,
+    canAccept
+      ? html`<form method="post" action="${`${path}/preview`}" class="flex items-center gap-2"><input type="hidden" name="accept" value="${answer}"><input type="hidden" name="reason" value="${`Accepted: ${answer}`.slice(0, 200)}"><input class="input input-sm w-16" name="share" value="100" inputmode="numeric" autocomplete="off" aria-label="${`Percent of the points for ${answer}`}">% <button class="btn btn-sm">Accept<span class="sr-only"> ${answer}</span></button></form>`
+      : html`<span class="quiet">can’t be accepted alone</span>`,
+  ]),
+)}`
+
+const history = (ctx: Context, { keys, replacesId }: Correctable): Html =>
+  html`${table(
+    'keys-heading',
+    ['Key', 'Since', 'By', 'What it does', 'Why'],
+    keys.map(({ number, createdAt, createdBy, effect, reason }) => [
+      number,
+      time(createdAt),
+      createdBy ? nameOf(createdBy.user) : number === 1 && 'as it was asked',
+      number === 1 ? 'the first key' : EFFECTS[effect as KeyEffect],
+      html`<span class="preformatted" dir="auto">${reason}</span>`,
+    ]),
+  )}
+${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${replacesId}`)}">The question as it was asked before</a> has a key of its own.</p>`}`
+
+/** How far the last correction is, and what has become of the answers. */
+function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: CorrectedKey, path: string): Html {
+  const { counts, done, papers, releasedAnew } = progressOf(newest)
+  const seen = counts[ctx.mode === 'test' ? 'test' : 'live']
+  const kept = newest.releases === 'raise' ? seen.releasedLess : 0
+  if (isRunning(newest))
+    return html`<div class="mb-6">${panel(
+      'running',
+      'It is being corrected',
+      html`${progressBar(done, Math.max(papers, done))}
+<form class="mt-3" method="post" action="${`${path}/resume`}"><button class="btn btn-sm">Have it go on, if it stands still</button></form>`,
+    )}</div>`
+  const shown = (which: Outcome, label: string, count: number) =>
+    count > 0 &&
+    (which === outcome && unchanged.total > 0
+      ? html`<li><strong>${label}</strong></li>`
+      : html`<li><a href="${`${path}?list=${which}#unchanged`}">${label}</a></li>`)
+  return html`<div class="mb-6 space-y-6">${panel(
+    'done',
+    `Key ${newest.number} is applied`,
+    html`${countsShown(seen)}
+<p>${wordCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released anew.</p>
+${seen.decided + kept > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, because they would be lower: ${kept}`, kept)}</ul>`}
+${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : seen.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,
+  )}</div>`
+}
+
+const list = (ctx: Context, { items }: Listing<Unchanged>): Html =>
+  table(
+    'done-heading',
+    ['Candidate', 'Assessment', 'Question', 'The key gives'],
+    items.map(({ submissionId, recipientName, recipientEmail, assessment, number, points }) => [
+      html`<a href="${pathOf(ctx, `grading/${submissionId}#question-${number}`)}">${recipientName ?? recipientEmail}</a>`,
+      assessment,
+      number,
+      points === null ? 'a person has to say' : wordCount(points, 'point'),
+    ]),
+  )

@@ -1,0 +1,51 @@
+import type { Context } from '../../../domain/context.ts'
+import type { Change, Correctable } from '../../../domain/submissions/corrections/correct-key.ts'
+import type { Preview } from '../../../domain/submissions/corrections/preview.ts'
+import { html } from '../../../html/html.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { countsShown } from './counts.ts'
+import { EFFECTS } from './key.page.ts'
+
+/** What the form of the preview sends on: all that was typed. */
+const NOT_SENT_ON = ['once', 'seen', 'releases']
+
+/** What a correction would do, before it is done. */
+export function correctionPreviewPage(
+  ctx: Context,
+  { version, change, preview, values }: { version: Correctable; change: Change; preview: Preview; values: URLSearchParams },
+): Page {
+  const path = pathOf(ctx, `keys/${version.versionId}`)
+  const accepted = values.get('accept')
+  return {
+    title: 'What the correction changes',
+    trail: [['Answer key', path]],
+    subtitle: html`<span dir="auto">${version.script.slice(0, 300)}</span>`,
+    body: html`<div class="space-y-6">${panel(
+      'new-key',
+      EFFECTS[change.effect],
+      html`${accepted !== null && html`<p class="mb-2">Besides what it takes already: <strong class="script" dir="auto">${accepted}</strong>, for ${values.get('share')} % of the points.</p>`}<p class="preformatted" dir="auto">${change.reason}</p>`,
+    )}
+${panel(
+  'changes',
+  'What changes',
+  html`${
+    preview.assessments.length === 0
+      ? html`<p>Nobody has handed in an answer yet.</p>`
+      : preview.assessments.map(
+          ({ id, name, counts }) =>
+            html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${countsShown(counts)}`,
+        )
+  }${preview.isCut && html`<p class="hint">There are very many: these are the first of them. All are scored anew.</p>`}`,
+)}
+<form class="panel" method="post" action="${path}">${onceField()}
+${[...values].filter(([name]) => !NOT_SENT_ON.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+<input type="hidden" name="seen" value="${version.newest.number}">
+<fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">Results that are released</legend>
+<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="raise" checked> Change only where it raises them</label>
+<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="all"> Also where it lowers them</label>
+<p class="hint mt-1">Each that changes is released anew, to whom it was released before; your systems are told. Nobody gets a mail.</p></fieldset>
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Correct the key</button><a class="btn" href="${path}">Cancel</a></div>
+</form></div>`,
+  }
+}

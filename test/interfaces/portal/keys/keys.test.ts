@@ -1,0 +1,242 @@
+import { expect, it } from 'vitest'
+import { makeAnswered } from '../../../support/answered.ts'
+import { mistakesIn } from '../../../support/forms.ts'
+import { examplesOf, makeDefined } from '../../../support/kinds.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+
+const ONE = {
+  responseType: 'single_choice',
+  spec: {
+    options: [
+      { id: 'qkzvwtab', text: 'Oslo' },
+      { id: 'mfpdxhce', text: 'Bergen' },
+    ],
+    shuffle: false,
+  },
+  key: { policy: 'exact', right: ['qkzvwtab'] },
+}
+const [OSLO, BERGEN] = [['qkzvwtab'], ['mfpdxhce']]
+const WORDS = {
+  responseType: 'short_text',
+  spec: { lines: 1 },
+  key: {
+    accepted: [{ text: 'Rome', share: 100 }],
+    exact: { case: false, accents: false, punctuation: false },
+    otherwise: 'wrong',
+  },
+}
+
+type Made = Awaited<ReturnType<typeof makeAnswered>>
+
+async function open(made: Made) {
+  const admin = await signInAs(service, made.organizationId, ['admin'])
+  const path = `${admin.home}keys/${made.versionId}`
+  const preview = (fields: Record<string, string | string[]>) => admin.post(`${path}/preview`, fields)
+  const done = () =>
+    waitUntil('the correction', async () => ((await admin.get(path)).text.includes('is applied') ? true : undefined))
+  return {
+    admin,
+    path,
+    preview,
+    /** What the preview's form sends, and waits for the job. */
+    correct: async (fields: Record<string, string | string[]>, releases: string) => {
+      const { text } = await preview(fields)
+      const seen = /name="seen" value="(\d+)"/.exec(text)?.[1] ?? ''
+      const answer = await admin.post(path, { ...fields, releases, seen })
+      if (answer.status === 303) await done()
+      return answer
+    },
+    /** The newest points of each answer by the key, and each one's released totals. */
+    scores: async () => {
+      const found = await service.db.submission.findMany({
+        where: { id: { in: made.submissionIds } },
+        include: { paper: { include: { scores: { orderBy: { keyNumber: 'asc' } } } }, releases: { orderBy: { version: 'asc' } } },
+      })
+      const inOrder = made.submissionIds.map((id) => found.find((one) => one.id === id)!)
+      return inOrder.map(({ paper, releases }) => ({
+        scores: paper.find(({ number }) => number === 1)!.scores.map(({ points }) => points && Number(points)),
+        released: releases.map(({ points, ofPoints }) => `${points}/${ofPoints}`),
+      }))
+    },
+  }
+}
+
+const BERGEN_IS_RIGHT = {
+  effect: 'key',
+  row: ['qkzvwtab', 'mfpdxhce'],
+  'text-qkzvwtab': 'Oslo',
+  'text-mfpdxhce': 'Bergen',
+  policy: 'exact',
+  right: 'mfpdxhce',
+  reason: 'It is Bergen',
+}
+const FIVE = [
+  { value: OSLO },
+  { value: BERGEN },
+  { value: OSLO, released: true },
+  { value: BERGEN, released: true },
+  { value: BERGEN, released: true, given: 3 },
+]
+
+it('says first what a correction would change, and writes nothing', async () => {
+  const made = await makeAnswered(service, ONE, FIVE)
+  const { preview, scores } = await open(made)
+  const before = await scores()
+  const { text, status } = await preview(BERGEN_IS_RIGHT)
+  expect(status).toBe(200)
+  expect(text).toContain(
+    'Of 5 answers handed in, 2 get more, 2 less, 0 the same. 3 are released: of these 1 get more, 1 less. 1 was decided by a person, and stays.',
+  )
+  expect(text).toContain('It is Bergen')
+  expect(await scores()).toEqual(before)
+  expect(await service.db.questionKey.count({ where: { versionId: made.versionId } })).toBe(1)
+})
+
+it('scores what was handed in anew, and changes released results only where that raises them', async () => {
+  const made = await makeAnswered(service, ONE, FIVE)
+  const { admin, path, correct, scores } = await open(made)
+  expect((await correct(BERGEN_IS_RIGHT, 'raise')).status).toBe(303)
+  expect(await scores()).toEqual([
+    { scores: [10, 0], released: [] },
+    { scores: [0, 10], released: [] },
+    { scores: [10, 0], released: ['15/20'] },
+    { scores: [0, 10], released: ['5/20', '15/20'] },
+    { scores: [0, 10], released: ['8/20'] },
+  ])
+  const page = (await admin.get(path)).text
+  for (const words of [
+    '1 result was released anew',
+    'Decided before the key was changed: 1',
+    'because they would be lower: 1',
+    'candidate-4@example.com',
+    'It is Bergen',
+  ])
+    expect(page).toContain(words)
+  expect((await admin.get(`${path}?list=kept`)).text).toContain('candidate-2@example.com')
+  const releases = await service.db.release.findMany({
+    where: { submissionId: made.submissionIds[3]! },
+    orderBy: { version: 'asc' },
+  })
+  expect(releases[1]).toMatchObject({ comment: 'For us', message: 'For you', toCandidate: true, releasedById: admin.member.id })
+  expect((releases[1]!.grades as object[])[0]).toMatchObject({ number: 1, points: 10, by: 'key', keyNumber: 2, graderId: null })
+  const told = await service.db.event.findMany({ where: { organizationId: made.organizationId, type: 'submission.released' } })
+  expect(told.map(({ data }) => (data as { percent: number }).percent)).toEqual([75])
+  const audit = await service.db.auditEntry.findMany({ where: { organizationId: made.organizationId, action: 'corrected_key' } })
+  expect(audit).toMatchObject([
+    { actorId: admin.member.id, targetId: made.versionId, details: { number: 2, reason: 'It is Bergen' } },
+  ])
+})
+
+it('lowers released results, too, where it is told to', async () => {
+  const made = await makeAnswered(service, ONE, FIVE)
+  const { correct, scores } = await open(made)
+  await correct(BERGEN_IS_RIGHT, 'all')
+  expect((await scores()).map(({ released }) => released)).toEqual([[], [], ['15/20', '5/20'], ['5/20', '15/20'], ['8/20']])
+})
+
+it.each([
+  ['full', [['15/20'], ['5/20', '15/20']]],
+  [
+    'none',
+    [
+      ['15/20', '5/10'],
+      ['5/20', '5/10'],
+    ],
+  ],
+])('gives everybody all points, or does not count the question: %s', async (effect, expected) => {
+  const made = await makeAnswered(service, ONE, [
+    { value: OSLO, released: true },
+    { value: BERGEN, released: true },
+  ])
+  const { correct, scores } = await open(made)
+  await correct({ effect, reason: 'Two are right' }, 'all')
+  expect((await scores()).map(({ released }) => released)).toEqual(expected)
+})
+
+it('counts no question less for whom that would lower the result', async () => {
+  const made = await makeAnswered(service, ONE, [
+    { value: OSLO, released: true },
+    { value: BERGEN, released: true },
+  ])
+  const { correct, scores } = await open(made)
+  await correct({ effect: 'none', reason: 'Ambiguous' }, 'raise')
+  expect((await scores()).map(({ released }) => released)).toEqual([['15/20'], ['5/20', '5/10']])
+})
+
+it('lists what was not accepted, as one what is compared as one, and accepts it for a share', async () => {
+  const typed = ['Roma', 'Roma', 'roma ', 'ROMA.', 'Athens', 'Rome', '']
+  const made = await makeAnswered(
+    service,
+    WORDS,
+    typed.map((value) => ({ value })),
+  )
+  const { admin, path, correct, scores } = await open(made)
+  const page = (await admin.get(path)).text
+  expect(page).toContain('Accept<span class="sr-only"> Roma</span>')
+  expect([...page.matchAll(/name="accept" value="([^"]*)"/g)].length).toBe(2)
+  const fields = { accept: 'Roma', share: '50', reason: 'Accepted: Roma' }
+  expect((await correct(fields, 'raise')).status).toBe(303)
+  expect((await scores()).map((one) => one.scores.at(-1))).toEqual([5, 5, 5, 5, 0, 10, 0])
+  const key = await service.db.questionKey.findFirstOrThrow({ where: { versionId: made.versionId, number: 2 } })
+  expect(key.key).toMatchObject({
+    accepted: [
+      { text: 'Rome', share: 100 },
+      { text: 'Roma', share: 50 },
+    ],
+  })
+})
+
+it('refuses what says nothing, changes nothing, is no key, or was corrected by somebody else since', async () => {
+  const made = await makeAnswered(service, ONE, FIVE)
+  const { admin, path, preview, correct } = await open(made)
+  const wrong = async (fields: Record<string, string | string[]>) => {
+    const { status, text } = await preview(fields)
+    return [status, mistakesIn({ text })]
+  }
+  expect(await wrong({ ...BERGEN_IS_RIGHT, reason: ' ' })).toEqual([422, [expect.anything()]])
+  expect(await wrong({ ...BERGEN_IS_RIGHT, right: 'qkzvwtab' })).toEqual([422, [expect.anything()]])
+  expect(await wrong({ ...BERGEN_IS_RIGHT, right: [] })).toEqual([422, [expect.anything()]])
+  expect(await wrong({ accept: 'x', share: '0', reason: 'x' })).toEqual([422, [expect.anything()]])
+  const tampered = { ...BERGEN_IS_RIGHT, row: ['aaaaaaaa', 'mfpdxhce'], 'text-aaaaaaaa': 'Rome', right: 'aaaaaaaa' }
+  expect(await wrong(tampered)).toEqual([422, [expect.anything()]])
+  await correct(BERGEN_IS_RIGHT, 'raise')
+  const late = await admin.post(path, { effect: 'full', reason: 'All', releases: 'all', seen: '1' })
+  expect([late.status, late.text]).toEqual([422, expect.stringContaining('Somebody has corrected the key since')])
+})
+
+it('shows the form again with a row more where no script runs', async () => {
+  const made = await makeAnswered(service, WORDS, [{ value: 'Roma' }])
+  const { preview } = await open(made)
+  const fields = {
+    effect: 'key',
+    row: 'aaaaaaaa',
+    'text-aaaaaaaa': 'Rome',
+    'share-aaaaaaaa': '100',
+    otherwise: 'wrong',
+    lines: '1',
+    reason: 'x',
+    rows: 'add',
+  }
+  const { text } = await preview(fields)
+  expect(text.match(/name="row"/g)).toHaveLength(2)
+})
+
+it('is reached from the question and from the sheet, once it was asked, and never by what nobody was asked', async () => {
+  const [example] = examplesOf('single_choice')
+  const made = await makeDefined(service, [example!])
+  const admin = await signInAs(service, made.organization.id, ['admin'])
+  const { versionId, id } = await service.db.question.findFirstOrThrow({ where: { assessmentId: made.assessment.id } })
+  const question = `${admin.home}assessments/${made.assessment.id}/questions/${id}`
+  expect((await admin.get(question)).text).not.toContain('Correct the key')
+  expect((await admin.get(`${admin.home}keys/${versionId}`)).status).toBe(404)
+  const submissionId = await made.take([example!.right])
+  const link = `keys/${versionId}">Correct the key`
+  expect((await admin.get(question)).text).toContain(link)
+  expect((await admin.get(`${admin.home}grading/${submissionId}`)).text).toContain(link)
+  const grader = await signInAs(service, made.organization.id, ['grader'])
+  expect((await grader.get(`${grader.home}grading/${submissionId}`)).text).not.toContain('Correct the key')
+})
