@@ -12,8 +12,18 @@ import { noteViewer } from './viewers.ts'
 /** A grader's change of their own grade within so long of it corrects that; a later one is another. */
 const CORRECTED_WITHIN_MS = 15 * 60_000
 
-/** @param points in steps of 0.5; null: not graded (yet). @param seen up to when the grader has seen the grades that there are. */
-export type NewGrade = { submissionId: string; number: number; points: number | null; comment: string; seen: Date }
+/**
+ * @param points in steps of 0.5; null: not graded (yet). @param stood the points of others that the grader was shown in place of their own,
+ *   having given none: where they leave them so, they still give none. @param seen up to when the grader has seen the grades that there are.
+ */
+export type NewGrade = {
+  submissionId: string
+  number: number
+  points: number | null
+  stood?: number | null
+  comment: string
+  seen: Date
+}
 
 export type Saved = {
   /** False where the grader has graded the question since `seen`, in another window: nothing was changed. */
@@ -32,14 +42,14 @@ export type Saved = {
  * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
  *   points, released).
  */
-export async function saveGrade(ctx: Context, { submissionId, number, points, comment, seen }: NewGrade): Promise<Saved> {
+export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: NewGrade): Promise<Saved> {
   return inTransaction(ctx, async (inside) => {
     const sheet = await openSheet(inside, submissionId)
     const { submission, round, paper, me } = sheet
-    const isSaved = (await write(inside, sheet, [{ number, points, comment }], seen)) === null
+    const isSaved = (await write(inside, sheet, [grade], seen)) === null
     await noteViewer(inside, submissionId)
     const visible = visibleTo(round, submission, paper, await findGrades(inside, submissionId))
-    const given = visible.filter(({ questionNumber }) => questionNumber === number)
+    const given = visible.filter(({ questionNumber }) => questionNumber === grade.number)
     return {
       isSaved,
       own: given.findLast((grade) => grade.graderId === me && grade.round === round),
@@ -50,7 +60,7 @@ export async function saveGrade(ctx: Context, { submissionId, number, points, co
 }
 
 /** What a grader gives for one question. */
-export type QuestionGrade = Pick<NewGrade, 'number' | 'points' | 'comment'>
+export type QuestionGrade = Pick<NewGrade, 'number' | 'points' | 'stood' | 'comment'>
 
 /**
  * Saves grades of several answers, each question once, all of them or none.
@@ -115,7 +125,11 @@ async function write(
     )
   const mine = (await findGrades(ctx, submission.id)).filter((grade) => grade.graderId === graderId && grade.round === round)
   const newest = new Map(mine.map((grade) => [grade.questionNumber, grade]))
-  const changed = grades.filter(({ number, points, comment }) => {
+  const hasGiven = (number: number) => (newest.get(number)?.points ?? null) !== null
+  const meant = grades.map((grade) =>
+    grade.points === (grade.stood ?? null) && !hasGiven(grade.number) ? { ...grade, points: null } : grade,
+  )
+  const changed = meant.filter(({ number, points, comment }) => {
     const { points: before = null, comment: said = '' } = newest.get(number) ?? {}
     return points !== before || comment !== said
   })

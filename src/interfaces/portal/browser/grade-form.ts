@@ -50,8 +50,9 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
     fields.comment.focus()
   })
 
+  const stood = form.querySelector<HTMLInputElement>('[name=stood]')!.value
   const post = (sent: object, more: RequestInit): Promise<Response> => {
-    const body = new URLSearchParams({ ...sent })
+    const body = new URLSearchParams({ ...sent, stood })
     return fetch(`${form.action}/save`, { method: 'POST', body, redirect: 'manual', ...more }) // it leads to where one signs in
   }
   const took = (answer: Saved) => {

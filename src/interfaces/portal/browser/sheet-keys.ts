@@ -1,48 +1,19 @@
 import { openDrafts } from '../../../http/browser/drafts.ts'
 import type { setUpPlayers } from './sheet-players.ts'
+import { walkQuestions } from './sheet-questions.ts'
 import { type TypedPoints, typePoints } from './type-points.ts'
 
 const SKIPPED_SECONDS = 10
-/** The classes of the question that one is at. */
-const HERE = ['outline-2', 'outline-offset-8', 'outline-primary/50']
-
 type Options = { tools: HTMLElement; players: ReturnType<typeof setUpPlayers>; say: (text: string) => void }
 
 /** Single keys for what is done all the time. They can be switched off: who speaks to their computer would press them by accident. */
 export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Options): void {
-  const questions = [...sheet.querySelectorAll<HTMLElement>('[data-question]')]
+  const { here, go, mark } = walkQuestions(sheet)
   const box = tools.querySelector<HTMLInputElement>('[data-keys]')!
   const kept = openDrafts<boolean>('single keys')
   box.checked = kept.read() ?? true
   box.addEventListener('change', () => kept.write(box.checked))
-  let last = -1
   let typed: TypedPoints = null
-
-  /** Where the grader is: in the question that has the focus, or was gone to last. */
-  function current(): number {
-    const focused = questions.findIndex((question) => question.contains(document.activeElement))
-    return focused === -1 ? last : focused
-  }
-
-  function go(by: 1 | -1): void {
-    last = Math.min(Math.max(current() + by, 0), questions.length - 1)
-    const question = questions[last]
-    const heading = question?.querySelector('h2')
-    if (!question || !heading) return
-    heading.tabIndex = -1
-    heading.focus({ preventScroll: true })
-    question.scrollIntoView({ block: 'start' })
-    mark()
-  }
-
-  /** Shows where the keys work. */
-  function mark(): void {
-    const marked = questions[current()]
-    for (const question of questions) question.classList.remove(...HERE)
-    marked?.classList.add(...HERE)
-  }
-
-  const here = () => questions[Math.max(current(), 0)]
 
   /** The points of the question that one is at. @returns null where it gives none, or is released. */
   function findPoints() {

@@ -154,11 +154,12 @@ async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {
 /** What the form of a question says. @throws DomainError submission_not_found for a question that can't be one. */
 export function readGrade({ submissionId, number }: QuestionRoute['Params'], body: unknown): NewGrade {
   const values = body instanceof URLSearchParams ? body : new URLSearchParams()
-  const { points, comment } = readFields(values, 'points', 'comment')
+  const { points, comment, stood } = readFields(values, 'points', 'comment', 'stood')
   return {
     submissionId,
     number: requireNumber({ number }),
     points: readPoints(points),
+    stood: readPoints(stood),
     comment: comment.trim(),
     seen: readSeen(values),
   }

@@ -11,7 +11,7 @@ import { type QuestionRoute, readGrade } from './grading.routes.ts'
 import { sheetParts } from './sheet.parts.ts'
 
 /** A comment, of as many bytes as a form takes for it, and beside the other fields the parts of a sheet of more than a thousand questions. */
-const SAVE_BODY_LIMIT = MAX_COMMENT_LENGTH * 12 + 64 * 1024
+const SAVE_BODY_LIMIT = MAX_COMMENT_LENGTH * 12 + 128 * 1024
 
 type Route = { Params: { submissionId: string } }
 

@@ -8,7 +8,6 @@ import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/
 import type { Source, Standing } from '../../../domain/submissions/grading/totals.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
-
 import { icon } from '../../../http/pages/icon.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { pathOf } from '../kit/layout.ts'
@@ -30,6 +29,8 @@ export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Htm
   ...sheet.questions.flatMap((question): [string, Html][] => [
     [`given-${question.number}`, given(question, addressOf(ctx, sheet))],
     [`counts-${question.number}`, countsFor(question)],
+    [`points-${question.number}`, givenByOthers(question)],
+    [`stands-${question.number}`, stands(question)],
   ]),
   ['result', result(sheet, addressOf(ctx, sheet))],
 ]
@@ -42,20 +43,32 @@ const list = new Intl.ListFormat('en-GB')
 export const others = ({ others }: Sheet): Html =>
   html`${others.length > 0 && html`<p class="alert alert-soft alert-info">${list.format(others)} ${others.length === 1 ? 'has' : 'have'} this sheet open, too. All grades are kept.</p>`}`
 
-/** How it stands, in a word. */
+/** How it stands, in a word; where something is to be done, the way to it. */
 export function state({ submission, progress }: Sheet): Html {
   const { questions, ungraded, undecided, isOwnPart } = progress
   if (submission.state === 'released') return badge('released')
   if (ungraded.length > 0)
-    return html`<span class="badge badge-soft badge-warning gap-1 font-medium whitespace-nowrap">${icon('pencil-line', 'size-3.5')}${questions - ungraded.length - undecided.length} of ${questions} graded</span>`
+    return html`<a class="${`${LINKED} badge-warning`}" href="${`#question-${ungraded[0]}`}">${icon('pencil-line', 'size-3.5')}${questions - ungraded.length - undecided.length} of ${questions} graded</a>`
   if (undecided.length > 0)
-    return html`<span class="badge badge-soft badge-error gap-1 font-medium whitespace-nowrap">${icon('circle-alert', 'size-3.5')}${undecided.length} to decide</span>`
+    return html`<a class="${`${LINKED} badge-error`}" href="${`#question-${undecided[0]}`}">${icon('circle-alert', 'size-3.5')}${undecided.length} to decide</a>`
   return isOwnPart ? badge('waiting') : badge('ready to release')
 }
 
-/** The one thing to do when every question is graded; before, nothing. */
-export const action = (sheet: Sheet, address: string): Html =>
-  html`${isToRelease(sheet) && html`<a class="btn btn-primary" href="${`${address}/release`}">${icon('check')}Release…</a>`}`
+const LINKED = 'badge badge-soft gap-1 font-medium whitespace-nowrap underline underline-offset-2'
+
+/** The one thing to do next: at the next question that needs whoever looks, or with the whole; nothing where others are to do it. */
+export function action(sheet: Sheet, address: string): Html {
+  const { ungraded, undecided } = sheet.progress
+  if (sheet.submission.state === 'released') return html``
+  const [toGrade] = ungraded
+  if (toGrade !== undefined) return next(toGrade, 'Next to grade')
+  const [toDecide] = undecided
+  if (toDecide !== undefined) return sheet.round === 3 ? next(toDecide, 'Next to decide') : html``
+  return html`${isToRelease(sheet) && html`<a class="btn btn-primary" href="${`${address}/release`}">${icon('check')}Release result</a>`}`
+}
+
+const next = (question: number, label: string): Html =>
+  html`<a class="btn btn-primary" href="${`#question-${question}`}">${icon('arrow-down')}${label}</a>`
 
 const isToRelease = ({ submission, progress, mayRelease }: Sheet): boolean =>
   submission.state !== 'released' &&
@@ -100,6 +113,23 @@ function wordTwoGraders({ round, progress, submission }: Sheet): string {
 export const countsFor = ({ points, standing }: GradedQuestion): Html =>
   html`${points > 0 && standing.state !== 'ungraded' && html`<p class="${standing.state === 'undecided' ? 'mistake' : 'facts'}">${wordStanding(standing, points)}</p>`}`
 
+/** What others than whoever looks have given for it; they have what they have given themselves in the fields. */
+export const givenByOthers = ({ own, given }: GradedQuestion): Html => gradeLines(given.filter((grade) => grade !== own))
+
+export const gradeLines = (grades: readonly GivenGrade[]): Html =>
+  html`${grades.length > 0 && html`<ul class="mb-4 space-y-2 text-sm">${grades.map(givenLine)}</ul>`}`
+
+const givenLine = ({ name, round, points, comment }: GivenGrade): Html =>
+  html`<li><p class="flex justify-between gap-3"><span class="text-base-content/70">${nameAndRound({ name, round })}</span><strong class="shrink-0 tabular-nums">${points === null ? 'no points' : wordCount(points, 'point')}</strong></p>${comment && html`<p class="preformatted mt-0">${comment}</p>`}</li>`
+
+/** In a few words, beside the question's number. */
+export function stands({ points, standing }: GradedQuestion): Html {
+  if (points === 0) return html`<span class="text-base-content/70">no points</span>`
+  if (standing.state === 'graded')
+    return html`<span class="font-medium">${standing.points} of ${wordCount(points, 'point')}</span>`
+  return standing.state === 'undecided' ? badge('to be decided') : badge('not graded')
+}
+
 /** The grades of a question that stand. @param address of the sheet. */
 export const given = ({ number, given }: GradedQuestion, address: string): Html =>
   html`${given.length > 0 && history(given, `${address}/questions/${number}`, number)}`
@@ -136,11 +166,14 @@ export const gradeTable = (heading: string, grades: readonly GivenGrade[]): Html
     ['When', 'Who', 'Points', 'Comment'],
     grades.map(({ updatedAt, name, points, comment, round }) => [
       time(updatedAt),
-      html`${name}${ROUND_WORDS[round] && `, ${ROUND_WORDS[round]}`}`,
+      nameAndRound({ name, round }),
       points ?? 'none',
       html`<span class="preformatted">${comment}</span>`,
     ]),
   )
+
+const nameAndRound = ({ name, round }: Pick<GivenGrade, 'name' | 'round'>): string =>
+  ROUND_WORDS[round] === '' ? name : `${name}, ${ROUND_WORDS[round]}`
 
 /** Whether the result can be released, and else what it waits for. */
 export function result(sheet: Sheet, address: string): Html {

@@ -27,6 +27,8 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   declined: ['neutral', 'circle-slash'],
   withdrawn: ['neutral', 'circle-slash'],
   released: ['success', 'check'],
+  'not graded': ['warning', 'pencil-line'],
+  'to be decided': ['error', 'circle-alert'],
   'to be graded': ['warning', 'pencil-line'],
   'ready to release': ['success', 'check'],
   'an admin has to decide': ['error', 'circle-alert'],

@@ -74,12 +74,12 @@ it('answers a save with what the page does not show yet, however much there is o
   }
   const shown = () => [...page].map((part) => part.join(':')).join(' ')
   const first = await send(save({ points: '2' }))
-  expect([first.status, first.names.length]).toEqual([200, 46])
+  expect([first.status, first.names.length]).toEqual([200, 86])
   const again = await send(save({ points: '3', shown: shown() }))
-  expect(again.names).toEqual(['progress', 'given-1', 'counts-1'])
+  expect(again.names).toEqual(['progress', 'given-1', 'counts-1', 'stands-1'])
   expect(again.bytes).toBeLessThan(first.bytes / 10)
   expect((await send(person.post(`${sheet}/viewers`, { shown: shown() }))).names).toEqual([])
-  expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(46)
+  expect((await send(person.post(`${sheet}/viewers`, { shown: 'given-1:x progress' }))).names).toHaveLength(86)
 })
 
 it('releases what its page has shown: with other points since, it shows these, keeps what was typed, and asks again', async () => {

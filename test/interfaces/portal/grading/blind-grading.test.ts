@@ -107,7 +107,7 @@ it('hides the invite from its grader, also in what is counted, and shows it once
     await opens(grader, `invites/${rows.inviteId}/submission`),
     await opens(grader, `invites?assessment=${assessment.id}`),
     (await grader.get(`${grader.home}invites`)).text.includes(TRACES[1]!),
-    (await grader.get(grader.home)).text.includes('completed</a>'),
+    (await grader.get(grader.home)).text.includes('Completed</a>'),
   ]
   expect(await visible()).toEqual([false, false, false, false, false])
   await service.db.assessment.update({ where: { id: assessment.id }, data: { gradedBlind: false } })

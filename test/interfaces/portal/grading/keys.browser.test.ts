@@ -81,7 +81,7 @@ describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no 
       '4.5',
       '9',
     ])
-    await pressByKey(page, 'link', 'Release…')
+    await pressByKey(page, 'link', 'Release result')
     await pressByKey(page, 'button', 'Release result')
     await page.getByText('The result is released.').waitFor()
     const release = await service.db.release.findFirstOrThrow({ where: { submissionId } })

@@ -1,0 +1,38 @@
+import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { progress } from './sheet.parts.ts'
+
+const KEYS: [key: string, does: string][] = [
+  ['j', 'next question'],
+  ['k', 'previous question'],
+  ['p', 'play or pause the answer'],
+  ['b', 'ten seconds back'],
+  ['f', 'ten seconds forward'],
+  ['0 … 9', 'give that many points; for 10 type 1, then 0'],
+  ['+', 'half a point more; starts at 0'],
+  ['-', 'half a point less; starts at the maximum'],
+  ['c', 'write the comment'],
+  ['Esc', 'leave the field'],
+  ['n', 'next submission'],
+  ['N', 'previous submission'],
+]
+
+/** How far it is; and what only scripts can do, which is not there without them. It stays in view beside long answers. */
+export const tools = (
+  sheet: Sheet,
+): Html => html`<section class="panel z-10 flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-3 lg:sticky lg:top-2 print:hidden" aria-label="Progress and shortcuts" data-tools>
+<div class="min-w-56 grow" data-part="progress">${progress(sheet)}</div>
+<label class="noscript:hidden flex items-center gap-2 text-sm font-medium">Speed
+<select class="select select-sm w-20" data-speed>
+${['0.75', '1', '1.25', '1.5', '1.75', '2'].map((speed) => html`<option value="${speed}" ${speed === '1' && html`selected`}>${speed}×</option>`)}
+</select>
+</label>
+<details class="noscript:hidden pointer-coarse:hidden dropdown dropdown-end max-sm:basis-full">
+<summary class="btn btn-sm">Keyboard shortcuts</summary>
+<div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 w-80 space-y-2 border p-4 shadow-lg max-sm:static max-sm:w-full max-sm:shadow-none">
+<label class="flex items-center gap-2.5 text-sm"><input class="checkbox checkbox-sm" type="checkbox" data-keys checked> Use keyboard shortcuts</label>
+<p class="hint">They act on the question you are at, while you are not typing.</p>
+<dl class="grid grid-cols-[max-content_1fr] items-center gap-x-3 gap-y-1.5 text-sm">${KEYS.map(([key, does]) => html`<dt>${key.split(' ').map((one) => html`<kbd class="kbd kbd-sm">${one}</kbd> `)}</dt><dd>${does}</dd>`)}</dl>
+</div>
+</details>
+</section>`
