@@ -13,12 +13,7 @@ const ONLY = process.env.PAGES ?? ''
 const MAX_HEIGHT = 4_000
 
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [desktop, phone].map((viewport) => ({
-    colorScheme,
-    viewport,
-    hasTouch: viewport === phone,
-    name: `${colorScheme}-${viewport.width}`,
-  })),
+  [desktop, phone].map((viewport) => ({ colorScheme, viewport, name: `${colorScheme}-${viewport.width}` })),
 )
 
 /** All pictures side by side, a row a page. */

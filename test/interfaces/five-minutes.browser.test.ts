@@ -77,7 +77,7 @@ it.skipIf(!isBrowserInstalled)(
     await page.getByLabel('Points, of 5').fill('4.5')
     await page.locator('#saved-1', { hasText: 'Saved.' }).waitFor()
     await step('sheet')
-    await page.getByRole('link', { name: 'Release result' }).click()
+    await page.getByRole('link', { name: 'Release result' }).first().click()
     await page.getByLabel('Message to the candidate', { exact: true }).fill('Thank you, Sam. We will call you.')
     await page.getByLabel('Show the points and the message to the candidate').check()
     await step('release')

@@ -99,7 +99,7 @@ it.skipIf(!isBrowserInstalled)(
     const submission = () => api.get(`/invites/${invited.body.invite.id}/submission`)
     expect((await submission()).body).toMatchObject({ state: 'submitted', result: null, questions: [{ grade: null }] })
 
-    await page.getByRole('link', { name: 'Release result' }).click()
+    await page.getByRole('link', { name: 'Release result' }).first().click()
     await page.getByLabel('Message to the candidate', { exact: true }).fill('Well done, Sam')
     await page.getByLabel('Show the points and the message to the candidate').check()
     await press(page, 'Release result')

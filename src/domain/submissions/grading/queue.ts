@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, compose, type Expressions, own, type Rows, sameOwner, seen } from '../../../db/own.ts'
+import { type Condition, compose, type Expressions, own, type Rows, seen } from '../../../db/own.ts'
 import { anyOf } from '../../../db/query.ts'
 import { all, first, jsonOf, one } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
@@ -17,12 +17,14 @@ import { type Progress, progressOf } from './progress.ts'
 import { roundOf } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 import type { GradeRow } from './totals.ts'
+import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
 
 /**
- * Whose: those that the actor grades, those that nobody grades (or nobody as the second), or all there are; and `release`: what has nothing
- * for people but its release, which is in none of the others.
+ * Whose: those that the actor grades and has something to do with, those that nobody grades (or nobody as the second), those that the actor
+ * grades and that wait for others, or all there are; and `release`: what has nothing for people but its release, which is in none of the
+ * rest.
  */
-const QUEUES = ['mine', 'nobody', 'all', 'release'] as const
+const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
 export type Whose = (typeof QUEUES)[number]
 export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
 
@@ -65,8 +67,9 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
 /** What was handed in for an invite and waits in the actor's queue, an admin's being all there are; null: nothing does. */
 export async function findQueued(ctx: Context, inviteId: string): Promise<Queued | null> {
   if (!may(ctx, 'grade')) return null
-  const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' }).where('submissions.inviteId', '=', inviteId)
-  const found = await first(ctx.db, waiting.select('submissions.id').limit(1))
+  const waiting = waitingIn(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)
+  const ofActor = may(ctx, 'read') ? waiting : waiting.where((eb) => isAssigned(ctx, eb))
+  const found = await first(ctx.db, ofActor.select('submissions.id').limit(1))
   if (!found) return null
   const row = await ctx.db.submission.findFirst({ where: { ...seen(ctx), id: found.id }, include, relationLoadStrategy: 'join' })
   return row && toQueued(ctx, row, (await findGiven(ctx, [row.id])).get(row.id)!)
@@ -154,7 +157,7 @@ async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> 
 }
 
 /** The queues that the context's actor may see. */
-export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => queue !== 'all' || may(ctx, 'read'))
+const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => queue !== 'all' || may(ctx, 'read'))
 
 /** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
 export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: Wanted = {}): Promise<Named[]> {
@@ -172,23 +175,23 @@ export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): R
     assessmentId !== undefined && isUuid(assessmentId) ? handedIn.where('submissions.assessmentId', '=', assessmentId) : handedIn
   if (whose === 'all') return waiting
   if (whose === 'release') {
-    return may(ctx, 'read') ? waiting : waiting.where((eb) => eb.or([isOf(ctx, eb, 'mine'), isFree(ctx, eb, 'graderId')]))
+    return may(ctx, 'read') ? waiting : waiting.where((eb) => eb.or([isAssigned(ctx, eb), isFree(ctx, eb, 'graderId')]))
   }
   return waiting.where((eb) => isOf(ctx, eb, whose))
 }
 
-function isOf(ctx: Context, eb: Expressions<'submissions'>, whose: 'mine' | 'nobody'): Condition {
+function isOf(ctx: Context, eb: Expressions<'submissions'>, whose: 'mine' | 'nobody' | 'others'): Condition {
   const me = graderOf(ctx)
-  if (whose === 'mine') return eb.or([eb('submissions.graderId', '=', me), eb('submissions.secondGraderId', '=', me)])
-  const isTwice = eb.exists(
-    eb
-      .selectFrom('assessments')
-      .where(sameOwner('assessments', 'submissions'))
-      .whereRef('assessments.id', '=', 'submissions.assessmentId')
-      .where('assessments.secondGrader', '=', true),
-  )
-  const isFreeBeside = eb.and([eb('submissions.graderId', '<>', me), isFree(ctx, eb, 'secondGraderId'), isTwice])
+  const waits = waitsForOthers(ctx, eb, me)
+  if (whose === 'mine') return eb.and([isAssigned(ctx, eb), eb.not(waits)])
+  if (whose === 'others') return eb.and([isAssigned(ctx, eb), waits])
+  const isFreeBeside = eb.and([eb('submissions.graderId', '<>', me), isFree(ctx, eb, 'secondGraderId'), isGradedTwice(eb)])
   return eb.or([isFree(ctx, eb, 'graderId'), isFreeBeside])
+}
+
+function isAssigned(ctx: Context, eb: Expressions<'submissions'>): Condition {
+  const me = graderOf(ctx)
+  return eb.or([eb('submissions.graderId', '=', me), eb('submissions.secondGraderId', '=', me)])
 }
 
 /** The place of one who may not grade any more is free, see holderOf. */

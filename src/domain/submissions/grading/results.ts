@@ -53,7 +53,7 @@ type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 type DetailRow = Prisma.SubmissionGetPayload<{ include: typeof detailInclude }>
 
 /** A submission with its result, and nothing of what was sent in. */
-export type Released = Pick<Row, 'id' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt'> & { result: Result }
+export type Released = Pick<Row, 'id' | 'state' | 'invite' | 'assessment' | 'startedAt' | 'submittedAt'> & { result: Result }
 /** A submission with its result, its questions, and what was released of each. */
 export type ReleasedDetail = Released & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
 

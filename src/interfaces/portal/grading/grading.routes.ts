@@ -6,7 +6,7 @@ import { listGraderChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../../domain/limits.ts'
 import { listGrades } from '../../../domain/submissions/grading/grades.ts'
 import { FIELDS, handOn, takeOver } from '../../../domain/submissions/grading/hand-on.ts'
-import { listQueue, listQueuedAssessments, queuesOf } from '../../../domain/submissions/grading/queue.ts'
+import { countQueues, listQueue, listQueuedAssessments } from '../../../domain/submissions/grading/queue.ts'
 import { findQueuePlace } from '../../../domain/submissions/grading/queue-place.ts'
 import { releaseResult, reopenResult } from '../../../domain/submissions/grading/release-result.ts'
 import type { Place } from '../../../domain/submissions/grading/rounds.ts'
@@ -34,8 +34,9 @@ export function gradingRoutes(app: FastifyInstance): void {
     const { ctx } = request
     authorize(ctx, 'grade')
     const query = queryOf(request)
-    const queues = queuesOf(ctx)
-    const whose = queues.find((queue) => queue === query.get('whose')) ?? (queues.includes('all') ? 'all' : 'mine')
+    const queues = await countQueues(ctx)
+    const names = queues.map(({ whose }) => whose)
+    const whose = names.find((queue) => queue === query.get('whose')) ?? (names.includes('all') ? 'all' : 'mine')
     const assessmentId = query.get('assessment') || undefined
     const { form, list } = await readList(request, (page) => listQueue(ctx, { whose, assessmentId }, page))
     const assessments = await listQueuedAssessments(ctx, whose, { named: readNamed(query), chosenIds: [assessmentId ?? ''] })

@@ -4,7 +4,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
 import { nameOf } from '../../../domain/members/name-of.ts'
-import { placeToTake } from '../../../domain/submissions/grading/hand-on.ts'
+import { type NextTask, nextTask, type Task } from '../../../domain/submissions/grading/next-task.ts'
 import type { Progress } from '../../../domain/submissions/grading/progress.ts'
 import type { Queued, Whose } from '../../../domain/submissions/grading/queue.ts'
 import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
@@ -19,10 +19,17 @@ import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
 
-export const LABELS: Record<Whose, string> = { mine: 'Mine', nobody: 'No grader yet', all: 'All', release: 'To release' }
+export const LABELS: Record<Whose, string> = {
+  mine: 'Mine',
+  nobody: 'No grader yet',
+  others: 'Waiting for others',
+  all: 'All',
+  release: 'To release',
+}
 const NOTHING: Record<Whose, string> = {
   mine: 'No submissions wait for you.',
   nobody: 'No submissions wait for a grader.',
+  others: 'None of yours waits for somebody else.',
   all: 'No submissions wait to be graded.',
   release: 'No submissions that score themselves wait to be released.',
 }
@@ -30,7 +37,7 @@ const NOTHING: Record<Whose, string> = {
 type Facts = {
   ctx: Context
   whose: Whose
-  queues: Whose[]
+  queues: { whose: Whose; count: number }[]
   assessments: { id: string; name: string }[]
   list: Listing<Queued>
   /** What has just been done. */
@@ -47,7 +54,12 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
     actions: may(ctx, 'read') && linkButton(pathOf(ctx, 'results'), 'Released results', 'chart-column'),
     tabs: tabs(
       'Queues',
-      queues.map((queue) => ({ label: LABELS[queue], address: `${address}?whose=${queue}`, isCurrent: queue === whose })),
+      queues.map((queue) => ({
+        label: LABELS[queue.whose],
+        address: `${address}?whose=${queue.whose}`,
+        isCurrent: queue.whose === whose,
+        count: queue.count,
+      })),
     ),
     notice: done === 'handed-on' ? 'The grader is assigned.' : undefined,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="queue-heading">
@@ -59,33 +71,61 @@ ${namedField(readNamed(form.values), [assessments])}<button class="btn">Apply</b
 ${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
 <p class="hint ml-auto">Submissions, longest waiting first</p>
 </form>
-${list.items.length > 0 ? rows(ctx, list.items) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
+${list.items.length > 0 ? waitingRows(ctx, list.items) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
 ${sizedPager(address, query, list, ['submission', 'submissions'])}
 </section>`,
   }
 }
 
-const rows = (ctx: Context, items: Queued[]): Html =>
+/** First what whoever looks has to do; what others have to do has a heading of its own. */
+function waitingRows(ctx: Context, items: Queued[]): Html {
+  const rows = items.map((submission): [Queued, NextTask | null] => [submission, nextTask(ctx, submission)])
+  const [theirs, others] = [rows.filter(([, next]) => next?.isTheirs), rows.filter(([, next]) => !next?.isTheirs)]
+  if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows)
+  return html`<h2 class="mb-2" id="theirs-heading">For you</h2>
+${rowsOf(ctx, 'theirs-heading', theirs)}
+<h2 class="mt-6 mb-2" id="others-heading">Waiting for others</h2>
+${rowsOf(ctx, 'others-heading', others)}`
+}
+
+const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][]): Html =>
   table(
-    'queue-heading',
+    heading,
     ['Candidate', 'Assessment', 'Waiting since', 'Grader', 'Progress', '(Actions)'],
-    items.map((submission) => {
+    rows.map(([submission, next]) => {
       const { id, assessment, submittedAt, progress } = submission
       const name = candidateName(ctx, submission)
       const address = pathOf(ctx, `grading/${id}`)
       return [
         progress === null
           ? name
-          : html`<a class="flex items-center gap-3 font-medium hover:underline" href="${address}">${avatar(name)}${name}</a>`,
+          : html`<a class="flex items-center gap-3 lg:min-w-44" href="${address}">${avatar(name)}<span class="named">${name}</span></a>`,
         assessment.name,
         submittedAt && ago(ctx, submittedAt),
         wordGraders(submission),
         progress && wordProgress(progress, submission),
-        placeToTake(ctx, submission) &&
-          html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`,
+        doNext({ next, name, address, maySee: progress !== null }),
       ]
     }),
   )
+
+type Doing = { next: NextTask | null; name: string; address: string; maySee: boolean }
+
+/** What whoever looks can do with it. */
+function doNext({ next, name, address, maySee }: Doing): Html | false {
+  if (next === null) return maySee && html`<a class="btn btn-sm" href="${address}" aria-label="${`View ${name}`}">View</a>`
+  if (next.task === 'take')
+    return html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
+  const [label, to] = TASKS[next.task]
+  const place = next.question === undefined ? to : `#question-${next.question}`
+  return html`<a class="${next.isTheirs ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${address}${place}`}" aria-label="${`${label} ${name}`}">${label}</a>`
+}
+
+const TASKS: Record<Exclude<Task, 'take'>, [label: string, to: string]> = {
+  grade: ['Grade', ''],
+  decide: ['Decide', ''],
+  release: ['Release', '/release'],
+}
 
 function wordGraders({ assessment, grader, secondGrader }: Queued): string {
   const graders = assessment.secondGrader ? [grader, secondGrader] : [grader]
@@ -95,7 +135,12 @@ function wordGraders({ assessment, grader, secondGrader }: Queued): string {
 }
 
 /** How far it is: who has to do something next is what one looks for in the list. */
-function wordProgress({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
+function wordProgress(progress: Progress, queued: Queued): Html {
+  const open = wordOpen(progress, queued)
+  return queued.releasedAt ? html`<span class="flex flex-wrap gap-1">${badge('reopened')}${open}</span>` : open
+}
+
+function wordOpen({ isOwnPart, questions, ungraded, undecided }: Progress, queued: Queued): Html {
   const graded = questions - ungraded.length - undecided.length
   if (ungraded.length > 0) return html`${graded} of ${wordCount(questions, 'question')}`
   if (undecided.length > 0) return html`${badge('an admin has to decide')}`

@@ -80,6 +80,7 @@ function wordRoughly(seconds: number): string {
 const QUEUES: Record<QueuePlace['whose'], string> = {
   mine: 'in your queue',
   nobody: 'without a grader',
+  others: 'waiting for others',
   all: 'to be graded',
   release: 'to be released',
 }

@@ -14,7 +14,7 @@ import { icon } from '../../../http/pages/icon.ts'
 import { LABELS } from '../grading/queue.page.ts'
 import { bar, curve, scaled } from '../kit/chart.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
-import { figure, linkButton, type Need, needs } from '../kit/parts.ts'
+import { countCell, figure, linkButton, type Need, needs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
@@ -50,7 +50,7 @@ ${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && 
 function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Overview, waiting: Waiting | null): Html {
   const to = (address: string, label: string, name = label) =>
     html`<a class="btn btn-sm" href="${address}" aria-label="${name}">${label}</a>`
-  const toGrade = waiting?.queues.filter(({ whose }) => whose !== 'release') ?? []
+  const toGrade = waiting?.queues.filter(({ whose, count }) => whose !== 'release' && (whose !== 'others' || count > 0)) ?? []
   const toBeReleased = waiting?.queues.find(({ whose }) => whose === 'release')?.count ?? 0
   const items: (Need | false | null)[] = [
     mailsWaitSince && {
@@ -180,7 +180,11 @@ function stateTable(ctx: Context, states: Map<InviteStatus, number>, total: numb
   return table(
     'states-heading',
     ['Status', 'Invites', 'Share'],
-    rows.map(([label, count]) => [label, count, html`${share(count)}${bar(count / total)}`]),
+    rows.map(([label, count]) => [
+      count === 0 ? html`<span class="quiet">${label}</span>` : label,
+      countCell(count),
+      html`${share(count)}${bar(count / total)}`,
+    ]),
   )
 }
 

@@ -5,6 +5,7 @@ import type { Context } from '../../../domain/context.ts'
 import { readOverview } from '../../../domain/invites/overview/read-overview.ts'
 import { readOwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
 import { countQueues, waitsSince } from '../../../domain/submissions/grading/queue.ts'
+import { listResults } from '../../../domain/submissions/grading/results.ts'
 import { html } from '../../../html/html.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
@@ -18,7 +19,7 @@ export function homeRoutes(app: FastifyInstance): void {
     const name = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.user.firstName ?? ''
     const grades = may(ctx, 'grade')
     const queues = grades ? await countQueues(ctx) : []
-    const longest = queues.findLast(({ whose }) => whose !== 'release')
+    const longest = queues.findLast(({ whose }) => whose !== 'release' && whose !== 'others')
     const waiting = grades ? { queues, count: longest?.count ?? 0, since: await waitsSince(ctx) } : null
     const shown = may(ctx, 'read') ? await ofOrganization(ctx, waiting) : await ofOwn(ctx, waiting)
     const deletion = ctx.mode === 'test' && may(ctx, 'delete_test_data') && deleteTestData(ctx)
@@ -34,6 +35,8 @@ const ofOrganization = async (ctx: Context, waiting: Waiting | null) => ({
 })
 
 async function ofOwn(ctx: Context, waiting: Waiting | null) {
-  const own = { ...(await readOwnOverview(ctx)), waiting }
+  const newest = may(ctx, 'read_as_client') ? await listResults(ctx, {}, { number: 1, size: 1 }) : null
+  const results = newest?.items.map(({ result }) => ({ count: newest.total, newest: result.releasedAt }))[0] ?? null
+  const own = { ...(await readOwnOverview(ctx)), waiting, results }
   return { subtitle: ownSubtitle(own), actions: ownAction(ctx, own), body: ownHome(ctx, own) }
 }

@@ -6,12 +6,16 @@ import type { Whose } from '../../../domain/submissions/grading/queue.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { panel, pathOf } from '../kit/layout.ts'
-import { empty, figure, linkButton, type Need, needs } from '../kit/parts.ts'
+import { countCell, empty, figure, linkButton, type Need, needs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
 import { nothingToDo, toRelease } from './home.page.ts'
 
-type Own = OwnOverview & { waiting: { queues: { whose: Whose; count: number }[]; since: Date | null } | null }
+/** @property results how many released results they see, and when the newest was released. */
+type Own = OwnOverview & {
+  waiting: { queues: { whose: Whose; count: number }[]; since: Date | null } | null
+  results: { count: number; newest: Date } | null
+}
 
 /** What those who do not run the organization can do in it. */
 export function ownSubtitle({ assigned, assessments }: Own): string | undefined {
@@ -24,7 +28,7 @@ export function ownSubtitle({ assigned, assessments }: Own): string | undefined 
 
 /** What they do first: grade what waits, else look at results. */
 export function ownAction(ctx: Context, { assessments, waiting }: Own): Html | false {
-  const isWaiting = waiting?.queues.some(({ count }) => count > 0) ?? false
+  const isWaiting = waiting?.queues.some(({ whose, count }) => whose !== 'others' && count > 0) ?? false
   if (isWaiting) return linkButton(pathOf(ctx, 'grading'), 'Start grading', 'pencil-line', 'main')
   return (
     assessments !== null && assessments.length > 0 && linkButton(pathOf(ctx, 'results'), 'See results', 'chart-column', 'main')
@@ -32,16 +36,16 @@ export function ownAction(ctx: Context, { assessments, waiting }: Own): Html | f
 }
 
 /** The first page of those who do not run the organization: what they have to do with its invites. */
-export function ownHome(ctx: Context, { assigned, assessments, waiting }: Own): Html {
+export function ownHome(ctx: Context, { assigned, assessments, waiting, results }: Own): Html {
   if (assigned === null && assessments === null) return nothing(ctx)
-  return html`${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
+  return html`${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${results && panel('results', 'Results', needs([seeResults(ctx, results)]))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
 }
 
 type Queue = { whose: Whose; count: number }
 
 /** What waits for a member: a line each with its button. */
 function waitingNeeds(ctx: Context, { queues, since }: NonNullable<Own['waiting']>): Html {
-  const open = queues.filter(({ count }) => count > 0)
+  const open = queues.filter(({ whose, count }) => whose !== 'others' && count > 0)
   if (open.length === 0) return nothingToDo('Nothing waits to be graded.')
   return needs(open.map((queue) => (queue.whose === 'release' ? toRelease(ctx, queue.count) : toBeGraded(ctx, queue, since))))
 }
@@ -57,6 +61,14 @@ function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): 
     action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
   }
 }
+
+const seeResults = (ctx: Context, { count, newest }: NonNullable<Own['results']>): Need => ({
+  icon: 'chart-column',
+  look: 'info',
+  text: `${count.toLocaleString('en')} ${count === 1 ? 'result is' : 'results are'} released`,
+  detail: html`The newest ${ago(ctx, newest)}`,
+  action: linkButton(pathOf(ctx, 'results'), 'See them', undefined, 'small'),
+})
 
 const nothing = (ctx: Context): Html => html`<section class="panel">
 <p>You are a member of ${ctx.organization.name}, but you have no role yet that shows you anything here.</p>
@@ -101,8 +113,8 @@ ${panel(
     'assessments-heading',
     ['Assessment', ...INVITE_STATUSES.map(capitalize)],
     assessments.map(({ id, name, states }) => [
-      html`<a href="${pathOf(ctx, 'invites')}?assessment=${id}">${name}</a>`,
-      ...INVITE_STATUSES.map((status) => states.get(status) ?? 0),
+      html`<a class="named" href="${pathOf(ctx, 'invites')}?assessment=${id}">${name}</a>`,
+      ...INVITE_STATUSES.map((status) => countCell(states.get(status) ?? 0)),
     ]),
   ),
 )}`

@@ -30,8 +30,11 @@ export const avatar = (name: string): Html => {
 /** Who it is about: the name before the address. @param address of their page; without it no link. */
 export function person({ name, email, address }: { name: string | null; email: string; address?: string | undefined }): Html {
   const shown = name || email
-  return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="block font-medium hover:underline" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="address text-base-content/70 block text-xs font-normal" title="${email}">${email}</span>`}</span></span>`
+  return html`<span class="flex items-center gap-3">${avatar(shown)}<span class="min-w-0">${address ? html`<a class="named block" href="${address}">${shown}</a>` : html`<span class="block font-medium">${shown}</span>`}${name && html`<span class="address text-base-content/70 block text-xs font-normal" title="${email}">${email}</span>`}</span></span>`
 }
+
+/** A number in a table; one of nothing is quiet. */
+export const countCell = (count: number): Html | number => (count === 0 ? html`<span class="quiet tabular-nums">0</span>` : count)
 
 /** How far something is. */
 export const progressBar = (done: number, total: number): Html =>

@@ -27,6 +27,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   declined: ['neutral', 'circle-slash'],
   withdrawn: ['neutral', 'circle-slash'],
   released: ['success', 'check'],
+  reopened: ['warning', 'undo-2'],
   'not graded': ['warning', 'pencil-line'],
   'to be decided': ['error', 'circle-alert'],
   'to be graded': ['warning', 'pencil-line'],

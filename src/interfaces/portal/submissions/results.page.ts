@@ -72,15 +72,18 @@ const resultTable = (ctx: Context, items: Released[], isOfAll: boolean): Html =>
   table(
     'results-heading',
     ['Candidate', ...(isOfAll ? ['Assessment'] : []), 'Points', 'Percent', 'Handed in', 'Released'],
-    items.map(({ id, invite, assessment, submittedAt, result }) => [
-      html`<a class="flex items-center gap-3 font-medium hover:underline" href="${pathOf(ctx, `results/${id}`)}">${avatar(nameOf(invite))}${nameOf(invite)}</a>`,
+    items.map(({ id, state, invite, assessment, submittedAt, result }) => [
+      html`<a class="flex items-center gap-3 lg:min-w-44" href="${pathOf(ctx, `results/${id}`)}">${avatar(nameOf(invite))}<span class="named">${nameOf(invite)}</span></a>`,
       ...(isOfAll ? [html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`] : []),
       wordPoints(result),
       html`${percent(result)}${result.percent !== null && bar(result.percent / 100)}`,
       submittedAt && ago(ctx, submittedAt),
-      ago(ctx, result.releasedAt),
+      html`${ago(ctx, result.releasedAt)}${isReopened(ctx, state) && html` ${badge('reopened')}`}`,
     ]),
   )
+
+/** Whether it is being graded again: who only sees results is told once there is another. */
+const isReopened = (ctx: Context, state: Released['state']): boolean => may(ctx, 'read') && state !== 'released'
 
 const nameOf = ({ recipientName, recipientEmail }: Released['invite']): string => recipientName ?? recipientEmail
 
@@ -90,11 +93,11 @@ const noResults = (query: URLSearchParams, address: string, total: number): Html
     : empty('chart-column', 'No results yet. Results appear here once a submission is graded and released.')
 
 export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
-  const { id, invite, assessment, paper, grades, submittedAt, result } = detail
+  const { id, state, invite, assessment, paper, grades, submittedAt, result } = detail
   return {
     title: `Result of ${nameOf(invite)}`,
     heading: nameOf(invite),
-    state: badge('released'),
+    state: badge(isReopened(ctx, state) ? 'reopened' : 'released'),
     subtitle: html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`,
     trail: [['Results', pathOf(ctx, 'results')]],
     actions: linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main'),
@@ -104,20 +107,21 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
       'Questions',
       table(
         'questions-heading',
-        ['Question', 'Text', 'Points', 'Maximum'],
+        ['Question', 'Text', 'Points', 'Maximum', 'Share'],
         paper.map(({ number, script }) => {
           const grade = grades.find((one) => one.number === number)
           const share = grade && grade.points !== null && grade.ofPoints > 0 ? grade.points / grade.ofPoints : null
           return [
             number,
-            html`<span class="preformatted" lang="" dir="auto">${script}</span>`,
+            html`<span class="preformatted max-md:text-start" lang="" dir="auto">${script}</span>`,
             grade?.points,
-            html`${grade?.ofPoints}${share !== null && bar(share)}`,
+            grade?.ofPoints,
+            share !== null && html`<div class="min-w-24">${bar(share)}</div>`,
           ]
         }),
       ),
     )}</div>
-${panel('about', 'Result', score(ctx, { invite, submittedAt, result, assessment }))}
+<div class="max-lg:order-first">${panel('about', 'Result', score(ctx, { invite, submittedAt, result }))}</div>
 </div>`,
   }
 }
@@ -125,11 +129,10 @@ ${panel('about', 'Result', score(ctx, { invite, submittedAt, result, assessment 
 /** The total large, and what there is to know of it. */
 const score = (
   ctx: Context,
-  { invite, assessment, submittedAt, result }: Omit<Released, 'id' | 'startedAt'>,
+  { invite, submittedAt, result }: Pick<Released, 'invite' | 'submittedAt' | 'result'>,
 ): Html => html`${result.percent !== null && html`<p class="text-4xl font-semibold tracking-tight tabular-nums" aria-hidden="true">${result.percent} %</p><div class="mt-2 mb-5">${bar(result.percent / 100)}</div>`}
 ${facts(
   [
-    ['Assessment', assessment.name],
     ['Candidate', `${invite.recipientName ? `${invite.recipientName}, ` : ''}${invite.recipientEmail}`],
     ['Points', wordPoints(result)],
     ['Percent', percent(result)],

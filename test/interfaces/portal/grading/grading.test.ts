@@ -54,6 +54,34 @@ describe('the sheet', () => {
     expect((await person.get(`${sheet}?saved=1`)).text).toContain('Question 1 is saved.')
   })
 
+  it('has the points that count in the fields, folds what is settled, and takes what is left so for no grade', async () => {
+    const { person, as, grades } = await furnish()
+    const admin = await as('admin')
+    await person.save(1, '4', 'Of the grader')
+    const text = await admin.read()
+    expect(typedIn(text)).toEqual([
+      ['1', '4'],
+      ['2', ''],
+    ])
+    expect(text).toMatch(/4 points<\/strong><\/p><p class="preformatted[^"]*">Of the grader/)
+    const isOpen = (number: number) => new RegExp(`<details[^>]*data-question="${number}" open>`).test(text)
+    expect([isOpen(1), isOpen(2)]).toEqual([false, true])
+    expect(text).toContain('href="#question-2"><svg')
+    const save = (points: string) =>
+      admin.post(`${admin.sheet}/questions/1`, {
+        points,
+        comment: 'Of the admin',
+        stood: '4',
+        seen: service.clock.now().toISOString(),
+      })
+    await save('4')
+    expect((await grades()).at(-1)).toMatchObject({ graderId: admin.member.id, points: null, comment: 'Of the admin' })
+    expect(factsOf(await admin.read()).Points).toBe('4 of 8 so far')
+    await save('5')
+    await save('4') // by now it is theirs
+    expect(Number((await grades()).at(-1)!.points)).toBe(4)
+  })
+
   it('shows both grades of two who grade at once, and tells the second', async () => {
     const { person, as } = await furnish()
     const admin = await as('admin')
@@ -100,29 +128,43 @@ describe('the sheet', () => {
   it('tells each of two graders how far their own part is, and what a result waits for', async () => {
     const { person, as, assign } = await furnish({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
-    const queue = async (of: typeof person) =>
-      rowsOf((await of.get(`${of.home}grading`)).text)[0]
+    /** How far it is, by the list that the member sees it in. */
+    const queue = async (of: typeof person, whose = '') =>
+      rowsOf((await of.get(`${of.home}grading?whose=${whose}`)).text)[0]
         ?.split(' | ')
-        .at(4)
+        .slice(4)
+        .join(', ')
     await person.save(1, '5')
-    expect(await queue(person)).toBe('1 of 2 questions')
+    expect(await queue(person)).toBe('1 of 2 questions, Grade')
     expect(await person.read()).toContain('Not graded by you yet: <a href="#question-2">question 2</a>')
     await person.save(2, '3')
     expect(factsOf(await person.read())).toMatchObject({ Graded: '2 of 2 questions', Points: '8 of 8' })
     expect(await person.read()).toContain('once the other grader has, too: nobody has taken over that part yet.')
-    expect(await queue(person)).toBe('waiting for a second grader')
+    expect([await queue(person), await queue(person, 'others')]).toEqual([undefined, 'waiting for a second grader, View'])
     await second.post(`${second.sheet}/take-over`)
     expect(factsOf(await second.read())).toMatchObject({ Graded: '0 of 2 questions', Points: '0 of 8 so far' })
-    expect([await queue(person), await queue(second)]).toEqual(['waiting for the other grader', '0 of 2 questions'])
+    expect([await queue(person, 'others'), await queue(second)]).toEqual([
+      'waiting for the other grader, View',
+      '0 of 2 questions, Grade',
+    ])
     await second.save(1, '2')
     const last = await second.save(2, '2.5')
     expect(last.headers.location).not.toContain('others') // nobody has graded in their place
-    expect([await queue(person), await queue(admin)]).toEqual(['an admin has to decide', 'an admin has to decide'])
+    expect([await queue(person), await queue(second)]).toEqual([undefined, undefined])
+    expect([await queue(person, 'others'), await queue(second, 'others'), await queue(admin)]).toEqual([
+      'an admin has to decide, View',
+      'an admin has to decide, View',
+      'an admin has to decide, Decide',
+    ])
     expect(await admin.read()).toContain('For you to decide')
     expect(await admin.read()).not.toContain('/take-over') // they would become one of the two
     expect((await admin.post(`${admin.sheet}/take-over`)).status).toBe(404)
     await admin.save(1, '4')
-    expect([await queue(person), await queue(admin)]).toEqual(['ready to release', 'ready to release'])
+    expect([await queue(person), await queue(second, 'others'), await queue(admin)]).toEqual([
+      'ready to release, Release',
+      'ready to release, View',
+      'ready to release, Release',
+    ])
     const text = await person.read()
     expect(text).toContain('Final grade: 4 of 5 points, decided by an admin.')
     expect(text).toContain('Final grade: 3 of 3 points, the mean of both grades, rounded to half a point.')
@@ -198,7 +240,7 @@ describe('a released result', () => {
     expect(await results(stranger)).toEqual([])
     const own = `${client.home}results/${person.sheet.split('/').at(-1)}`
     const { text } = await client.get(own)
-    expect(rowsOf(text)).toEqual(['1 | What is 1? | 4.5 | 5', '2 | What is 2? | 0 | 3'])
+    expect(rowsOf(text)).toEqual(['1 | What is 1? | 4.5 | 5 | ', '2 | What is 2? | 0 | 3 | '])
     expect([text.includes('A good one'), text.includes('Answer 1'), text.includes('For us alone')]).toEqual([true, false, false])
     expect((await stranger.get(own)).status).toBe(404)
     const page = (await candidate.open()).text
