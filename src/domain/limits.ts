@@ -95,6 +95,13 @@ export const MAX_CAPTURES = 200
 /** Photos of the ID, and of the face, that one submission has room for one after the other. */
 export const MAX_PHOTOS = 200
 
+// What questions show.
+
+/** Of one picture, and of each of its sides in pixels. */
+export const MAX_PICTURE_BYTES = 5_000_000
+export const MAX_PICTURE_SIDE = 8_000
+export const MAX_ALT_LENGTH = 300
+
 // What a grader writes.
 
 /** Of the comment on an answer, or on a result, and of the message to the candidate. */

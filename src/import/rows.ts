@@ -215,6 +215,7 @@ export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: 
       versionId: null,
       libraryQuestionId: null,
       libraryNumber: null,
+      assetIds: [],
       ...timesOf(entry, now),
     }),
   }

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { forgetOldSignIns } from '../domain/access/forget-old-sign-ins.ts'
 import { forgetOldReports } from '../domain/ats/calls.ts'
+import { forgetUnusedAssets } from '../domain/assets/forget-unused.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
@@ -71,6 +72,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   },
   async forget_media(system, { mediaKeptDays }) {
     await forgetOldMedia(system, mediaKeptDays)
+    await forgetUnusedAssets(system)
     await removeFiles(system)
   },
 }

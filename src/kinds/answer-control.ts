@@ -1,5 +1,6 @@
 import { isRecorded } from '../domain/submissions/needs.ts'
 import type { Html } from '../html/html.ts'
+import type { Pictures } from '../http/pages/pictures.ts'
 import type { CandidateTexts } from '../locales/languages.ts'
 import { kindOf, kinds } from './index.ts'
 import { isRecordingWord } from './recording/kind.ts'
@@ -19,12 +20,16 @@ type Open = {
  * @property recorder stands outside forms: its buttons send none. @property fields stand in one. One of them is null where there is one way
  *   only.
  */
-export function answerControl(t: CandidateTexts, question: Open): { recorder: Html | null; fields: Html | null } {
+export function answerControl(
+  t: CandidateTexts,
+  question: Open,
+  pictures: Pictures,
+): { recorder: Html | null; fields: Html | null } {
   const { shown, text, targetLanguage, responseType } = question
   const isWritten = !isRecorded(kinds, question)
   const kind = kindOf(question)
   const version = question.version ?? { responseType, spec: null }
-  const asked = { version, shown, value: text?.value ?? null, text, language: targetLanguage, isWritten }
+  const asked = { version, shown, value: text?.value ?? null, text, language: targetLanguage, pictures, isWritten }
   const records = kind.answering(version.responseType).savedBy.includes('recording')
   if (!records) return { recorder: null, fields: kind.control(t, asked) }
   return { recorder: kind.control(t, asked), fields: isWritten ? plainText.control(t, asked) : null }

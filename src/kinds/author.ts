@@ -28,4 +28,6 @@ export type Author = {
   print: (spec: unknown, key: unknown, random: Random) => URLSearchParams
   read: (word: string, values: URLSearchParams) => Read
   fields: (word: string, form: AuthorForm) => Html
+  /** Its fields that may show a picture, by name, with what they are called; undefined: none does. */
+  pictured?: (values: URLSearchParams) => [name: string, label: string][]
 }

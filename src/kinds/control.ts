@@ -1,4 +1,5 @@
 import type { Html } from '../html/html.ts'
+import type { Pictures } from '../http/pages/pictures.ts'
 import type { CandidateTexts } from '../locales/languages.ts'
 
 /**
@@ -6,7 +7,7 @@ import type { CandidateTexts } from '../locales/languages.ts'
  *
  * @property version its spec; null: it has none. @property shown in which order its parts are shown to this candidate. @property value what
  *   they have answered, as the kind has it. @property text that in words, or the text that they typed. @property language a code, in which
- *   to answer. @property isWritten whether it can be answered without a recording.
+ *   to answer. @property pictures those that its parts may show. @property isWritten whether it can be answered without a recording.
  */
 export type Asked = {
   version: { responseType: string; spec: unknown }
@@ -14,6 +15,7 @@ export type Asked = {
   value: unknown
   text: { text: string; revision: number } | null
   language: string | null
+  pictures: Pictures
   isWritten: boolean
 }
 /** Native fields named `answer`, which work without a script; of a text named `text`. */

@@ -46,6 +46,7 @@ const KEYS: Record<string, string> = {
   api_keys_previous_hash_key: ASKED_BEFORE,
   ats_keys_hash_key: ASKED_BEFORE,
   events_position_key: 'one feed for all',
+  assets_key_key: 'the store has one space of names',
   media_key_key: 'the store has one space of names',
   ats_orders_natural_key: EARLIER,
   invites_recipient_key: EARLIER,

@@ -61,6 +61,7 @@ describe('X-Error-Code names the kind of every error', () => {
     ],
     [409, 'duplicate_tag_name', () => post('/tags', { name: 'taken' })],
     [409, 'move_not_allowed', () => post(`/invites/${inviteId}/revoke`, {})],
+    [404, 'media_not_found', () => ({ path: `/question-media/${UNKNOWN_ID}` })],
     [410, 'cursor_gone', () => ({ path: `/events?cursor=${'9'.repeat(18)}` })],
     [413, 'body_too_large', () => post('/tags', { name: 'x'.repeat(70_000) })],
   ])('v1: %i %s', async (status, code, asked) => {
@@ -199,6 +200,7 @@ const documented = {
     'state_conflict',
     'member_not_found',
     'question_not_found',
+    'media_not_found',
     'graders_missing',
     'session_refused',
     'too_many_webhooks',

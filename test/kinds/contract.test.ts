@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toText } from '../../src/html/html.ts'
+import { noPictures } from '../../src/http/pages/pictures.ts'
 import { definedKinds, kindOf, kinds, plainKinds } from '../../src/kinds/index.ts'
 import { english } from '../../src/locales/languages.ts'
 
@@ -18,7 +19,7 @@ describe.each(definedKinds.flatMap((kind) => kind.examples.map((example) => ({ k
     const page = (value: unknown) => {
       const version = { responseType, spec }
       const text = { text: value === null ? '' : kind.describe(spec, value), revision: 1 }
-      return toText(kind.control(t, { version, shown, value, text, language: null, isWritten: true }))
+      return toText(kind.control(t, { version, shown, value, text, language: null, pictures: noPictures, isWritten: true }))
     }
     const share = (answer: unknown) => {
       const score = kind.score(spec, key, answer)

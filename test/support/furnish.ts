@@ -4,6 +4,7 @@ import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import { links } from './links.ts'
 import type { FieldSchema } from './operations.ts'
+import { makePicture } from './pictures.ts'
 import type { Service } from './service.ts'
 
 export type Furnished = Awaited<ReturnType<typeof furnish>>
@@ -47,7 +48,8 @@ export async function furnish(service: Service, words: string) {
   await join.addGradingLanguages(member, language)
   const { webhook, delivery } = await makeWebhook(service, organizationId, words)
   const batch = await makeBatch(service, invite, words)
-  const of = { instruction, category, assessment, question, invite, email, webhook, delivery, batch }
+  const picture = { id: await makePicture(service, organizationId) }
+  const of = { picture, instruction, category, assessment, question, invite, email, webhook, delivery, batch }
   return { id: organizationId, key, member, tag, ...of }
 }
 
@@ -178,6 +180,7 @@ export function ownIdFor(name: string, of: Furnished): string {
     [/deliver/i, of.delivery.id],
     [/tag/i, of.tag.id],
     [/invite/i, of.invite.id],
+    [/question-media|media_?id/i, of.picture.id],
     [/question/i, of.question.id],
     [/assessment/i, of.assessment.id],
     [/grader|user|member|created_by/i, of.member.id],

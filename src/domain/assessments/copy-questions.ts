@@ -35,7 +35,7 @@ export async function copyQuestions(ctx: Context, from: string, to: string): Pro
       'points',
       'timeLimit',
     ),
-    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId', 'libraryQuestionId', 'libraryNumber'),
+    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId', 'libraryQuestionId', 'libraryNumber', 'assetIds'),
     id: eb.ref('pairs.copy'),
     assessmentId: uuid(to),
     createdAt: time(now),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
+import { useAssets } from '../assets/assets.ts'
 import { checkText, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
@@ -92,13 +93,15 @@ export function findDefinitionIssues({ deps }: Context, { responseType, spec, ke
 }
 
 /** @returns the id of the question's version, changed; null where it has none that may be changed. */
-async function changeVersion({ db, organization }: Context, { versionId }: Question, { responseType, spec, key }: Definition) {
+async function changeVersion(ctx: Context, { versionId }: Question, { responseType, spec, key }: Definition) {
   if (versionId === null) return null
+  const { db, organization } = ctx
+  const assetIds = await useAssets(ctx, [JSON.stringify(spec)])
   const organizationId = organization.id
   // Whoever seals it at the same time comes before this, or waits for it.
   const { count } = await db.questionVersion.updateMany({
     where: { organizationId, id: versionId, sealedAt: null },
-    data: { responseType, spec: spec as Prisma.InputJsonValue },
+    data: { responseType, spec: spec as Prisma.InputJsonValue, assetIds },
   })
   if (count === 0) return null
   await db.questionKey.updateMany({ where: { organizationId, versionId }, data: { key: key as Prisma.InputJsonValue } })
@@ -107,13 +110,15 @@ async function changeVersion({ db, organization }: Context, { versionId }: Quest
 
 /** Keeps a definition as a version of its own. @param replacesId the one whose place it takes. @returns its id. */
 export async function makeVersion(
-  { db, deps, organization }: Context,
+  ctx: Context,
   { responseType, spec, key }: Definition,
   replacesId: string | null = null,
 ): Promise<string> {
+  const { db, deps, organization } = ctx
   const organizationId = organization.id
   const [id, createdAt] = [deps.newId(), deps.clock()]
-  const data = { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, replacesId, createdAt }
+  const assetIds = await useAssets(ctx, [JSON.stringify(spec)])
+  const data = { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, assetIds, replacesId, createdAt }
   await db.questionVersion.create({ data })
   await db.questionKey.create({
     data: { organizationId, versionId: id, number: 1, key: key as Prisma.InputJsonValue, createdAt },

@@ -1,5 +1,7 @@
 import { own } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
+import { useAssets } from '../assets/assets.ts'
+import { assetAddress, assetAt } from '../assets/references.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { checkChoice, checkInteger, checkName, checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -183,7 +185,9 @@ export const findQuestionIssues = (input: QuestionInput): Issue[] =>
 /** A candidate's page plays nothing that does not come by https. */
 const checkMediaUrl = (url: string): Violation | undefined =>
   checkText(url, MAX_URL_LENGTH) ??
-  (url === '' || (/^https:\/\//i.test(url) && URL.canParse(url)) ? undefined : { rule: 'account', problem: 'notHttps' })
+  (url === '' || assetAt(url) || (/^https:\/\//i.test(url) && URL.canParse(url))
+    ? undefined
+    : { rule: 'account', problem: 'notHttps' })
 
 /** A question without anything to read, hear or see could not be answered, nor one that is said to be heard or seen, and is not. */
 function checkAsked({ inputType, script, audioUrl, videoUrl }: QuestionInput): Violation | undefined {
@@ -200,7 +204,7 @@ const whatAsks = (inputType: string): keyof QuestionInput =>
 const checkTotal = ({ totalPoints }: Assessment, before: number, { points }: Pick<QuestionInput, 'points'>): Issue[] =>
   findIssues([['points', checkInteger(points, { minimum: 0, maximum: MAX_INTEGER - (totalPoints - before) })]])
 
-/** The columns of what was written; the languages are there then. */
+/** The columns of what was written; the languages are there then. @throws DomainError invalid for an address of ours at which nothing is. */
 export async function toColumns(ctx: Context, input: QuestionInput) {
   const codeOrNull = (code: string) => (code.trim() === '' ? null : code)
   const sourceLanguage = codeOrNull(input.sourceLanguage)
@@ -209,7 +213,21 @@ export async function toColumns(ctx: Context, input: QuestionInput) {
     ctx,
     [sourceLanguage, targetLanguage].filter((code) => code !== null),
   )
-  return { ...input, sourceLanguage, targetLanguage }
+  const { script, audioUrl, videoUrl } = input
+  const assetIds = await useAssets(ctx, [script], [audioUrl, videoUrl])
+  refuse([...findMissing('audioUrl', audioUrl, assetIds), ...findMissing('videoUrl', videoUrl, assetIds)])
+  return { ...input, audioUrl: atOurs(audioUrl), videoUrl: atOurs(videoUrl), sourceLanguage, targetLanguage, assetIds }
+}
+
+/** An address of ours without the host, which may change. */
+function atOurs(address: string): string {
+  const id = assetAt(address)
+  return id === null ? address : assetAddress(id)
+}
+
+function findMissing(field: string, address: string, found: string[]): Issue[] {
+  const id = assetAt(address)
+  return id === null || found.includes(id) ? [] : [{ field, rule: 'reference', value: address }]
 }
 
 export const recordQuestion = (

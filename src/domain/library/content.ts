@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Definition } from '../assessments/define-question.ts'
 import type { QuestionInput } from '../assessments/edit-questions.ts'
+import { withoutPictures } from '../assets/references.ts'
 
 /** What a question is, wherever it is asked: its texts, and what makes it one of a kind. */
 export type LibraryContent = { input: QuestionInput; definition: Definition | null }
@@ -43,7 +44,7 @@ const NAME_LENGTH = 120
 
 /** What it is called where nobody has named it: the beginning of what it asks. */
 export function nameOf({ script, audioUrl, videoUrl }: QuestionInput): string {
-  const text = [...script.trim().replace(/\s+/g, ' ')]
+  const text = [...withoutPictures(script).trim().replace(/\s+/g, ' ')]
   if (text.length === 0) return audioUrl || videoUrl ? 'Without text' : 'Question'
   return text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH - 1).join('')}…` : text.join('')
 }

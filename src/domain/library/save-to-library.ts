@@ -8,6 +8,7 @@ import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { toQuestionInput } from '../assessments/edit-questions.ts'
 import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
 import { sealVersions } from '../assessments/versions.ts'
+import { useAssets } from '../assets/assets.ts'
 import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -130,12 +131,15 @@ function headOf({ actor, deps, organization }: Context, { input }: LibraryConten
 
 async function writeVersion(ctx: Context, place: Place, content: LibraryContent, versionId: string | null): Promise<void> {
   const { actor, db, deps, organization } = ctx
+  const { script, audioUrl, videoUrl } = content.input
+  const assetIds = await useAssets(ctx, [script, JSON.stringify(content.definition?.spec ?? null)], [audioUrl, videoUrl])
   await db.libraryVersion.create({
     data: {
       organizationId: organization.id,
       ...place,
       content: content.input as unknown as Prisma.InputJsonObject,
       versionId,
+      assetIds,
       contentHash: hashContent(content),
       createdById: actor.kind === 'member' ? actor.id : null,
       createdAt: deps.clock(),

@@ -2,6 +2,7 @@ import { type Html, html } from '../../html/html.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'
 import { type IconName, icon } from './icon.ts'
 import { fromMarkdown } from './markdown.ts'
+import { type Pictures, withPictures } from './pictures.ts'
 
 // What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
 
@@ -43,8 +44,14 @@ export const written = (text: string, language: string | null = null): Html =>
   html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
 
 /** The text of a question, in the format that it is written in. @param language a code; null: not known. */
-export const prompt = ({ script, scriptFormat }: { script: string; scriptFormat: string }, language: string | null): Html =>
-  scriptFormat === 'markdown' ? fromMarkdown(script, language) : written(script, language)
+export const prompt = (
+  { script, scriptFormat }: { script: string; scriptFormat: string },
+  language: string | null,
+  pictures: Pictures,
+): Html =>
+  scriptFormat === 'markdown'
+    ? fromMarkdown(script, language, pictures)
+    : html`<p class="script" lang="${language ?? ''}" dir="auto">${withPictures(script, pictures)}</p>`
 
 /** Only these become links: what an organization gives as the address of a medium could also be a script's. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

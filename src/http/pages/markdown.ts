@@ -1,5 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { type Html, html } from '../../html/html.ts'
+import { noPictures, type Pictures, picture } from './pictures.ts'
 
 /** An address that a link of a text may lead to. */
 const LINK = /^(?:https:|mailto:)/i
@@ -14,20 +15,20 @@ reader.validateLink = (address) => LINK.test(address) || address.startsWith('ass
  * A text as whoever wrote it means it: paragraphs, emphasis, lists, quotes, code, tables and links. It becomes elements of ours one by one,
  * so that no markup of the writer's is ever part of a page. Pictures of other places are not loaded: their texts stand for them.
  *
- * @param language a code; null: not known.
+ * @param language a code; null: not known. @param pictures those that may be shown.
  */
-export function fromMarkdown(text: string, language: string | null = null): Html {
+export function fromMarkdown(text: string, language: string | null = null, pictures: Pictures = noPictures): Html {
   const tokens = reader.parse(text, {})
-  return html`<div class="space-y-3" lang="${language ?? ''}" dir="auto">${blocks(tokens)}</div>`
+  return html`<div class="space-y-3" lang="${language ?? ''}" dir="auto">${blocks(tokens, pictures)}</div>`
 }
 
 /** The tokens between an opening one and its closing one become one element. */
-function blocks(tokens: Token[]): Html[] {
+function blocks(tokens: Token[], pictures: Pictures): Html[] {
   const made: Html[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!
     const end = token.nesting === 1 ? closingOf(tokens, at) : at
-    made.push(token.nesting === 1 ? element(token, blocks(tokens.slice(at + 1, end))) : leaf(token))
+    made.push(token.nesting === 1 ? element(token, blocks(tokens.slice(at + 1, end), pictures)) : leaf(token, pictures))
     at = end
   }
   return made
@@ -80,10 +81,12 @@ function element(token: Token, within: Html[]): Html {
 const link = (address: string, within: Html[]): Html =>
   LINK.test(address) ? html`<a class="link" href="${address}" rel="noreferrer" target="_blank">${within}</a>` : html`${within}`
 
-function leaf(token: Token): Html {
+function leaf(token: Token, pictures: Pictures): Html {
   switch (token.type) {
     case 'inline':
-      return html`${blocks(token.children ?? [])}`
+      return html`${blocks(token.children ?? [], pictures)}`
+    case 'image':
+      return picture(pictures, String(token.attrGet('src') ?? ''), token.content)
     case 'fence':
       return html`<pre class="bg-base-200 rounded-field overflow-x-auto p-3 text-sm font-normal" tabindex="0"><code>${token.content}</code></pre>`
     case 'code_inline':

@@ -1,3 +1,4 @@
+import { withoutPictures } from '../../domain/assets/references.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { timeInWords } from '../../domain/values/format-time.ts'
 import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/values/printed-report.ts'
@@ -38,7 +39,7 @@ const wordTime = (time: Date | null): string | null => time && timeInWords(time)
 const printQuestion = ({ number, script, language, points, ofPoints, comment }: ReportedQuestion): PrintedQuestion => ({
   heading: `Question ${number}`,
   points: ofPoints === 0 || points === null ? 'No points' : `${points} of ${wordCount(ofPoints, 'point')}`,
-  script,
+  script: withoutPictures(script),
   language,
   comment,
 })

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Asset, readAsset } from '../../domain/assets/assets.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { type Media, readArrived, readMedia } from '../../domain/submissions/media/media.ts'
-import { findRange } from './range.ts'
+import { type ByteRange, findRange } from './range.ts'
 
 const EXTENSIONS: Record<string, string> = {
   'image/jpeg': 'jpg',
@@ -25,18 +26,44 @@ export function sendArrived(ctx: Context, request: FastifyRequest, reply: Fastif
 }
 
 /** Sends a photo or a recording, or the range of it that is asked for. @param ctx what reads it. */
-export async function sendMedia(
+export const sendMedia = (
   ctx: Pick<ServiceContext, 'deps'>,
   request: FastifyRequest,
   reply: FastifyReply,
   media: Media,
+): Promise<FastifyReply> =>
+  sendRange(request, reply.headers(headersOf(media, 'inline')), media, (range) => readMedia(ctx, media, range))
+
+/** Pictures stay what they are under their ids: a browser may keep them for its own user, for as long as somebody looks at a question. */
+const KEPT_SECONDS = 3_600
+
+/** Sends what a question shows, or the range of it that is asked for. @param ctx what reads it. */
+export function sendAsset(
+  ctx: Pick<ServiceContext, 'deps'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset,
 ): Promise<FastifyReply> {
-  const bytes = Number(media.bytes)
+  reply.headers({
+    'cache-control': asset.kind === 'image' ? `private, max-age=${KEPT_SECONDS}` : 'private, no-store',
+    'content-disposition': 'inline',
+    'x-content-type-options': 'nosniff',
+  })
+  return sendRange(request, reply, asset, (range) => readAsset(ctx, asset, range))
+}
+
+async function sendRange(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, bytes: size }: { contentType: string; bytes: bigint },
+  read: (range: ByteRange | undefined) => Promise<Readable>,
+): Promise<FastifyReply> {
+  const bytes = Number(size)
   const range = findRange(request.headers, bytes)
-  reply.type(media.contentType).headers({ 'accept-ranges': 'bytes', ...headersOf(media, 'inline') })
+  reply.type(contentType).header('accept-ranges', 'bytes')
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${bytes}`).send()
   const { start, end } = range ?? { start: 0, end: bytes - 1 }
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes}`)
   reply.header('content-length', end - start + 1)
-  return reply.send(request.method === 'HEAD' ? undefined : await readMedia(ctx, media, range))
+  return reply.send(request.method === 'HEAD' ? undefined : await read(range))
 }

@@ -11,6 +11,7 @@ import { readForms } from './kit/forms.ts'
 import { candidateHeaders } from './kit/headers.ts'
 import type { CandidateSettings } from './kit/settings.ts'
 import { invitationRoutes } from './pages/invitation.routes.ts'
+import { picturesRoutes } from './pages/pictures.routes.ts'
 import { takingRoutes } from './pages/taking.routes.ts'
 import { previewRoutes } from './preview/preview.routes.ts'
 import { sessionRoutes } from './session/session.routes.ts'
@@ -46,5 +47,6 @@ export async function candidatePages(
   await app.register((scope) => previewRoutes(scope, options))
   if (playerUrl) return
   takingRoutes(app, options)
+  picturesRoutes(app, options)
   await app.register((scope) => sessionRoutes(scope, options), { prefix: '/:token/session' })
 }

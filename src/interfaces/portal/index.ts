@@ -4,6 +4,7 @@ import { PORTAL_PREFIX } from '../../http/addresses/links.ts'
 import { answerFailures } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
+import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
@@ -52,6 +53,7 @@ const organizationPages = [
   assessmentsRoutes,
   questionsRoutes,
   keysRoutes,
+  picturesRoutes,
   importsRoutes,
   libraryRoutes,
   accountRoutes,

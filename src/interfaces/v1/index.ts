@@ -19,6 +19,7 @@ import { showEventsCursor } from './list.ts'
 import { memberEditingRoutes } from './member-editing.routes.ts'
 import { memberRoutes } from './members.routes.ts'
 import { questionEditingRoutes } from './question-editing.routes.ts'
+import { questionMediaRoutes } from './question-media.routes.ts'
 import { submissionRoutes } from './submissions.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { testDataRoutes } from './test-data.routes.ts'
@@ -83,6 +84,7 @@ export async function v1Interface(
   assessmentRoutes(typed)
   assessmentSettingsRoutes(typed)
   questionEditingRoutes(typed)
+  questionMediaRoutes(typed)
   memberRoutes(typed)
   memberEditingRoutes(typed)
   inviteRoutes(typed)

@@ -24,6 +24,7 @@ export const choiceAuthor: Author = {
   print: (spec, key) => print(spec as Spec, key as Key),
   read,
   fields,
+  pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `Into option ${i + 1}`]),
 }
 
 const emptyRows = (random: Random) => Array.from({ length: ROWS_AT_FIRST }, (): [string, string] => ['row', newRowId(random)])

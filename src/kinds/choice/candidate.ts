@@ -1,10 +1,11 @@
 import { html } from '../../html/html.ts'
+import { withPictures } from '../../http/pages/pictures.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'
 import type { Asked, Control } from '../control.ts'
 import type { Answer, Spec } from './schema.ts'
 
 /** Radio buttons, or boxes to tick: the arrows and the space bar come with them. */
-export const choiceControl: Control = (t, { version, shown, value, language }: Asked) => {
+export const choiceControl: Control = (t, { version, shown, value, language, pictures }: Asked) => {
   const spec = version.spec as Spec
   const ticked = (value ?? []) as Answer
   const isOne = version.responseType === 'single_choice'
@@ -14,7 +15,7 @@ export const choiceControl: Control = (t, { version, shown, value, language }: A
 <div class="mt-2 grid gap-2">
 ${options.map(
   ({ id, text }) =>
-    html`<label class="panel flex cursor-pointer items-start gap-3 p-4"><input type="${isOne ? 'radio' : 'checkbox'}" class="${isOne ? 'radio' : 'checkbox'}" name="answer" value="${id}" ${ticked.includes(id) && html`checked`}><span class="script" dir="auto">${text}</span></label>
+    html`<label class="panel flex cursor-pointer items-start gap-3 p-4"><input type="${isOne ? 'radio' : 'checkbox'}" class="${isOne ? 'radio' : 'checkbox'}" name="answer" value="${id}" ${ticked.includes(id) && html`checked`}><span class="script" dir="auto">${withPictures(text, pictures)}</span></label>
 `,
 )}</div>
 ${isOne && html`<button type="submit" name="then" value="clear" class="btn btn-ghost btn-sm mt-2" data-clear>${t.text('choice.clear')}</button>`}

@@ -1,6 +1,6 @@
 import { html } from '../../html/html.ts'
 import { compared, type Sheet } from '../sheet.ts'
-import { rightOnes, verdictOf } from './rules.ts'
+import { rightOnes, verdictOf, wordOption } from './rules.ts'
 import type { Answer, Key, Spec } from './schema.ts'
 
 /** The options in the order in which the candidate saw them: which are ticked, which are right. */
@@ -12,6 +12,6 @@ export const choiceSheet: Sheet = ({ spec, key, shown, value }) => {
   return html`<ul>
 ${ordered.map(({ id, text }) => {
   const isTicked = ticked.includes(id)
-  return compared(text, verdictOf(isTicked, right.includes(id)), isTicked ? '(ticked)' : '')
+  return compared(wordOption(text), verdictOf(isTicked, right.includes(id)), isTicked ? '(ticked)' : '')
 })}</ul>`
 }

@@ -1,3 +1,4 @@
+import { withoutPictures } from '../../domain/assets/references.ts'
 import type { Fault, Part, Random, Score, Verdict } from '../../domain/values/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { normalize } from '../normalize.ts'
@@ -13,9 +14,12 @@ export const choice = defineKind({
   fits: (word, { options, most = options.length }, ticked) =>
     ticked.length <= (word === 'single_choice' ? 1 : most) && ticked.every((id) => options.some((option) => option.id === id)),
   isEmpty: (ticked) => ticked.length === 0,
-  describe: ({ options }, ticked) => options.flatMap(({ id, text }) => (ticked.includes(id) ? [text] : [])).join('\n'),
+  describe: ({ options }, ticked) =>
+    options.flatMap(({ id, text }) => (ticked.includes(id) ? [wordOption(text)] : [])).join('\n'),
   understand: ({ options }, words) => {
-    const chosen = words.split('\n').map((line) => options.find(({ text }) => normalize(text) === normalize(line))?.id)
+    const chosen = words
+      .split('\n')
+      .map((line) => options.find(({ text }) => normalize(wordOption(text)) === normalize(line))?.id)
     return chosen.every((id) => id !== undefined) ? chosen : undefined
   },
   fromForm: (ids) => ids,
@@ -23,6 +27,9 @@ export const choice = defineKind({
   makeUp: ({ options, least = 1 }) => options.slice(0, Math.max(1, least)).map(({ id }) => id),
   score,
 })
+
+/** An option in words: of a picture what is to be seen. */
+export const wordOption = (text: string): string => withoutPictures(text).trim() || text
 
 /** All but the fixed in an order of chance (Fisher and Yates'); those keep their places. */
 function shuffled(options: Spec['options'], random: Random): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { unknownId } from '../../support/factories.ts'
 import { makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary, makeWebhook } from '../../support/furnish.ts'
+import { makePicture } from '../../support/pictures.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -20,6 +21,7 @@ type Rows = {
   questionId: string
   inviteId: string
   mediaId: string
+  pictureId: string
   submissionId: string
   number: string
   place: string
@@ -141,6 +143,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/tags': ['admin'],
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
   'GET /media/:mediaId': ['admin', 'grader'],
+  'GET /pictures/:pictureId': ['admin', 'grader'],
   'GET /questions': ['admin', 'grader'],
   'GET /questions/:libraryId': ['admin', 'grader'],
   'POST /questions/:libraryId': ['admin'],
@@ -205,6 +208,7 @@ const FINDS: (keyof Rows)[] = [
   'questionId',
   'inviteId',
   'mediaId',
+  'pictureId',
   'submissionId',
   'batchId',
   'changeId',
@@ -275,6 +279,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
     questionId,
     inviteId,
     mediaId,
+    pictureId: await makePicture(service, organizationId),
     batchId,
     changeId,
     filterId,

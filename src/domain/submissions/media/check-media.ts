@@ -1,5 +1,8 @@
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import type { Asset } from '../../assets/assets.ts'
 import type { ServiceContext } from '../../context.ts'
-import { fileOf, type Media, partOf } from './media.ts'
+import { fileOf, partOf } from '../../values/media-keys.ts'
+import type { Media } from './media.ts'
 
 /** What was looked for in the store: `missing` is not there, `wrong` has another length than it should. */
 export type MediaCheck = {
@@ -33,12 +36,13 @@ export async function checkMedia(system: ServiceContext, { sample }: { sample?: 
     return check
   }
   for await (const media of readReady(system)) check.files += await look(system, check, media.map(expectFile))
+  for await (const assets of readAssets(system)) check.files += await look(system, check, assets.map(expectFile))
   for await (const parts of readParts(system)) check.parts += await look(system, check, parts)
   check.strays = await countStrays(system)
   return check
 }
 
-const expectFile = ({ id, organizationId, key, bytes }: Media): Expected => ({
+const expectFile = ({ id, organizationId, key, bytes }: Media | Asset): Expected => ({
   mediaId: id,
   organizationId,
   key: fileOf(key),
@@ -66,6 +70,20 @@ async function* readReady({ db }: ServiceContext): AsyncGenerator<Media[]> {
     yield media
     last = media.at(-1)?.id
     if (media.length < ROWS) return
+  }
+}
+
+/** What questions show. */
+async function* readAssets({ db }: ServiceContext): AsyncGenerator<Asset[]> {
+  for (let last: Asset | undefined; ; ) {
+    const after: Prisma.AssetWhereInput = last
+      ? { OR: [{ organizationId: { gt: last.organizationId } }, { organizationId: last.organizationId, id: { gt: last.id } }] }
+      : {}
+    const orderBy: Prisma.AssetOrderByWithRelationInput[] = [{ organizationId: 'asc' }, { id: 'asc' }]
+    const assets = await db.asset.findMany({ where: { state: 'ready', ...after }, orderBy, take: ROWS })
+    yield assets
+    last = assets.at(-1)
+    if (assets.length < ROWS) return
   }
 }
 
@@ -123,6 +141,7 @@ async function countStrays({ db, deps }: ServiceContext): Promise<{ files: numbe
     const key = { in: [...new Set(keyed.map(({ medium }) => medium))] }
     const known = [
       ...(await db.media.findMany({ where: { key }, select: { key: true } })),
+      ...(await db.asset.findMany({ where: { key }, select: { key: true } })),
       ...(await db.mediaLeftover.findMany({ where: { key }, select: { key: true } })),
     ]
     const isKnown = new Set(known.map((row) => row.key))

@@ -4,7 +4,8 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { MediaPart } from '../../../generated/prisma/client.ts'
 import type { ServiceContext } from '../../context.ts'
-import { type Media, partOf } from './media.ts'
+import { partOf } from '../../values/media-keys.ts'
+import type { Media } from './media.ts'
 
 /** A segment as far as it can be put together; without a file, where nothing can. */
 export type Fetched = { file: string | null; isCut: boolean }

@@ -8,7 +8,8 @@ import type { ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type Fetched, fetchSegments, lacksParts } from './fetch-segments.ts'
 import { makeJoinFolder } from './make-join-folder.ts'
-import { fileOf, folderOf, type Media, partsFolderOf } from './media.ts'
+import { fileOf, folderOf, partsFolderOf } from '../../values/media-keys.ts'
+import type { Media } from './media.ts'
 import { queueJoin } from './queue-join.ts'
 
 /**

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { seen } from '../../../db/own.ts'
 import type { Media, MediaKind, Prisma } from '../../../generated/prisma/client.ts'
@@ -6,24 +5,11 @@ import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { readMediaLink } from '../../secrets/media-tokens.ts'
+import { fileOf, newMediaKey, partOf } from '../../values/media-keys.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
 
 export type { Media, MediaKind }
-
-/** A key that nobody can guess, below that of the organization: what is deleted with it is found by it. */
-export const newMediaKey = ({ id }: Context['organization']): string => `${id}/${randomBytes(16).toString('hex')}`
-
-// Below the key of a medium.
-
-export const folderOf = (key: string): string => `${key}/`
-export const fileOf = (key: string): string => `${key}/file`
-export const partsFolderOf = (key: string): string => `${key}/parts/`
-/** By its content as well: of two contents for one part, the one that is refused replaces nothing. */
-export const partOf = (
-  key: string,
-  { segment, number, sha256 }: { segment: number; number: number; sha256: Uint8Array },
-): string => `${partsFolderOf(key)}${segment}-${number}-${Buffer.from(sha256).toString('hex', 0, 16)}`
 
 /** A row for what is to come into the store. */
 export function newMedia({ deps, organization }: Context, submissionId: string, kind: MediaKind) {

@@ -4,7 +4,8 @@ import { among } from '../../../db/own.ts'
 import { all, run } from '../../../db/statements.ts'
 import type { ServiceContext } from '../../context.ts'
 import { beginTurn } from '../../work/sweep-parts.ts'
-import { folderOf, type Media } from './media.ts'
+import { folderOf } from '../../values/media-keys.ts'
+import type { Media } from './media.ts'
 
 /** A part that was on its way when its recording was deleted has arrived by then. */
 const STRAY_MS = 60_000

@@ -16,8 +16,8 @@ import {
   UPLOAD_GRACE_SECONDS,
 } from '../../limits.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
+import { partOf } from '../../values/media-keys.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { partOf } from '../media/media.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { isHandedIn } from '../taking/session.ts'
 import { type Container, containerOf } from './type-of-content.ts'

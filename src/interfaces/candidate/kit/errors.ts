@@ -21,6 +21,7 @@ const UNKNOWN: Answer = [404, 'unknown']
 
 const answers: Partial<Record<FailureKind, Answer>> = {
   invite_not_found: UNKNOWN,
+  media_not_found: UNKNOWN,
   path_not_found: UNKNOWN,
   request_timeout: [408, 'refused'],
   headers_too_large: [431, 'refused'],

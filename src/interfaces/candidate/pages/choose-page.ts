@@ -1,12 +1,14 @@
+import { readSizes } from '../../../domain/assets/assets.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
 import { hasConsented } from '../../../domain/submissions/needs.ts'
-import { readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
+import { type OpenQuestion, readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Session } from '../../../domain/submissions/taking/session.ts'
 import { html } from '../../../html/html.ts'
-import { button, type Page, type View, withScript } from '../kit/layout.ts'
+import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
+import { button, type Page, pathOf, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 import { consentForm, type Terms, termsInWords } from './consent.page.ts'
 import { acceptedPage, completedPage, elsewherePage, expiredPage, pendingPage, revokedPage } from './invitation.page.ts'
@@ -74,5 +76,11 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
   const progress = await readProgress({ ...session, submission })
   const now = session.ctx.deps.clock()
-  return progressPage({ view, submission, progress, terms, now, isLate: happened.isLate === true, refusal: happened.refusal })
+  const pictures = await readPictures(session, view, progress.open)
+  const { isLate = false, refusal } = happened
+  return progressPage({ view, submission, progress, terms, now, pictures, isLate, refusal })
 }
+
+/** The pictures of the open question, with their sizes. */
+const readPictures = async ({ ctx }: Session, view: View, open: OpenQuestion | undefined): Promise<Pictures> =>
+  picturesOf(`${pathOf(view)}/pictures`, await readSizes(ctx, open ? [{ script: open.script, spec: open.version?.spec }] : []))

@@ -6,6 +6,7 @@ import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { isWebAddress, prompt } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import type { Pictures } from '../../../http/pages/pictures.ts'
 import { answerControl, wordAnswering } from '../../../kinds/answer-control.ts'
 import { kinds } from '../../../kinds/index.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
@@ -32,6 +33,8 @@ type Here = {
   progress: Progress
   terms: Terms
   now: Date
+  /** Those of the open question. */
+  pictures: Pictures
   isLate: boolean
   refusal: SessionProblem | undefined
 }
@@ -123,7 +126,7 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
       here,
       html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
-${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${prompt(question, question.sourceLanguage)}</div>`}
+${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${prompt(question, question.sourceLanguage, here.pictures)}</div>`}
 ${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
@@ -159,7 +162,7 @@ function answer(here: Here, question: OpenQuestion): Html {
   const { view } = here
   const { t } = view
   const { number } = question
-  const { recorder, fields } = answerControl(t, question)
+  const { recorder, fields } = answerControl(t, question, here.pictures)
   const leave = html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(here, number)}</button>`
   if (!fields) return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(here, leave)}`)}`
   return html`${recorder}

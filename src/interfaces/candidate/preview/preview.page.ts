@@ -1,5 +1,6 @@
 import { may } from '../../../domain/access/permissions.ts'
 import { proctoringOf } from '../../../domain/assessments/assessment-input.ts'
+import { readSizes } from '../../../domain/assets/assets.ts'
 import { type Assessment, findInstructions } from '../../../domain/assessments/assessments.ts'
 import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import type { Context } from '../../../domain/context.ts'
@@ -12,6 +13,7 @@ import { daysAfter } from '../../../domain/values/days.ts'
 import { html } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
 import { PREVIEW, previewPath } from '../../../http/addresses/preview.ts'
+import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
 import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 import { consentForm, type Terms, termsInWords } from '../pages/consent.page.ts'
@@ -66,9 +68,16 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const of = { assessmentId: assessment.id, questionId: question?.id, typed: typed?.defined ?? null, points }
   const isDefined = typed ? typed.defined !== null : question?.version != null
   const tried = isDefined && given ? await tryAnswer(ctx, of, given) : null
-  const page = takingPage(view, terms, { step, questions, typed, now, value: tried?.value ?? null })
+  const pictures = await readPictures(ctx, typed, question)
+  const page = takingPage(view, terms, { step, questions, typed, now, pictures, value: tried?.value ?? null })
   const said = isDefined && step.openedAt !== null && may(ctx, 'write_assessments') ? (tried?.said ?? TRY) : null
   return { ...page, above: banner(ctx, assessment, said) }
+}
+
+async function readPictures(ctx: Context, typed: Typed | undefined, stored: CandidateQuestion | undefined): Promise<Pictures> {
+  const { script = '' } = typed ?? stored ?? {}
+  const spec = typed ? typed.defined?.definition.spec : stored?.version?.spec
+  return picturesOf(`${portalPathOf({ ...ctx, mode: 'live' })}pictures`, await readSizes(ctx, [{ script, spec }]))
 }
 
 function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'taking' }>): Page {
@@ -96,11 +105,12 @@ type Taking = {
   questions: CandidateQuestion[]
   typed: Typed | undefined
   now: Date
+  pictures: Pictures
   /** What was answered, of a question of a kind. */
   value: unknown
 }
 
-function takingPage(view: View, terms: Terms, { step, questions, typed, now, value }: Taking): Page {
+function takingPage(view: View, terms: Terms, { step, questions, typed, now, pictures, value }: Taking): Page {
   const { timeLimit } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
   const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite
@@ -114,7 +124,7 @@ function takingPage(view: View, terms: Terms, { step, questions, typed, now, val
     playsLeft: questionReplayLimit,
     takesLeft: answerRecordLimit,
   })
-  return progressPage({ view, submission, progress, terms, now, isLate: false, refusal: undefined })
+  return progressPage({ view, submission, progress, terms, now, pictures, isLate: false, refusal: undefined })
 }
 
 type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
@@ -135,6 +145,8 @@ function progressAt(step: Taking['step'], { questions, typed, now, value, deadli
       questionId: question.id,
       number,
       plays: 0,
+      playUsedAt: null,
+      assetIds: [],
       versionId: questions[number - 1]?.versionId ?? null,
       shown: [],
       openedAt,

@@ -1,3 +1,4 @@
+import { withoutPictures } from '../../../domain/assets/references.ts'
 import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -51,7 +52,8 @@ ${confirmation({ label: 'Delete', question: `Delete question ${place}?`, consequ
 `
 }
 
-function excerpt(text: string): string {
+function excerpt(script: string): string {
+  const text = withoutPictures(script)
   const characters = [...text]
   return characters.length > EXCERPT ? `${characters.slice(0, EXCERPT).join('')}…` : text
 }

@@ -17,6 +17,7 @@ import { changesReach } from './cautions.ts'
 import { keyBox } from './key-box.ts'
 import { type KindPart, kindFields, wayOf, whyNoKinds } from './kind-form.ts'
 import { languageOptions } from './languages.ts'
+import { pictureField } from './picture-field.ts'
 
 type New = { responseType: string; kind: KindPart | null; added: boolean }
 
@@ -37,7 +38,7 @@ ${added && html`<p class="alert alert-soft alert-success mb-4" role="status">${i
 ${way(responseType, `${path}#add`)}${
   refusal
     ? html`<p class="alert alert-soft alert-warning">${refusal}</p>`
-    : html`${reach(facts)}<form method="post" action="${path}/questions" data-guarded>${enterSaves}${onceField()}
+    : html`${reach(facts)}<form method="post" action="${path}/questions" enctype="multipart/form-data" data-guarded>${enterSaves}${onceField()}
 ${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'markdown', points: kind ? 1 : 0 }, kind)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Add question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
 </form>`
@@ -70,7 +71,7 @@ export function editQuestionPage(
     previewAddress: previewPath(ctx, assessment.id, `question-${Math.max(1, place)}`),
     side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
 <h2 class="mb-4" id="question-heading">${title}</h2>
-${kind && way(kind.word)}${reach(facts)}<form method="post" action="${path}" data-guarded>${enterSaves}
+${kind && way(kind.word)}${reach(facts)}<form method="post" action="${path}" enctype="multipart/form-data" data-guarded>${enterSaves}
 ${seenField(form, question)}
 ${fields(form, input, kind)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
@@ -102,6 +103,7 @@ const way = (word: string, other?: string): Html =>
 const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
 ${choice(form, { name: 'scriptFormat', label: 'The text is', options: TEXT_FORMATS, value: input.scriptFormat })}
+${pictureField(form, kind)}
 ${kind ? kindFields(form, kind) : asked(form, input)}
 ${!kind && choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}
 <div class="grid grid-cols-2 items-end gap-x-3">

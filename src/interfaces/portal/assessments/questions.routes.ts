@@ -19,8 +19,10 @@ import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
+import { readUploads } from '../kit/uploads.ts'
 import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
 import { answeredBy, changedForm, printKind, readKind, startKind, wantsRows } from './kind-form.ts'
+import { QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
 
 type QuestionRoute = { Params: QuestionRef }
@@ -59,39 +61,12 @@ export function questionsRoutes(app: FastifyInstance): void {
     return show(request, reply, await newPage(request, request.params.assessmentId, emptyForm))
   })
 
-  app.post<AssessmentRoute>('/assessments/:assessmentId/questions', async (request, reply) => {
-    const { assessmentId } = request.params
-    const page = (form: Form) => newPage(request, assessmentId, form)
-    if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
-    return submitOnce(request, reply, {
-      page,
-      async work(ctx, values) {
-        const input = readQuestion(values)
-        const kind = readKind(values)
-        await (kind ? addDefinedQuestion(ctx, assessmentId, { input, ...kind }) : addQuestion(ctx, assessmentId, input))
-        return afterSaving(request, request.params, values, 'added')
-      },
-    })
-  })
-
   app.get<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
     return show(request, reply, await editPage(request, request.params, emptyForm))
   })
 
-  app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', async (request, reply) => {
-    const { ctx, params } = request
-    const page = (form: Form) => editPage(request, params, form)
-    if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
-    return submit(request, reply, {
-      page,
-      async work(values) {
-        const [input, kind, seen] = [readQuestion(values), readKind(values), readSeen(values)]
-        await (kind ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen) : updateQuestion(ctx, params, input, seen))
-        return afterSaving(request, params, values, 'saved')
-      },
-    })
-  })
+  app.register(async (uploads) => writingRoutes(uploads))
 
   app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/duplicate', (request, reply) =>
     submitOnce(request, reply, {
@@ -113,6 +88,47 @@ export function questionsRoutes(app: FastifyInstance): void {
     }),
   )
   orderRoutes(app)
+}
+
+/** The forms of questions, which may bring a picture. */
+function writingRoutes(app: FastifyInstance): void {
+  // Before what may be megabytes is read.
+  app.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'write_assessments'))
+  readUploads(app, 'picture')
+  const options = { bodyLimit: QUESTION_BODY_LIMIT }
+
+  app.post<AssessmentRoute>('/assessments/:assessmentId/questions', options, async (request, reply) => {
+    const { assessmentId } = request.params
+    const page = (form: Form) => newPage(request, assessmentId, form)
+    return withPicture(request, reply, page, async () => {
+      if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
+      return submitOnce(request, reply, {
+        page,
+        async work(ctx, values) {
+          const input = readQuestion(values)
+          const kind = readKind(values)
+          await (kind ? addDefinedQuestion(ctx, assessmentId, { input, ...kind }) : addQuestion(ctx, assessmentId, input))
+          return afterSaving(request, request.params, values, 'added')
+        },
+      })
+    })
+  })
+
+  app.post<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', options, async (request, reply) => {
+    const { ctx, params } = request
+    const page = (form: Form) => editPage(request, params, form)
+    return withPicture(request, reply, page, async () => {
+      if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
+      return submit(request, reply, {
+        page,
+        async work(values) {
+          const [input, kind, seen] = [readQuestion(values), readKind(values), readSeen(values)]
+          await (kind ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen) : updateQuestion(ctx, params, input, seen))
+          return afterSaving(request, params, values, 'saved')
+        },
+      })
+    })
+  })
 }
 
 /** A row was to be added, moved or removed: the form as it is then. Nothing is saved. */

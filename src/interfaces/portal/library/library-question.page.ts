@@ -7,6 +7,7 @@ import type { Score } from '../../../domain/values/question-kind.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { isWebAddress, prompt, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { picturesBelow } from '../../../http/pages/pictures.ts'
 import { answerControl } from '../../../kinds/answer-control.ts'
 import { wordKind } from '../../../kinds/labels.ts'
 import { english } from '../../../locales/languages.ts'
@@ -58,18 +59,23 @@ export function libraryQuestionPage(form: Form, facts: Facts): Page {
 }
 
 /** As a candidate sees it; what is tried is scored, and kept nowhere. */
-function preview({ shown, tried }: Facts, path: string): Html {
+function preview({ ctx, shown, tried }: Facts, path: string): Html {
+  const pictures = picturesBelow(pathOf(ctx, 'pictures'))
   const { input, definition } = shown
   const t = english.candidate
   const control =
     definition &&
-    answerControl(t, {
-      responseType: input.responseType,
-      version: definition,
-      shown: [],
-      text: tried && { text: '', revision: 1, value: tried.value },
-      targetLanguage: input.targetLanguage || null,
-    }).fields
+    answerControl(
+      t,
+      {
+        responseType: input.responseType,
+        version: definition,
+        shown: [],
+        text: tried && { text: '', revision: 1, value: tried.value },
+        targetLanguage: input.targetLanguage || null,
+      },
+      pictures,
+    ).fields
   const trying =
     control &&
     html`<form method="post" action="${path}/try">
@@ -80,7 +86,7 @@ ${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon
   return panel(
     'preview',
     'As a candidate sees it',
-    html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${prompt(input, input.sourceLanguage || null)}</div>`}
+    html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${prompt(input, input.sourceLanguage || null, pictures)}</div>`}
 ${isWebAddress(input.audioUrl) && html`<p><a href="${input.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isWebAddress(input.videoUrl) && html`<p><a href="${input.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
 ${trying ?? html`<p class="hint mt-4">Answered by ${wordKind(input.responseType).toLowerCase()}, and graded by people.</p>`}`,

@@ -5,6 +5,7 @@ import { countWords } from '../../../domain/values/count-words.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { prompt, wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { picturesBelow } from '../../../http/pages/pictures.ts'
 import { pathOf } from '../kit/layout.ts'
 import { time } from '../kit/wording.ts'
 
@@ -18,7 +19,7 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
   const answer = answerOf(takes)
   const others = takes.filter((take) => take !== answer)
   const until = closedAt ?? closesAt
-  return html`${script && html`<div class="text-lg">${prompt(question, question.sourceLanguage)}</div>`}
+  return html`${script && html`<div class="text-lg">${prompt(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
 ${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
 <p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
 <h3>Answer</h3>

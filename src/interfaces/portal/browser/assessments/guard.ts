@@ -3,6 +3,8 @@ import { askUntilAnswered } from '../../../../http/browser/retry.ts'
 import { fieldsOf, followOutlook } from './outlook.ts'
 
 const TRY_MS = 20_000
+/** A picture takes longer. */
+const TRY_FILE_MS = 120_000
 const NO_CONNECTION = 'No connection: not saved yet. Keep this page open; saving is retried automatically.'
 const SIGNED_OUT = 'Not saved: you are signed out. Sign in in another window, then save again here.'
 const NOT_TAKEN = 'Not saved: something went wrong. What you have typed is still here.'
@@ -27,14 +29,17 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     event.preventDefault()
     event.stopPropagation()
     if (form.inert) return
-    void send(fieldsOf(form, event.submitter))
+    const tooLarge = findTooLarge(form)
+    if (tooLarge) setNotice(line, tooLarge)
+    else void send(hasFile(form) ? withFiles(form, event.submitter) : fieldsOf(form, event.submitter))
   })
 
-  async function send(body: URLSearchParams): Promise<void> {
+  async function send(body: URLSearchParams | FormData): Promise<void> {
     const focused = document.activeElement as HTMLElement | null
     form.inert = true
     form.ariaBusy = 'true'
-    const ask = () => fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(TRY_MS) })
+    const ask = () =>
+      fetch(form.action, { method: 'POST', body, signal: AbortSignal.timeout(body instanceof FormData ? TRY_FILE_MS : TRY_MS) })
     const answer = await askUntilAnswered(ask, () => {
       setNotice(line, NO_CONNECTION)
       return true
@@ -70,4 +75,21 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     next.querySelector<HTMLElement>('[autofocus]')?.focus()
     again?.dispatchEvent(new Event('input', { bubbles: true }))
   }
+}
+
+const filesOf = (form: HTMLFormElement): HTMLInputElement[] => [...form.querySelectorAll<HTMLInputElement>('input[type=file]')]
+
+const hasFile = (form: HTMLFormElement): boolean => filesOf(form).some(({ files }) => files!.length > 0)
+
+/** What is wrong with a file that the service would not even read. */
+function findTooLarge(form: HTMLFormElement): string | undefined {
+  const input = filesOf(form).find(({ dataset, files }) => (files![0]?.size ?? 0) > Number(dataset.mostBytes))
+  return input && `Not saved: this file is larger than ${Number(input.dataset.mostBytes) / 1e6} MB. Choose a smaller one.`
+}
+
+/** All of the form, with the button that sends it. */
+function withFiles(form: HTMLFormElement, submitter: HTMLElement | null): FormData {
+  const fields = new FormData(form)
+  if (submitter instanceof HTMLButtonElement && submitter.name) fields.append(submitter.name, submitter.value)
+  return fields
 }

@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream'
+import type { Asset } from '../../generated/prisma/client.ts'
+import { may } from '../access/permissions.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { fileOf } from '../values/media-keys.ts'
+import { isUuid } from '../values/uuid.ts'
+import { assetAt, assetsNamedIn } from './references.ts'
+
+export type { Asset }
+
+/** Sides in pixels. */
+export type Size = { width: number; height: number }
+
+/** An asset for who may read questions. @throws DomainError not_permitted; media_not_found for one that there is not, or not yet. */
+export async function getAsset(ctx: Context, id: string): Promise<Asset> {
+  if (!may(ctx, 'read') && !may(ctx, 'read_library')) throw new DomainError('not_permitted')
+  return findReady(ctx, id)
+}
+
+/** @throws DomainError media_not_found. */
+export async function findReady({ db, organization }: Pick<Context, 'db' | 'organization'>, id: string): Promise<Asset> {
+  const where = { organizationId: organization.id, id, state: 'ready' }
+  const asset = isUuid(id) ? await db.asset.findFirst({ where }) : null
+  if (!asset) throw new DomainError('media_not_found')
+  return asset
+}
+
+/** Its content, or a range of it: the positions of the first byte and the last. @throws Error when the store has lost it. */
+export async function readAsset(
+  { deps }: Pick<ServiceContext, 'deps'>,
+  { key }: Pick<Asset, 'key'>,
+  range?: { start: number; end: number },
+): Promise<Readable> {
+  const content = await deps.media.get(fileOf(key), range)
+  if (!content) throw new Error('A file is not in the media store')
+  return content
+}
+
+type Shows = { script: string; spec?: unknown }
+
+/** The sizes of the organization's pictures that questions name, by id: for pages that show them. */
+export async function readSizes(
+  { db, organization }: Pick<Context, 'db' | 'organization'>,
+  questions: Shows[],
+): Promise<Map<string, Size>> {
+  const ids = assetsNamedIn(...questions.flatMap(({ script, spec }) => [script, JSON.stringify(spec ?? null)]))
+  if (ids.length === 0) return new Map()
+  const where = { organizationId: organization.id, id: { in: ids }, kind: 'image', state: 'ready' }
+  const pictures = await db.asset.findMany({ where, select: { id: true, width: true, height: true } })
+  return new Map(pictures.map(({ id, width, height }) => [id, { width: width ?? 0, height: height ?? 0 }]))
+}
+
+/**
+ * Those of the organization's assets that these texts name, for what has the texts to keep. They are in use from now on: one that was about
+ * to be deleted stays.
+ *
+ * @param texts a script, or a spec as JSON. @param addresses of a sound or video, which may be others'.
+ */
+export async function useAssets(ctx: Context, texts: string[], addresses: string[] = []): Promise<string[]> {
+  const { db, organization } = ctx
+  const named = [...assetsNamedIn(...texts), ...addresses.map(assetAt).filter((id) => id !== null)]
+  if (named.length === 0) return []
+  const own = { organizationId: organization.id, id: { in: named } }
+  await db.asset.updateMany({ where: { ...own, unusedSince: { not: null } }, data: { unusedSince: null } })
+  const found = await db.asset.findMany({ where: own, select: { id: true }, orderBy: { id: 'asc' } })
+  return found.map(({ id }) => id)
+}

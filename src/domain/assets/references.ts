@@ -1,0 +1,33 @@
+import { MAX_ALT_LENGTH } from '../limits.ts'
+import { UUID_PATTERN } from '../values/uuid.ts'
+
+// How questions name what they show: pictures in their texts, `![what is to be seen](asset:id)`, and a sound or video by its address in API v1.
+
+const ID = UUID_PATTERN.replace(/^\^|\$$/g, '')
+/** A picture in a text: its alternative text, empty where it is decoration, and its id. */
+export const PICTURE = new RegExp(`!\\[([^\\[\\]\\\\]{0,${MAX_ALT_LENGTH}})\\]\\(asset:(${ID})\\)`, 'gi')
+const NAMED = new RegExp(`asset:(${ID})`, 'gi')
+
+/** What stands for a picture in a text. The alternative text is on one line, without what would end it. */
+export const printPicture = (id: string, alt: string): string =>
+  `![${alt
+    .replace(/[[\]\\]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_ALT_LENGTH)}](asset:${id})`
+
+/** A text as it is read where there are no pictures: what is to be seen stands for them. */
+export const withoutPictures = (text: string): string => text.replace(PICTURE, (_, alt: string) => (alt ? `[${alt}]` : ''))
+
+const MEDIA = '/api/v1/question-media/'
+/** The lasting address of an asset, below that of the service: who reads it there gives an API key. */
+export const assetAddress = (id: string): string => `${MEDIA}${id}`
+
+const ADDRESS = new RegExp(`^(?:https?://[^/?#]+)?${MEDIA}(${ID})$`, 'i')
+/** The id of the asset at that address, whatever host it names; null: it is another address. */
+export const assetAt = (address: string): string | null => ADDRESS.exec(address)?.[1]?.toLowerCase() ?? null
+
+/** The ids of all that texts name, each once; whether there are such is another question. */
+export const assetsNamedIn = (...texts: string[]): string[] => [
+  ...new Set(texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, id]) => id!.toLowerCase()))),
+]

@@ -1,0 +1,111 @@
+// Pictures without what cameras and programs write into them beside the picture: where it was taken, by whom, when. What ends too early
+// throws a RangeError.
+
+/** @property isTurned whether it is shown with its sides exchanged: that is all that is kept of its Exif. Sides are as stored; 0: not said. */
+type StrippedJpeg = { content: Buffer; width: number; height: number; isTurned: boolean }
+
+/** Segments that describe the picture: APP1 (Exif, XMP), APP3 to APP13, APP15, COM; and APP2 but for the colour profile. */
+const isTold = (marker: number, segment: Buffer): boolean =>
+  marker === 0xe2
+    ? segment.toString('latin1', 4, 15) !== 'ICC_PROFILE'
+    : marker === 0xe1 || (marker >= 0xe3 && marker <= 0xed) || marker === 0xef || marker === 0xfe
+
+/** Frames: SOF0 to SOF15, but for DHT, JPG and DAC, which lie among them. */
+const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+
+/** What lies behind the end of the picture goes as well: phones put further pictures and videos there. */
+export function stripJpeg(file: Buffer): StrippedJpeg {
+  const kept: Buffer[] = []
+  let [width, height, orientation] = [0, 0, 1]
+  for (const { marker, segment } of segmentsOf(file)) {
+    if (isFrame(marker)) [height, width] = [segment.readUInt16BE(5), segment.readUInt16BE(7)]
+    if (marker === 0xe1) orientation = orientationOf(segment) ?? orientation
+    if (!isTold(marker, segment)) kept.push(segment)
+  }
+  const turning = orientation === 1 ? [] : [exifOf(orientation)]
+  const content = Buffer.concat([Buffer.from([0xff, 0xd8]), ...turning, ...kept, Buffer.from([0xff, 0xd9])])
+  return { content, width, height, isTurned: orientation >= 5 }
+}
+
+/** From the first to the end of the picture; what it codes belongs to the segment before it. */
+function* segmentsOf(file: Buffer): Generator<{ marker: number; segment: Buffer }> {
+  for (let at = 2; ; ) {
+    while (file.readUInt16BE(at) === 0xffff) at++ // padding
+    const marker = file.readUInt16BE(at) - 0xff00
+    if (marker === 0xd9) return
+    if (marker <= 0) throw new RangeError('A marker of a JPEG is missing')
+    const length = file.readUInt16BE(at + 2)
+    const end = marker === 0xda ? endOfScan(file, at + 2 + length) : at + 2 + length
+    if (length < 2 || end > file.length) throw new RangeError('A segment of a JPEG is cut off')
+    yield { marker, segment: file.subarray(at, end) }
+    at = end
+  }
+}
+
+/** Where the next marker begins that is none of the coded picture. */
+function endOfScan(file: Buffer, from: number): number {
+  for (let at = file.indexOf(0xff, from); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at + 1)) {
+    const next = file[at + 1]!
+    if (next !== 0x00 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at
+  }
+  throw new RangeError('A JPEG is cut off')
+}
+
+/** How an Exif says that the picture is to be turned, 1 to 8; null: it does not say. */
+function orientationOf(segment: Buffer): number | null {
+  if (segment.toString('latin1', 4, 10) !== 'Exif\0\0') return null
+  const tiff = segment.subarray(10)
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II'
+  const short = (at: number) => (at + 2 > tiff.length ? 0 : isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at))
+  const directory = tiff.length < 8 ? 0 : isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4)
+  for (let i = 0; i < short(directory); i++) {
+    const entry = directory + 2 + i * 12
+    if (entry + 12 > tiff.length) return null
+    if (short(entry) !== 0x0112) continue
+    const value = short(entry + 8)
+    return value >= 1 && value <= 8 ? value : null
+  }
+  return null
+}
+
+/** An Exif that says nothing but how the picture is to be turned. */
+const exifOf = (orientation: number): Buffer =>
+  Buffer.from(`ffe10022457869660000${'4d4d002a00000008'}0001${'01120003000000010'}00${orientation}0000${'00000000'}`, 'hex')
+
+const TOLD_CHUNKS = new Set(['eXIf', 'tEXt', 'zTXt', 'iTXt', 'tIME'])
+
+/** Up to its end: what lies behind that goes as well. */
+export function stripPng(file: Buffer): Buffer {
+  const kept: Buffer[] = [file.subarray(0, 8)]
+  for (let at = 8; ; ) {
+    const end = at + 12 + file.readUInt32BE(at)
+    if (end > file.length) throw new RangeError('A chunk of a PNG is cut off')
+    const type = file.toString('latin1', at + 4, at + 8)
+    if (!TOLD_CHUNKS.has(type)) kept.push(file.subarray(at, end))
+    if (type === 'IEND') return Buffer.concat(kept)
+    at = end
+  }
+}
+
+/** The flags of its header that announce Exif and XMP. */
+const TOLD_FLAGS = 0x08 | 0x04
+
+export function stripWebp(file: Buffer): Buffer {
+  const kept: Buffer[] = []
+  const whole = 8 + file.readUInt32LE(4)
+  if (whole > file.length) throw new RangeError('A WebP is cut off')
+  for (let at = 12; at < whole; ) {
+    const bytes = file.readUInt32LE(at + 4)
+    const end = at + 8 + bytes + (bytes % 2)
+    if (at + 8 + bytes > whole) throw new RangeError('A chunk of a WebP is cut off')
+    const type = file.toString('latin1', at, at + 4)
+    const chunk = Buffer.from(file.subarray(at, end))
+    if (type === 'VP8X') chunk[8] = chunk[8]! & ~TOLD_FLAGS
+    if (type !== 'EXIF' && type !== 'XMP ') kept.push(chunk)
+    at = end
+  }
+  const body = Buffer.concat(kept)
+  const head = Buffer.from(file.subarray(0, 12))
+  head.writeUInt32LE(body.length + 4, 4)
+  return Buffer.concat([head, body])
+}

@@ -1,0 +1,30 @@
+import { sql } from '../../../db/builder.ts'
+import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { first } from '../../../db/statements.ts'
+import { type Asset, findReady } from '../../assets/assets.ts'
+import { DomainError } from '../../errors.ts'
+import { isUuid } from '../../values/uuid.ts'
+import type { Session } from './session.ts'
+
+/**
+ * A picture of a question of the candidate's own paper that is open, or was.
+ *
+ * @throws DomainError media_not_found for any other, of this organization or of none.
+ */
+export async function showPicture({ ctx, submission }: Session, id: string): Promise<Asset> {
+  if (!submission || !isUuid(id)) throw new DomainError('media_not_found')
+  const named = own(ctx, 'paperQuestions')
+    .leftJoin('questionVersions', (join) =>
+      join.on(sameOwner('questionVersions', 'paperQuestions')).onRef('questionVersions.id', '=', 'paperQuestions.versionId'),
+    )
+    .where('paperQuestions.submissionId', '=', submission.id)
+    .where('paperQuestions.openedAt', 'is not', null)
+    .where(({ ref }) => {
+      const [own, shown] = [ref('paperQuestions.assetIds'), ref('questionVersions.assetIds')]
+      return sql<SqlBool>`${id}::uuid = any(${own} || coalesce(${shown}, '{}'))`
+    })
+  if (!(await first(ctx.db, named.select('paperQuestions.number')))) throw new DomainError('media_not_found')
+  const asset = await findReady(ctx, id)
+  if (asset.kind !== 'image') throw new DomainError('media_not_found')
+  return asset
+}

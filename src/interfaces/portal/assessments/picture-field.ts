@@ -1,0 +1,84 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addPicture } from '../../../domain/assets/add-picture.ts'
+import { printPicture } from '../../../domain/assets/references.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { MAX_ALT_LENGTH, MAX_PICTURE_BYTES } from '../../../domain/limits.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { authorOf } from '../../../kinds/authors.ts'
+import { ROWS } from '../../../kinds/rows.ts'
+import { checkbox, choice, type Form, field, readFields, refuseForm, valuesOf } from '../kit/forms.ts'
+import { wordIssue } from '../kit/issue-words.ts'
+import type { Page } from '../kit/layout.ts'
+import type { KindPart } from './kind-form.ts'
+
+// Pictures in the form of a question: a file comes with the form, whichever button sends it, and becomes a line of its text.
+
+/** What the button does that adds a picture, and leaves the rest of the form as it is. */
+const ADD = 'picture'
+
+/** Of a form with a picture. */
+export const QUESTION_BODY_LIMIT = MAX_PICTURE_BYTES + 256 * 1024
+
+export function pictureField(form: Form, kind: KindPart | null): Html {
+  const wrong = form.issues.filter((issue) => issue.field === 'picture').map(wordIssue)
+  const isOpen = wrong.length > 0 || form.issues.some((issue) => issue.field === 'pictureAlt')
+  const places = kind ? (authorOf(kind.word)?.pictured?.(kind.values) ?? []) : []
+  return html`<details class="mb-4" ${isOpen && html`open`}><summary class="quiet mb-2 text-sm">Add a picture</summary>
+<div class="field"><label class="mb-1.5 block text-sm font-medium" for="picture">Picture</label>
+<p class="hint mb-1.5" id="picture-hint">PNG, JPEG, WebP or GIF, up to ${MAX_PICTURE_BYTES / 1e6} MB. Where and when a photo was taken is removed.</p>
+<input class="file-input w-full" type="file" id="picture" name="picture" accept="image/png,image/jpeg,image/webp,image/gif" data-most-bytes="${MAX_PICTURE_BYTES}" aria-describedby="picture-hint${wrong.length > 0 && ' picture-mistake'}" aria-invalid="${wrong.length > 0 ? 'true' : 'false'}">
+${wrong.length > 0 && html`<p class="mistake" id="picture-mistake">${wrong.join(' ')}</p>`}</div>
+${field(form, { name: 'pictureAlt', label: 'What is to be seen', hint: 'For those who can’t see it, and where it does not load.', optional: true })}
+${checkbox(form, { name: 'decorative', label: 'It is decoration: nothing is missed without it' })}
+${places.length > 0 && choice(form, { name: 'pictureIn', label: 'Where it goes', options: [['script', 'Into the question'], ...places] })}
+<button class="btn btn-sm" name="${ROWS}" value="${ADD}">Add picture</button></details>`
+}
+
+/**
+ * Takes the picture that came with a form into its values, and goes on.
+ *
+ * @param page the form again, where something is wrong with the picture.
+ */
+export async function withPicture(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: (form: Form) => Promise<Page>,
+  next: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    await takePicture(request)
+  } catch (error) {
+    return refuseForm(request, reply, { error, values: valuesOf(request), page })
+  }
+  return next()
+}
+
+/** A file that was chosen is not lost by another button than its own. @throws DomainError invalid: at `picture` and `pictureAlt`. */
+async function takePicture(request: FastifyRequest): Promise<void> {
+  const values = valuesOf(request)
+  const alt = readFields(values, 'pictureAlt').pictureAlt.trim()
+  const file = request.upload?.bytes ?? new Uint8Array()
+  if (file.length === 0) return refuseMissing(values.get(ROWS), alt)
+  const isDecorative = values.has('decorative')
+  if (alt === '' && !isDecorative) refuse('pictureAlt', 'Say what is to be seen, and choose the file again.')
+  if ([...alt].length > MAX_ALT_LENGTH) refuse('pictureAlt', `At most ${MAX_ALT_LENGTH} characters, and choose the file again.`)
+  insert(values, printPicture(await addPicture(request.ctx, Buffer.from(file)), isDecorative ? '' : alt))
+}
+
+/** What is said of a picture that did not come is no picture; other buttons that change rows leave it as it is. */
+function refuseMissing(act: string | null, alt: string): void {
+  if (act === ADD || (act === null && alt !== '')) refuse('picture', 'Choose the file of the picture.')
+}
+
+/** Behind what was typed: in the text, on a line of its own. */
+function insert(values: URLSearchParams, mark: string): void {
+  const { pictureIn } = readFields(values, 'pictureIn')
+  const place = /^text-[a-z]{8}$/.test(pictureIn) && values.has(pictureIn) ? pictureIn : 'script'
+  const before = (values.get(place) ?? '').trimEnd()
+  values.set(place, before === '' ? mark : `${before}${place === 'script' ? '\n\n' : ' '}${mark}`)
+  for (const name of ['pictureAlt', 'decorative', 'pictureIn']) values.delete(name)
+}
+
+function refuse(field: string, text: string): never {
+  throw new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })
+}

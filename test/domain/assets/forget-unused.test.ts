@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest'
+import { addPicture } from '../../../src/domain/assets/add-picture.ts'
+import { forgetUnusedAssets } from '../../../src/domain/assets/forget-unused.ts'
+import { addQuestion, deleteQuestion, EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
+import { saveToLibrary } from '../../../src/domain/library/save-to-library.ts'
+import { checkMedia } from '../../../src/domain/submissions/media/check-media.ts'
+import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'
+import { fileOf } from '../../../src/domain/values/media-keys.ts'
+import { ASKS_NOTHING, candidateOf, consent } from '../../support/candidate.ts'
+import { png } from '../../support/pictures.ts'
+import { asOperator } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+// Without the sweep: this file says when it runs.
+const service = await startServiceForFile({ ROLE: 'api' })
+const DAY = 86_400_000
+
+/** An organization with a picture that no other test has. */
+async function furnish() {
+  const organization = await service.make.organization()
+  const ctx = asOperator(service, organization)
+  const assessment = await service.make.assessment(organization.id)
+  const id = await addPicture(ctx, png(40, 30, { seed: organization.id }))
+  const ask = async () => {
+    const questionId = await addQuestion(ctx, assessment.id, { ...EMPTY_QUESTION, script: `![A kite](asset:${id})` })
+    return { assessmentId: assessment.id, questionId }
+  }
+  const find = () => service.db.asset.findFirst({ where: { organizationId: organization.id, id } })
+  const bytes = async () => {
+    const { _sum } = await service.db.organizationMediaBytes.aggregate({
+      where: { organizationId: organization.id },
+      _sum: { bytes: true },
+    })
+    return Number(_sum.bytes)
+  }
+  return { organization, ctx, assessment, id, ask, find, bytes }
+}
+
+async function sweepAfter(days: number) {
+  service.clock.advance(days * DAY)
+  await forgetUnusedAssets(service.system)
+}
+
+it('goes a year after nothing names it any more, with its file and its bytes', async () => {
+  const { ask, bytes, ctx, find } = await furnish()
+  const ref = await ask()
+  await sweepAfter(400)
+  const asset = await find()
+  expect([asset?.unusedSince, await bytes()]).toEqual([null, png(40, 30, { seed: ctx.organization.id }).length])
+  await deleteQuestion(ctx, ref)
+  await sweepAfter(1)
+  await sweepAfter(364)
+  expect(await find()).not.toBeNull()
+  await sweepAfter(2)
+  expect([await find(), await bytes()]).toEqual([null, 0])
+  service.clock.advance(DAY)
+  await removeFiles(service.system)
+  expect(await service.deps.media.size(fileOf(asset!.key))).toBeNull()
+})
+
+it('stays while the library, or a paper, names it, and where it is named again', async () => {
+  const [kept, asked, again] = [await furnish(), await furnish(), await furnish()]
+  const saved = await kept.ask()
+  await saveToLibrary(kept.ctx, saved)
+  await deleteQuestion(kept.ctx, saved)
+  const ref = await asked.ask()
+  const invite = await service.make.invite(asked.assessment, { status: 'accepted', ...ASKS_NOTHING })
+  const candidate = candidateOf(service, invite)
+  await consent(candidate)
+  await candidate.press('start')
+  await deleteQuestion(asked.ctx, ref)
+  await sweepAfter(364)
+  await again.ask()
+  await sweepAfter(2)
+  for (const { find } of [kept, asked, again]) expect((await find())?.unusedSince).toBeNull()
+})
+
+it('is missed by the check of media where its file is gone', async () => {
+  const { find } = await furnish()
+  const asset = (await find())!
+  const before = await checkMedia(service.system)
+  expect(before.missing).toEqual([])
+  expect(before.strays).toEqual({ files: 0, bytes: 0 })
+  await service.deps.media.delete(fileOf(asset.key))
+  expect((await checkMedia(service.system)).missing).toMatchObject([{ mediaId: asset.id, expected: Number(asset.bytes) }])
+})
