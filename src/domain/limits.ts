@@ -28,6 +28,8 @@ export const MAX_URL_LENGTH = 2_000
 export const MAX_ASSESSMENT_ITEMS = 100
 /** Seconds, points: anything of which there may be none. */
 export const AMOUNTS = { minimum: 0, maximum: MAX_INTEGER }
+/** A share of something. */
+export const PERCENT = { minimum: 0, maximum: 100 }
 /** Tags of one invite. */
 export const MAX_INVITE_TAGS = 100
 /** Tags, and grading languages, of one member. */

@@ -8,6 +8,7 @@ import {
   MAX_EMAIL_LENGTH,
   MAX_NAME_LENGTH,
   MAX_SCRIPT_LENGTH,
+  PERCENT,
 } from '../limits.ts'
 import { findMembers } from '../members/members.ts'
 import { findTags } from '../tags/tags.ts'
@@ -30,6 +31,7 @@ const SETTINGS = [
   'timeLimit',
   'secondGrader',
   'gradedBlind',
+  'penaltyPercent',
   ...PROCTORING,
   'skillTypes',
 ] as const
@@ -39,6 +41,9 @@ export const settingsOf = (said: AssessmentSettings): AssessmentSettings => pick
 
 /** An assessment as people write it. What it refers to is named as in the import format: each name belongs to one row. */
 export type AssessmentInput = AssessmentSettings & {
+  /** Whether what has nothing for people is released when it is handed in, in the name of the member who has said so; and whether candidates see it. */
+  releaseAutomatically: boolean
+  releaseToCandidate: boolean
   instructionTitle: string
   /** Empty for none. */
   instruction: string
@@ -61,6 +66,9 @@ export const EMPTY_ASSESSMENT: AssessmentInput = {
   timeLimit: 0,
   secondGrader: false,
   gradedBlind: false,
+  penaltyPercent: 0,
+  releaseAutomatically: false,
+  releaseToCandidate: false,
   screenRecording: false,
   webcamMonitoring: false,
   requireIdCapture: false,
@@ -87,6 +95,7 @@ export const findAssessmentIssues = (input: AssessmentInput, kept: readonly stri
     ['defaultAnswerFormat', checkChoice(input.defaultAnswerFormat, MEDIA_FORMATS)],
     ['audience', checkChoice(input.audience, AUDIENCES)],
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
+    ['penaltyPercent', checkInteger(input.penaltyPercent, PERCENT)],
     ['instructionTitle', checkText(input.instructionTitle, MAX_NAME_LENGTH)],
     ['instruction', checkText(input.instruction, MAX_SCRIPT_LENGTH)],
     ['languages', checkNames(input.languages, MAX_CODE_LENGTH) ?? checkLanguages(input.languages, kept)],
@@ -115,6 +124,8 @@ export async function toAssessmentInput(ctx: Context, assessment: Assessment): P
   const { categoryIds, tagIds, clientIds } = assessment
   return {
     ...settingsOf(assessment),
+    releaseAutomatically: assessment.autoReleaseById !== null,
+    releaseToCandidate: assessment.autoReleaseToCandidate,
     instructionTitle: instruction?.title ?? '',
     instruction: instruction?.body ?? '',
     languages: assessment.languageCodes,

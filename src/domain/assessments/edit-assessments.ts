@@ -37,7 +37,7 @@ export async function createAssessment(ctx: Context, input: AssessmentInput): Pr
   return inTransaction(ctx, async (inside) => {
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, null)
-    const id = await insert(inside, { ...input, instructionId })
+    const id = await insert(inside, { ...input, instructionId, ...(await findReleaser(inside, input, null)) })
     await replaceReferences(inside, id, references)
     await record(inside, 'created_assessment', { id, name: input.name })
     return id
@@ -57,11 +57,12 @@ export async function updateAssessment(ctx: Context, id: string, input: Assessme
     const current = await toAssessmentInput(inside, assessment)
     refuse(ofChanged(findAssessmentIssues(input, current.languages), current, input))
     refuseUnseenChanges(assessment, seen, current, input)
+    const releases = await findReleaser(inside, input, assessment.autoReleaseById)
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, assessment)
     const updatedAt = timeOfChange(inside.deps.clock(), assessment)
     const where = { organizationId_id: { organizationId: inside.organization.id, id: assessment.id } }
-    await inside.db.assessment.update({ where, data: { ...settingsOf(input), instructionId, updatedAt } })
+    await inside.db.assessment.update({ where, data: { ...settingsOf(input), ...releases, instructionId, updatedAt } })
     if (instructionId !== assessment.instructionId) await forgetInstruction(inside, assessment)
     await replaceReferences(inside, assessment.id, references)
     await record(inside, 'updated_assessment', { id: assessment.id, name: input.name })
@@ -119,7 +120,8 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
   return inTransaction(ctx, async (inside) => {
     const original = await lockAssessment(inside, id)
     const name = [...`Copy of ${original.name}`].slice(0, MAX_NAME_LENGTH).join('')
-    const copyId = await insert(inside, { ...original, name })
+    const off = { autoReleaseById: null, autoReleaseToCandidate: false }
+    const copyId = await insert(inside, { ...original, ...off, name })
     const references = referencesOf(original)
     const tags = await holdTags(inside, references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
@@ -169,17 +171,38 @@ export async function lockAssessment(ctx: Context, id: string): Promise<Assessme
   return getAssessment(ctx, id)
 }
 
-type NewAssessment = AssessmentSettings & Pick<Assessment, 'instructionId'>
+type NewAssessment = AssessmentSettings & Pick<Assessment, 'instructionId' | 'autoReleaseById' | 'autoReleaseToCandidate'>
 
 async function insert(
   { db, deps, organization, actor, mode }: Context,
-  { instructionId, ...said }: NewAssessment,
+  { instructionId, autoReleaseById, autoReleaseToCandidate, ...said }: NewAssessment,
 ): Promise<string> {
   const now = deps.clock()
   const { createdById } = authorOf({ actor, mode })
   const own = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
-  const { id } = await db.assessment.create({ data: { ...settingsOf(said), instructionId, ...own } })
+  const { id } = await db.assessment.create({
+    data: { ...settingsOf(said), instructionId, autoReleaseById, autoReleaseToCandidate, ...own },
+  })
   return id
+}
+
+/**
+ * In whose name results are released by themselves: that of the member who has turned it on, and of who saves it again once that one is gone.
+ *
+ * @throws DomainError invalid where an API key turns it on: somebody has to answer for what is released.
+ */
+async function findReleaser(
+  { db, organization, actor }: Context,
+  { releaseAutomatically, releaseToCandidate }: AssessmentInput,
+  before: string | null,
+): Promise<Pick<Assessment, 'autoReleaseById' | 'autoReleaseToCandidate'>> {
+  if (!releaseAutomatically) return { autoReleaseById: null, autoReleaseToCandidate: false }
+  const where = { organizationId: organization.id, id: before ?? '', status: 'active' } as const
+  const isThere = before !== null && (await db.member.count({ where })) > 0
+  const mine = actor.kind === 'member' ? actor.id : before
+  const text = 'releaseAutomatically has to be turned on by a member, in the portal: results are released in their name'
+  if (mine === null) throw new DomainError('invalid', { issues: [{ field: 'releaseAutomatically', rule: 'malformed', text }] })
+  return { autoReleaseById: isThere ? before : mine, autoReleaseToCandidate: releaseToCandidate }
 }
 
 const record = (ctx: Context, action: AuditAction, { id, name }: { id: string; name: string }): Promise<void> =>

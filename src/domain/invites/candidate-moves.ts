@@ -10,7 +10,9 @@ import { moveInvite } from './move-invite.ts'
 
 const include = {
   organization: { select: { id: true, name: true, tier: true } },
-  assessment: { select: { name: true, questionCount: true, totalPoints: true, timeLimit: true, instruction: true } },
+  assessment: {
+    select: { name: true, questionCount: true, totalPoints: true, timeLimit: true, instruction: true, penaltyPercent: true },
+  },
   createdBy: { include: { user: true } },
 } satisfies Prisma.InviteInclude
 

@@ -14,8 +14,9 @@ import type { Part, QuestionKind, Score } from '../values/question-kind.ts'
  * left to people, also where it fails, which is logged: nothing stands in the way of handing in.
  *
  * @param versionId scores only what was asked by that version; undefined: all.
+ * @returns whether there was anything to score.
  */
-export async function scoreAnswers(ctx: Context, submissionId: string, versionId?: string): Promise<void> {
+export async function scoreAnswers(ctx: Context, submissionId: string, versionId?: string): Promise<boolean> {
   const answered = await findAnswered(ctx, submissionId, versionId)
   const createdAt = ctx.deps.clock()
   const scores = answered.flatMap((one) => {
@@ -24,9 +25,10 @@ export async function scoreAnswers(ctx: Context, submissionId: string, versionId
     const { number: questionNumber, keyNumber } = one
     return [{ organizationId: ctx.organization.id, submissionId, questionNumber, keyNumber, ...scored, createdAt }]
   })
-  if (scores.length === 0) return
+  if (scores.length === 0) return false
   await ctx.db.questionScore.createMany({ data: scores, skipDuplicates: true })
   await noteNeeds(ctx, [submissionId])
+  return true
 }
 
 /** What a key is applied to. @property value null: nothing was answered. @property penaltyPercent of the points. */

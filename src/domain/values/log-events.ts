@@ -82,6 +82,7 @@ export const LOG_EVENTS = {
   'a batch of invites is finished': 'batch_finished',
   'a batch of invites could not be continued yet': 'batch_not_continued_yet',
   'a bulk change is finished': 'bulk_change_finished',
+  'A result could not be released by itself: it waits to be released': 'result_not_released_by_itself',
   'a correction of a key could not be continued yet': 'correction_of_key_not_continued_yet',
   'an import of questions could not be continued yet': 'import_of_questions_not_continued_yet',
   'a bulk change could not be continued yet': 'bulk_change_not_continued_yet',

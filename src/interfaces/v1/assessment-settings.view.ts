@@ -8,6 +8,7 @@ import {
   MAX_EMAIL_LENGTH,
   MAX_NAME_LENGTH,
   MAX_SCRIPT_LENGTH,
+  PERCENT,
 } from '../../domain/limits.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { pick } from '../../domain/values/pick.ts'
@@ -28,6 +29,15 @@ const fields = {
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds for all of it; 0: no limit' }),
   secondGrader: Type.Boolean({ description: 'Whether two members grade it, each without seeing the other’s grades' }),
   gradedBlind: Type.Boolean({ description: 'Whether those who grade it do not learn who the candidate is' }),
+  penaltyPercent: Type.Integer({
+    ...PERCENT,
+    description: 'What a wrong choice costs, in percent of the points of its question; what is not answered costs nothing',
+  }),
+  releaseAutomatically: Type.Boolean({
+    description:
+      'Whether what has nothing for graders is released when it is handed in, in the name of the member who has turned it on: keys can turn it off, not on',
+  }),
+  releaseToCandidate: Type.Boolean({ description: 'Whether candidates see what is released so' }),
   screenRecording: Type.Boolean({ description: 'Asked of candidates, as the next three, of invites made in the portal' }),
   webcamMonitoring: Type.Boolean(),
   requireIdCapture: Type.Boolean(),

@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record-audit.ts'
 import { checkText, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
 import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
@@ -93,6 +94,39 @@ export async function releaseResult(
     await recordEvents(inside, [resultReleased(submission.invite, submissionId, told)])
     const target = { kind: 'invite', id: submission.inviteId } as const
     await recordAudit(inside, { action: 'released_result', target, details: { version, toCandidate } })
+  })
+}
+
+/**
+ * Releases what has just been scored, where its assessment says so and nothing is left to people: in the name of the member who has turned that
+ * on, while they are active. Where that fails it is logged, and waits to be released.
+ *
+ * @param ctx in the transaction that has scored it.
+ */
+export async function releaseByItself(ctx: Context, submissionId: string): Promise<void> {
+  const { db, organization } = ctx
+  const where = { organizationId: organization.id, id: submissionId, state: 'submitted', needsPeople: false } as const
+  const found = await db.submission.findFirst({
+    where,
+    select: {
+      invite: { select: { mode: true } },
+      assessment: {
+        select: {
+          autoReleaseToCandidate: true,
+          autoReleaseBy: { select: { id: true, userId: true, roles: true, status: true } },
+        },
+      },
+    },
+  })
+  const { autoReleaseBy: member, autoReleaseToCandidate: toCandidate } = found?.assessment ?? {}
+  if (!found || member?.status !== 'active') return
+  const actor = { kind: 'member', id: member.id, userId: member.userId, roles: member.roles } as const
+  const releaser: Context = { ...ctx, mode: found.invite.mode, actor }
+  const given = { comment: '', message: '', toCandidate: toCandidate === true }
+  const work = (inside: Context) => releaseResult(inside, { submissionId, ...given })
+  await inTransaction(releaser, work).catch((err: unknown) => {
+    if (!(err instanceof DomainError)) throw err
+    ctx.deps.log.warn({ err, submissionId }, 'A result could not be released by itself: it waits to be released')
   })
 }
 

@@ -4,6 +4,7 @@ import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
 import { inTransaction } from '../../transaction.ts'
+import { releaseByItself } from '../grading/release-result.ts'
 import { completeOpenRecordings } from '../media/settle-recordings.ts'
 import { scoreAnswers } from '../scores.ts'
 import type { Session } from './session.ts'
@@ -31,5 +32,5 @@ export async function handIn(ctx: Context, submissionId: string): Promise<void> 
     .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('paperQuestions.closesAt')})` }))
   await run(db, close)
   await completeOpenRecordings(ctx, submissionId)
-  await scoreAnswers(ctx, submissionId)
+  if (await scoreAnswers(ctx, submissionId)) await releaseByItself(ctx, submissionId)
 }

@@ -11,12 +11,25 @@ export type Preparation = {
   photos: Record<Photo, boolean>
   /** What is missing for the start, see missingToStart. */
   missing: string[]
+  /** What a wrong choice costs, in percent of the points of its question; 0: nothing, or nothing is asked that costs. */
+  penaltyPercent: number
 }
 
 export async function readPreparation({ ctx, invite, submission }: Session): Promise<Preparation> {
   const needs = await findNeeds(ctx, invite, submission && submission.state !== 'preparing' ? submission.id : null)
   const photos = submission ? await findPhotos(ctx, submission.id) : { id_photo: false, face_photo: false }
-  return { needs, photos, missing: missingToStart({ needs, submission, photos, waived: invite.waivedChecks }) }
+  const penaltyPercent = await findPenalty(ctx, invite)
+  return { needs, photos, missing: missingToStart({ needs, submission, photos, waived: invite.waivedChecks }), penaltyPercent }
+}
+
+async function findPenalty(
+  { db, deps, organization }: Session['ctx'],
+  { assessmentId, assessment }: Session['invite'],
+): Promise<number> {
+  if (assessment.penaltyPercent === 0) return 0
+  const costing = [...deps.kinds].flatMap(([word, kind]) => (kind.penalizes ? [word] : []))
+  const where = { organizationId: organization.id, assessmentId, points: { gt: 0 }, version: { responseType: { in: costing } } }
+  return (await db.question.count({ where })) > 0 ? assessment.penaltyPercent : 0
 }
 
 /** Where a candidate is in the paper. */

@@ -5,6 +5,7 @@ import { all, first } from '../../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
+import { releaseByItself } from '../grading/release-result.ts'
 import { scoreAnswers } from '../scores.ts'
 
 /** Submissions looked up by one statement. */
@@ -46,6 +47,6 @@ export async function scoreUnscored(system: ServiceContext): Promise<number> {
 async function scoreOne(ctx: Context, submissionId: string): Promise<boolean> {
   const unscored = own(ctx, 'submissions').where('id', '=', submissionId).where('needsPeople', 'is', null)
   const held = await first(ctx.db, unscored.select('id').forNoKeyUpdate().skipLocked())
-  if (held) await scoreAnswers(ctx, submissionId)
+  if (held && (await scoreAnswers(ctx, submissionId))) await releaseByItself(ctx, submissionId)
   return held !== undefined
 }

@@ -12,7 +12,10 @@ type Prepared = { preparation: Preparation; submission: Pick<Submission, 'passed
  *
  * @param refusal why Start, which has just been pressed, was refused.
  */
-export function prepareSection(view: View, { preparation: { needs, photos, missing }, submission, refusal }: Prepared): Html {
+export function prepareSection(
+  view: View,
+  { preparation: { needs, photos, missing, penaltyPercent }, submission, refusal }: Prepared,
+): Html {
   const { t } = view
   const { waivedChecks, organization } = view.invite
   const asked = requirementsOf(needs).filter((requirement) => !waivedChecks.includes(requirement))
@@ -36,6 +39,7 @@ ${
 }
 ${refusal === 'quota' && notice('error', html`<p>${t.text('prepare.quota', { organization: organization.name })}</p>`, 'alert')}
 <p>${t.text('prepare.order')}</p>
+${penaltyPercent > 0 && html`<p>${t.text('prepare.penalty', { percent: penaltyPercent })}</p>`}
 ${button(view, 'start', t.text('prepare.start'))}</section>`
 }
 

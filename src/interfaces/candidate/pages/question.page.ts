@@ -29,7 +29,7 @@ import type { Terms } from './consent.page.ts'
 
 type Here = {
   view: View
-  submission: Pick<Submission, 'deadlineAt' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit'>
+  submission: Pick<Submission, 'deadlineAt' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit' | 'penaltyPercent'>
   progress: Progress
   terms: Terms
   now: Date
@@ -130,9 +130,21 @@ ${question.script && html`<div class="${question.scriptFormat === 'markdown' ? '
 ${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
 ${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
+${penalty(here, question)}
 ${answer(here, question)}</section>`,
     ),
   }
+}
+
+/** What a wrong answer costs, where it costs anything. */
+function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { version, points }: OpenQuestion): Html | false {
+  const costs = version !== null && kinds.get(version.responseType)?.penalizes === true
+  return (
+    costs &&
+    penaltyPercent > 0 &&
+    points > 0 &&
+    html`<p class="quiet mt-3">${t.text('question.penalty', { percent: penaltyPercent })}</p>`
+  )
 }
 
 /** What this candidate has for a question, in whole seconds; 0: there is no limit. */

@@ -88,7 +88,8 @@ function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'takin
       return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
     case 'agreed': {
       const photos = { id_photo: true, face_photo: true }
-      const preparation = { needs: terms.needs, photos, missing: [] }
+      const { penaltyPercent } = view.invite.assessment
+      const preparation = { needs: terms.needs, photos, missing: [], penaltyPercent }
       return withScript(
         acceptedPage(view, prepareSection(view, { preparation, submission: { passedChecks: [] }, refusal: undefined })),
       )
@@ -111,10 +112,10 @@ type Taking = {
 }
 
 function takingPage(view: View, terms: Terms, { step, questions, typed, now, pictures, value }: Taking): Page {
-  const { timeLimit } = view.invite.assessment
+  const { timeLimit, penaltyPercent } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
   const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite
-  const submission = { deadlineAt, questionReplayLimit, answerRecordLimit, extraTimePercent }
+  const submission = { deadlineAt, questionReplayLimit, answerRecordLimit, extraTimePercent, penaltyPercent }
   const progress = progressAt(step, {
     questions,
     typed,

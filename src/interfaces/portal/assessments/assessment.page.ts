@@ -102,7 +102,7 @@ ${assessment.inviteCount === 0 && confirmation({ label: 'Delete', question: `Del
 const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
 
 const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' | 'input'>): Html => {
-  const rows: [string, string | number | Html][] = [
+  const rows: [string, string | number | Html | false][] = [
     ['Questions', assessment.questionCount],
     ['Points', assessment.totalPoints],
     ['Question format', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
@@ -111,6 +111,12 @@ const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' |
     [
       'Graded by',
       `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', blind: names and photos are hidden' : ''}`,
+    ],
+    ['Wrong choices', input.penaltyPercent > 0 && `cost ${input.penaltyPercent} % of the points`],
+    [
+      'Release',
+      input.releaseAutomatically &&
+        `by itself, where nothing is left to graders${input.releaseToCandidate ? '; candidates see it' : ''}`,
     ],
     ['Requirements', list(demandsOf(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],

@@ -14,6 +14,7 @@ import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { languageOptions } from './languages.ts'
+import { readScoring, scoringFields } from './scoring.form.ts'
 
 /** What was typed into the form. What can only be chosen is what it was at first, should something else be sent. */
 export function readAssessment(values: URLSearchParams): AssessmentInput {
@@ -34,6 +35,7 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
     timeLimit: readDuration(values, 'timeLimit'),
     secondGrader: values.get('secondGrader') === 'yes',
     gradedBlind: values.get('gradedBlind') === 'yes',
+    ...readScoring(values),
     ...readProctoring(values),
     instructionTitle: instructionTitle.trim(),
     instruction: readText(values, 'instruction'),
@@ -99,6 +101,7 @@ ${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, 
 ${field(form, { name: 'timeLimit', label: 'Time limit for the whole assessment', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds like 1:30. Leave empty for no limit.', optional: true })}
 ${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
 ${checkbox(form, { name: 'gradedBlind', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.gradedBlind })}
+${scoringFields(form, input)}
 ${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}
 ${field(form, { name: 'instructionTitle', label: 'Title of the instructions', value: input.instructionTitle, optional: true })}
 ${area(form, { name: 'instruction', label: 'Instructions', value: input.instruction, hint: 'Candidates read this before they start.', rows: 6 })}
