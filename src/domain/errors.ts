@@ -65,8 +65,8 @@ export type Range = { minimum: number; maximum: number }
  * as its limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet),
  * `lastAdmin`, `joined`, `inactive` and `deactivated` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
- * `otherPoints` of grades, with the question's points, the number of the first question in the way, or the points there are now, as the
- * limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation, and
+ * `uncommented` of grades, with the question's points, the number of the first question in the way, the points there are now, or those of the key, as
+ * the limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation, and
  * `archived` of one to which members invite nobody; `likeAddress` of a sender's name, `notHost` of what is no name of a host; `noneChosen` to
  * `moreMatch` of invites that are to be changed together, with their number as the limit; `inAssessment`, with its place as the limit, to `noText` of
  * questions of the library, and of files of them.
@@ -104,6 +104,7 @@ export type AccountProblem =
   | 'undecided'
   | 'regraded'
   | 'otherPoints'
+  | 'uncommented'
   | 'gradesAlready'
   | 'notHttps'
   | 'asksNothing'

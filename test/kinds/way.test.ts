@@ -120,7 +120,16 @@ describe('questions that score themselves', () => {
     expect(await scoresOf(made)).toEqual([0, 0, 0, 0])
     const { id: graderId } = await service.make.member(made.organization.id, { roles: ['grader'] })
     const path = `/invites/${made.invite.id}/submission/grades`
-    const { body } = await made.v1.patch(path).send({ graderId, grades: [{ number: 2, points: 7.5 }] })
+    const uncommented = await made.v1.patch(path).send({ graderId, grades: [{ number: 2, points: 7.5 }] })
+    expect([uncommented.status, uncommented.body]).toMatchObject([
+      400,
+      { error: 'comment must say why the points differ from those of the key: 0' },
+    ])
+    await made.v1
+      .patch(path)
+      .send({ graderId, grades: [{ number: 3, points: 0 }] })
+      .expect(200)
+    const { body } = await made.v1.patch(path).send({ graderId, grades: [{ number: 2, points: 7.5, comment: 'Said aloud' }] })
     expect(body).toMatchObject({ points: 7.5, isGraded: true })
   })
 

@@ -8,6 +8,7 @@ import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
+import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { recordQuestion } from './edit-questions.ts'
 import { readNewestKey } from './keys.ts'
@@ -42,7 +43,19 @@ export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<Rea
  *
  * @throws DomainError not_permitted; assessment_not_found; question_not_found; invalid.
  */
-export async function defineQuestion(ctx: Context, ref: QuestionRef, definition: Definition): Promise<void> {
+export const defineQuestion = (ctx: Context, ref: QuestionRef, definition: Definition): Promise<void> =>
+  define(ctx, ref, definition, (inside, question, assessment) => recordQuestion(inside, 'updated_question', question, assessment))
+
+/** The same as part of writing the question, which the audit log has already. @throws DomainError as defineQuestion. */
+export const defineWritten = (ctx: Context, ref: QuestionRef, definition: Definition): Promise<void> =>
+  define(ctx, ref, definition, async () => {})
+
+async function define(
+  ctx: Context,
+  ref: QuestionRef,
+  definition: Definition,
+  record: (inside: Context, question: Question, assessment: Assessment) => Promise<void>,
+): Promise<void> {
   authorize(ctx, 'write_assessments')
   refuse(findDefinitionIssues(ctx, definition))
   await inTransaction(ctx, async (inside) => {
@@ -54,7 +67,7 @@ export async function defineQuestion(ctx: Context, ref: QuestionRef, definition:
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const where = { organizationId: inside.organization.id, assessmentId: assessment.id, id: question.id }
     await inside.db.question.updateMany({ where, data: { versionId, responseType: definition.responseType, updatedAt } })
-    await recordQuestion(inside, 'updated_question', question, assessment)
+    await record(inside, question, assessment)
   })
 }
 

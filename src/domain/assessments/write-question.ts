@@ -4,7 +4,7 @@ import type { Seen } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { type Definition, defineQuestion } from './define-question.ts'
+import { type Definition, defineWritten } from './define-question.ts'
 import { addQuestion, type QuestionInput, updateQuestion } from './edit-questions.ts'
 import { getQuestion, type QuestionRef } from './questions.ts'
 
@@ -37,7 +37,7 @@ function write(
       throw new DomainError('invalid', { issues: [...error.issues, ...faults] })
     })
     refuse(faults)
-    await defineQuestion(inside, { assessmentId, questionId }, definition)
+    await defineWritten(inside, { assessmentId, questionId }, definition)
     return questionId
   })
 }

@@ -36,11 +36,12 @@ export async function gradeAnswers(ctx: Context, invite: InviteDetail, { grades 
     ({ standing }) => standing.state !== 'graded',
   )
   const missing = new Set(ungraded.map(({ number }) => number))
-  const all = paper.flatMap(({ number, points: most }) => {
+  const all = paper.flatMap(({ number, points: most, scored }) => {
     const given = grades.findLast((grade) => grade.number === number)
     if (!given && !(missing.has(number) && most > 0)) return []
     const { points, comment = '' } = given ?? { points: Math.round(most * MADE_UP * 2) / 2 }
-    return [{ number, points, comment }]
+    // Other points than those of a key want a reason.
+    return [{ number, points, comment: comment || (scored === null ? '' : COMMENT) }]
   })
   for (const grader of graders) await saveGrades(grader, { submissionId, grades: all })
 }

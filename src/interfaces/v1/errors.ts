@@ -197,6 +197,7 @@ const accountProblems: Partial<Record<AccountProblem, (field: string, limit: num
   undecided: (_field, number) => `The two grades of question ${number} are too far apart: an admin has to decide`,
   regraded: (_field, number) => `The grader has graded question ${number} since: read the grades again`,
   otherPoints: (_field, points) => `It was graded otherwise meanwhile: it is ${points} points now`,
+  uncommented: (_field, points) => `comment must say why the points differ from those of the key: ${points}`,
   gradesAlready: (field) => `${field} must not be the other grader as well`,
   notHttps: (field) => `${field} must begin with https://`,
   asksNothing: () => 'The question needs a script, an audioUrl or a videoUrl',

@@ -25,6 +25,8 @@ export type ExportedGrades = {
   submittedAt: Date | null
   /** By the id of the question: what counts. Those that are not graded, or give no points, are not there. */
   points: Map<string, number>
+  /** By the same ids: whether its key has given them, or people. */
+  givenBy: Map<string, 'key' | 'person'>
   /** Null until everything is graded, and where there are no points. */
   total: number | null
   ofPoints: number
@@ -81,12 +83,16 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
     const questions = countGrades(paper, grades, { secondGrader }).filter(({ points }) => points > 0)
     const { points: sum, ofPoints } = sumUp(questions)
     const graded = questions.flatMap(({ questionId, standing }) =>
-      standing.state === 'graded' ? [[questionId, standing.points] as const] : [],
+      standing.state === 'graded' ? [{ questionId, points: standing.points, by: standing.by } as const] : [],
     )
     const toGrade = questions.length - graded.length
     const total = toGrade > 0 || ofPoints === 0 ? null : sum
     const percent = total === null ? null : percentOf(total, ofPoints)
-    return { ...row, points: new Map(graded), total, ofPoints, toGrade, percent }
+    const points = new Map(graded.map((one) => [one.questionId, one.points]))
+    const givenBy = new Map(
+      graded.map(({ questionId, by }) => [questionId, by === 'key' ? ('key' as const) : ('person' as const)]),
+    )
+    return { ...row, points, givenBy, total, ofPoints, toGrade, percent }
   }
 }
 
@@ -107,7 +113,7 @@ const handedIn = (ctx: Context, assessmentId: string) =>
     .where('submissions.assessmentId', '=', assessmentId)
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
 
-type Row = Omit<ExportedGrades, 'points' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
+type Row = Omit<ExportedGrades, 'points' | 'givenBy' | 'total' | 'ofPoints' | 'toGrade' | 'percent'> & {
   paper: (Gradable & { questionId: string })[]
   /** Of each grader the newest, see findGrades, oldest first; without their comments, which may be long. */
   grades: GradeRow[]

@@ -40,7 +40,7 @@ export type Saved = {
  * Saves a grade of an answer. What others have given stays beside it.
  *
  * @throws DomainError not_permitted; submission_not_found, also for a question that the paper does not have; invalid (rule `account`:
- *   points, released).
+ *   points, released; uncommented: other points than the key gives, without a comment).
  */
 export async function saveGrade(ctx: Context, { submissionId, seen, ...grade }: NewGrade): Promise<Saved> {
   return inTransaction(ctx, async (inside) => {
@@ -93,7 +93,7 @@ export function refuseReleased({ state }: Pick<Graded, 'state'>): void {
 /** What stands in the way of grading, or of a result. @param limit the number of the question it is about, or the points. */
 export const about = (problem: Problem, limit = 0): Issue => ({ field: '', rule: 'account', problem, limit })
 
-type Problem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints'
+type Problem = 'released' | 'notReleased' | 'ungraded' | 'undecided' | 'regraded' | 'otherPoints' | 'uncommented'
 
 /** In steps of 0.5; null: not graded. */
 export const checkPoints = (points: number | null, most: number): Violation | undefined =>
@@ -104,6 +104,16 @@ export const checkPoints = (points: number | null, most: number): Violation | un
 /** The member who grades: nobody else may. */
 export function graderOf({ actor }: Context): string {
   return actor.kind === 'member' ? actor.id : refuseUnknown()
+}
+
+/** Who gives other points than the key says why: the candidate, or whoever graded before, may ask. */
+function refuseUncommented(paper: readonly Gradable[], grades: readonly QuestionGrade[]): void {
+  const scoredOf = new Map(paper.map(({ number, scored }) => [number, scored]))
+  for (const { number, points, comment } of grades) {
+    const scored = scoredOf.get(number) ?? null
+    const isOther = scored !== null && points !== null && points !== scored
+    refuse(isOther && comment.trim() === '' ? [{ ...about('uncommented', scored), field: 'comment' }] : [])
+  }
 }
 
 /** @returns as {@link saveGrades}. */
@@ -133,6 +143,7 @@ async function write(
     const { points: before = null, comment: said = '' } = newest.get(number) ?? {}
     return points !== before || comment !== said
   })
+  refuseUncommented(paper, changed)
   const unseen = changed.find(({ number }) => seen && newest.has(number) && !(newest.get(number)!.updatedAt <= seen))
   if (unseen) return unseen.number
   const now = deps.clock()

@@ -60,7 +60,10 @@ export const auditColumns: Column<ExportedEntry>[] = [
   ['mode', ({ mode }) => mode],
 ]
 
-/** Of each question a column: by its place in the assessment now; those that were removed from it come after. */
+/**
+ * Of each question a column: by its place in the assessment now; those that were removed from it come after. At the end, another of each: whether the
+ * key or a person has given the points.
+ */
 export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrades>[] => [
   ['submission_id', ({ submissionId }) => submissionId],
   ['invite_id', ({ inviteId }) => inviteId],
@@ -69,10 +72,7 @@ export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrad
   ['state', ({ state }) => state],
   ['handed_in_at', ({ submittedAt }) => submittedAt],
   ...questions.map(
-    ({ id, place, isRemoved }): Column<ExportedGrades> => [
-      `${isRemoved ? 'removed_question' : 'question'}_${place}`,
-      ({ points }) => points.get(id),
-    ],
+    ({ id, place, isRemoved }): Column<ExportedGrades> => [nameOf({ place, isRemoved }), ({ points }) => points.get(id)],
   ),
   ['total', ({ total }) => total],
   ['of_points', ({ ofPoints }) => ofPoints],
@@ -81,4 +81,10 @@ export const gradeColumns = (questions: ExportedQuestion[]): Column<ExportedGrad
   ['graded_by', ({ graders }) => several(graders)],
   ['released_at', ({ releasedAt }) => releasedAt],
   ['version', ({ version }) => version],
+  ...questions.map(
+    (question): Column<ExportedGrades> => [`${nameOf(question)}_given_by`, ({ givenBy }) => givenBy.get(question.id)],
+  ),
 ]
+
+const nameOf = ({ place, isRemoved }: Pick<ExportedQuestion, 'place' | 'isRemoved'>): string =>
+  `${isRemoved ? 'removed_question' : 'question'}_${place}`

@@ -128,6 +128,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
     'You have since graded this question in another window: see “Grades so far”. What you save now replaces that grade.',
   otherPoints: (_name, points) =>
     `The grades have changed meanwhile: the total is now ${wordCount(points, 'point')}. Check it, then release it again.`,
+  uncommented: (_name, points) => `Say in the comment why: the key gives ${wordCount(points, 'point')}.`,
   gradesAlready: () => 'This member is already the other grader: the two graders must be different members.',
   notHttps: (name) => `${capitalize(name)} must begin with https://.`,
   asksNothing: () => 'The question is empty: enter a text, or an audio or video URL.',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { EMPTY_QUESTION } from '../../../../src/domain/assessments/edit-questions.ts'
+import { addDefinedQuestion, updateDefinedQuestion } from '../../../../src/domain/assessments/write-question.ts'
 import { scoreUnscored } from '../../../../src/domain/submissions/taking/score-unscored.ts'
 import { consent } from '../../../support/candidate.ts'
 import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
@@ -94,6 +96,29 @@ async function prepared({ candidate }: Awaited<ReturnType<typeof makeSet>>) {
   await consent(candidate)
   return candidate.open()
 }
+
+it('is told of in exports: whether the key or a person has given the points', async () => {
+  const made = await makeSet([ONE!], 1, {})
+  await made.take([ONE!.right])
+  const { text } = await made.admin.post(`${made.admin.home}results/assessments/${made.assessment.id}/export`)
+  const [heads, row] = text.split('\r\n').map((line) => line.split(','))
+  const of = Object.fromEntries(heads!.map((head, i) => [head, row![i]]))
+  expect(of).toMatchObject({ question_1: '10', question_1_given_by: 'key', question_2: '', question_2_given_by: '' })
+})
+
+it('is written to the audit log once, with its definition', async () => {
+  const made = await makeDefined(service, [ONE!])
+  const input = { ...EMPTY_QUESTION, script: 'Which?', responseType: ONE!.responseType, points: 1 }
+  const { spec, key, responseType } = ONE!
+  const written = { input, definition: { responseType, spec, key }, faults: [] }
+  const id = await addDefinedQuestion(made.ctx, made.assessment.id, written)
+  const entries = () => service.db.auditEntry.findMany({ where: { targetId: id }, orderBy: { id: 'asc' } })
+  expect((await entries()).map(({ action }) => action)).toEqual(['added_question'])
+  const changed = { ...written, definition: { ...written.definition, spec: { ...(spec as object), shuffle: true } } }
+  const { updatedAt } = await service.db.question.findFirstOrThrow({ where: { id } })
+  await updateDefinedQuestion(made.ctx, { assessmentId: made.assessment.id, questionId: id }, changed, updatedAt)
+  expect((await entries()).map(({ action }) => action)).toEqual(['added_question', 'updated_question'])
+})
 
 describe('what a wrong choice costs', () => {
   it('is told before the start and at each question that it counts for, and at no other', async () => {

@@ -59,10 +59,14 @@ describe('the export of grades', () => {
       graded_by: grader.member.email,
       released_at: service.clock.now().toISOString(),
       version: '1',
+      question_1_given_by: 'person',
+      question_2_given_by: 'person',
     })
     expect(second).toMatchObject({
       question_1: '',
       question_2: '3',
+      question_1_given_by: '',
+      question_2_given_by: 'person',
       total: '',
       of_points: '8',
       percent: '',
