@@ -1,12 +1,17 @@
+import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { pointsFor } from '../../src/domain/values/points-for.ts'
+import { sumUp } from '../../src/domain/submissions/grading/totals.ts'
+import { scoreAnswer } from '../../src/domain/submissions/scores.ts'
+import { penaltyFor, pointsFor } from '../../src/domain/values/points-for.ts'
 import { choice } from '../../src/kinds/choice/rules.ts'
 import { number } from '../../src/kinds/number/rules.ts'
 import { shortText } from '../../src/kinds/short-text/rules.ts'
+import { startServiceForFile } from '../support/service.ts'
 
 // What holds whatever is asked and answered.
 
+const service = await startServiceForFile({ ROLE: 'api' })
 const RUNS = { numRuns: 10_000 }
 const idOf = (i: number) => String.fromCharCode(97 + i).repeat(8)
 const someOf = (count: number) => fc.subarray(Array.from({ length: count }, (_, i) => idOf(i)))
@@ -100,4 +105,47 @@ it('rounds to tenths, half up, and gives all points for all of it', () => {
   expect(pointsFor({ got: 1, of: 40 }, 2)).toBe(0.1)
   expect(pointsFor({ got: 1, of: 41 }, 2)).toBe(0)
   expect(pointsFor({ got: 7, of: 7 }, 2_147_483_647)).toBe(2_147_483_647)
+})
+
+it('takes for a wrong choice what the assessment says, for no answer nothing, and never more than all that was given', () => {
+  const asked = fc.record({
+    points: fc.integer({ min: 0, max: 1_000_000 }),
+    chosen: fc.constantFrom('right', 'wrong', 'none'),
+  })
+  const ctx = { deps: service.deps } as Parameters<typeof scoreAnswer>[0]
+  const [right, wrong] = [idOf(0), idOf(1)]
+  const values = { right: [right], wrong: [wrong], none: null }
+  const of = { versionId: 'any', responseType: 'single_choice', spec: specOf(4), key: { policy: 'exact', right: [right] } }
+  fc.assert(
+    fc.property(fc.array(asked, { maxLength: 30 }), fc.integer({ min: 0, max: 100 }), (questions, penaltyPercent) => {
+      const scored = questions.map(({ points, chosen }, i) => {
+        const answered = { ...of, effect: 'key' as const, points, penaltyPercent, value: values[chosen] }
+        const score = scoreAnswer(ctx, answered)!
+        const expected = { right: points, wrong: -penaltyFor(penaltyPercent, points), none: 0 }[chosen]
+        expect(score.points).toBeCloseTo(expected, 5)
+        for (const effect of ['full', 'none'] as const)
+          expect(scoreAnswer(ctx, { ...answered, effect })).toMatchObject({ points: effect === 'full' ? points : null })
+        const standing = { state: 'graded' as const, points: score.points!, comment: '', graderId: null, by: 'key' as const }
+        return { number: i + 1, points, standing }
+      })
+      const { points, ofPoints } = sumUp(scored)
+      expect(points).toBeGreaterThanOrEqual(0)
+      expect(points).toBeLessThanOrEqual(ofPoints)
+      if (questions.every(({ chosen }) => chosen === 'right')) expect(points).toBe(ofPoints)
+    }),
+    RUNS,
+  )
+})
+
+it('has each of four options come first in about a quarter of 20,000 shuffles', () => {
+  const first = new Map<string, number>()
+  for (let i = 0; i < 20_000; i++) {
+    const [id] = choice.arrange(specOf(4), (below) => randomInt(below))!
+    first.set(id!, (first.get(id!) ?? 0) + 1)
+  }
+  expect(first.size).toBe(4)
+  for (const times of first.values()) {
+    expect(times / 20_000).toBeGreaterThanOrEqual(0.23)
+    expect(times / 20_000).toBeLessThanOrEqual(0.27)
+  }
 })
