@@ -1,0 +1,110 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { signInvitation } from '../../../src/domain/secrets/invitation-tokens.ts'
+import { isBrowserInstalled, press, startBrowser } from '../../support/browser.ts'
+import { ASKS_NOTHING } from '../../support/candidate.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { openTestDatabase, startProcess, type TestDatabase } from '../../support/processes.ts'
+import { SECRET_KEY } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const OPTIONS = ['Oslo', 'Bergen', 'Trondheim'].map((text, i) => ({ id: String.fromCharCode(97 + i).repeat(8), text }))
+const [oslo, bergen] = OPTIONS.map(({ id }) => id) as [string, string]
+const ONE = {
+  responseType: 'single_choice',
+  spec: { options: OPTIONS, shuffle: true },
+  key: { policy: 'exact', right: [bergen] },
+}
+const SEVERAL = {
+  responseType: 'multiple_choice',
+  spec: { options: OPTIONS, shuffle: true },
+  key: { policy: 'balanced', right: [oslo, bergen] },
+}
+
+let database: TestDatabase
+let browser: Browser
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  database = await openTestDatabase()
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await database?.db.$disconnect()
+})
+
+/** A candidate's invite to one question of that kind. */
+async function makeInvite(definition: typeof ONE | typeof SEVERAL) {
+  const { make, db } = database
+  const organization = await make.organization()
+  const assessment = await make.assessment(organization.id)
+  const question = await make.question(assessment, { points: 10 })
+  const { responseType, spec, key } = definition
+  const of = { organizationId: organization.id, createdAt: new Date() }
+  const versionId = crypto.randomUUID()
+  await db.questionVersion.create({ data: { ...of, id: versionId, responseType, spec } })
+  await db.questionKey.create({ data: { ...of, versionId, number: 1, key } })
+  await db.question.updateMany({ where: { id: question.id }, data: { versionId, responseType } })
+  const invite = await make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
+  const path = `/i/${signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: invite.linkVersion })}`
+  const where = { organizationId: organization.id }
+  return {
+    path,
+    texts: async () => (await db.take.findMany({ where })).map(({ text }) => text),
+    points: async () => (await db.questionScore.findMany({ where })).map(({ points }) => Number(points)),
+  }
+}
+
+const option = (page: Page, name: string) => page.getByLabel(name, { exact: true })
+
+describe.skipIf(!isBrowserInstalled)('choices (skipped where no chromium is installed)', () => {
+  it.each([
+    ['one', ONE, ['Oslo', 'Trondheim', 'Bergen'], 'Bergen'],
+    ['several', SEVERAL, ['Oslo', 'Bergen'], 'Oslo\nBergen'],
+  ] as const)(
+    'of %s that are clicked for a minute off line are not lost when the tab is killed and the service restarts meanwhile',
+    async (_, definition, clicks, kept) => {
+      const invite = await makeInvite(definition)
+      const port = await findFreePort()
+      const launch = () => startProcess({ DATABASE_URL: database.url, PORT: String(port) })
+      const first = await launch()
+      const context = await browser.newContext()
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      await page.clock.install()
+      const link = `http://127.0.0.1:${port}${invite.path}`
+      await page.goto(link)
+      await press(page, 'I agree')
+      await press(page, 'Start')
+      await press(page, 'Open question 1')
+      await option(page, 'Oslo').waitFor()
+
+      await context.setOffline(true)
+      for (const name of clicks) {
+        await option(page, name).click()
+        await page.clock.fastForward(60_000 / clicks.length)
+      }
+      await page.getByText('not saved yet, but kept on this device').waitFor()
+      expect(await invite.texts()).toEqual([])
+      const cdp = await context.newCDPSession(page)
+      const crashed = page.waitForEvent('crash')
+      void cdp.send('Page.crash').catch(() => {}) // what is killed answers nothing
+      await crashed
+      await page.close() // what is left of it
+      first.kill('SIGKILL')
+      await first.exited
+      await launch()
+
+      await context.setOffline(false)
+      const again = await context.newPage()
+      await again.goto(link)
+      await waitUntil('the choice to be saved', async () => ((await invite.texts())[0] === kept ? true : undefined))
+      for (const { text } of OPTIONS)
+        expect([text, await option(again, text).isChecked()]).toEqual([text, kept.split('\n').includes(text)])
+      await press(again, 'Continue')
+      await press(again, 'Finish')
+      await waitUntil('the score', async () => ((await invite.points()).length > 0 ? true : undefined))
+      expect(await invite.points()).toEqual([10])
+    },
+  )
+})
