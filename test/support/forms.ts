@@ -18,7 +18,12 @@ export function fieldsIn({ text }: { text: string }): Record<string, string> {
     // Several as lines, which a form's reader takes as well.
     return selected.length > 0 ? [[all, name!, selected.join('\n')] as const] : []
   })
-  return Object.fromEntries([...inputs, ...areas, ...choices].map(([, name, value]) => [name!, readEntities(value!)]))
+  const boxes = Map.groupBy(
+    form.matchAll(/<input type="checkbox"[^>]*?name="([\w-]+)"[^>]*?value="([^"]*)"/g),
+    ([, name]) => name!,
+  )
+  const checked = [...boxes].map(([name, ofName]) => ['', name, ofName.map(([, , value]) => value).join('\n')] as const)
+  return Object.fromEntries([...inputs, ...checked, ...areas, ...choices].map(([, name, value]) => [name!, readEntities(value!)]))
 }
 
 /** The rows of a page's tables, as text: cells between bars. */

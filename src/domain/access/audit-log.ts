@@ -1,3 +1,4 @@
+import { sql } from '../../db/builder.ts'
 import { among, own } from '../../db/own.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
@@ -17,7 +18,7 @@ export type AuditFilter = {
   before?: string
 }
 
-/** A page of the audit log, with the names of the members and API keys that its entries are by or about, and of what their details name, by their ids. */
+/** A page of the audit log, with the names of whom its entries are by or about, and of what their details name, by their ids. */
 export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; hasOlder: boolean }
 
 /**
@@ -32,7 +33,8 @@ export async function listAuditEntries(ctx: Context, { who, action, before }: Au
   const last = isUuid(where.id) ? await ctx.db.auditEntry.findFirst({ where }) : null
   const found = await findEntries(ctx, { who, action }, last, limit + 1)
   const entries = found.slice(0, limit)
-  const inDetails = await findNamesOfAny(ctx, [...new Set(entries.flatMap(({ details }) => idsIn(details)))])
+  const named = entries.flatMap(({ details, targetId }) => [...idsIn(details), ...(targetId ? [targetId] : [])])
+  const inDetails = await findNamesOfAny(ctx, [...new Set(named)])
   const names = new Map([...inDetails, ...(await findNames(ctx, namedBy(entries)))])
   return { entries, names, hasOlder: found.length > limit }
 }
@@ -107,13 +109,16 @@ function idsIn(details: unknown): string[] {
   return typeof details === 'object' && details !== null ? Object.values(details).flatMap(idsIn) : []
 }
 
-/** What is called by these ids in the organization, as far as it is still there: a member, by address; an API key, a tag, or an assessment. */
+/** What is called by these ids in the organization, as far as it is still there: a member, by address; an API key, a tag, an assessment, or an invite, by its candidate. */
 async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string, name: string][]> {
   if (ids.length === 0) return []
   const members = own(ctx, 'members').select(['id', 'email as name']).where('id', '=', among(ids))
   const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
   const tags = own(ctx, 'tags').select(['id', 'name']).where('id', '=', among(ids))
   const assessments = own(ctx, 'assessments').select(['id', 'name']).where('id', '=', among(ids))
-  const found = await all(ctx.db, members.unionAll(keys).unionAll(tags).unionAll(assessments))
+  const invites = own({ ...ctx, mode: 'all' }, 'invites')
+    .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
+    .where('id', '=', among(ids))
+  const found = await all(ctx.db, members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites))
   return found.map(({ id, name }) => [id, name])
 }

@@ -5,7 +5,6 @@ import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { AUDIENCE_LABELS, demandsOf, FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -14,13 +13,12 @@ import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
 import { facts as factList, linkButton, more } from '../kit/parts.ts'
-import { time } from '../kit/wording.ts'
+import { parted, time } from '../kit/wording.ts'
 import { deleteTestData } from '../test-data/test-data.page.ts'
 import { headOf, inviting } from './assessment-head.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { cautionsShown } from './cautions.ts'
 import { whyNoKinds } from './kind-form.ts'
-import { wordLanguage } from './languages.ts'
 import { addQuestionBox, questionCards } from './question-cards.ts'
 
 /** What all pages of an assessment show. @property cautions what might not be thought of. */
@@ -48,7 +46,7 @@ ${questionList(path, questions, whyNoKinds(ctx))}
 ${panel(
   'facts',
   'Details',
-  html`${details(ctx, facts)}
+  html`${details(facts)}
 ${cautionsShown(facts.cautions, assessment.questionCount)}`,
 )}
 </div>`,
@@ -74,7 +72,7 @@ export function editorPage(facts: Facts, open: { title: string; currentId?: stri
     heading: assessment.name,
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_26rem]">
-<div data-side class="lg:sticky lg:top-4 lg:col-start-2 lg:row-start-1 lg:max-h-[calc(100dvh-2rem)] lg:overflow-y-auto">${open.side}</div>
+<div data-side class="lg:sticky lg:top-4 lg:col-start-2 lg:row-start-1 lg:max-h-[calc(100dvh-2rem)] lg:scroll-pb-24 lg:overflow-y-auto">${open.side}</div>
 <div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, whyNoKinds(ctx), open.currentId)}</div>
 </div>`,
   }
@@ -101,13 +99,10 @@ ${assessment.inviteCount === 0 && confirmation({ label: 'Delete', question: `Del
 /** Whether it was to be deleted, and test invites alone are in the way. */
 const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
 
-const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' | 'input'>): Html => {
+const details = ({ assessment, input }: Pick<Facts, 'assessment' | 'input'>): Html => {
   const rows: [string, string | number | Html | false][] = [
-    ['Questions', assessment.questionCount],
-    ['Points', assessment.totalPoints],
     ['Question format', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
     ['Answer format', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
-    ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : 'none'],
     [
       'Graded by',
       `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', blind: names and photos are hidden' : ''}`,
@@ -120,18 +115,16 @@ const details = (ctx: Context, { assessment, input }: Pick<Facts, 'assessment' |
     ],
     ['Requirements', list(demandsOf(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],
-    ['Languages', list(input.languages.map(wordLanguage))],
     ['Categories', list(input.categories)],
     ['Skills', list(input.skillTypes)],
     ['Tags', list(input.tags)],
-    ['Clients', list(input.clients)],
+    ['Clients', html`<span class="wrap-break-word">${parted(list(input.clients))}</span>`],
     [
       'Instructions',
       input.instruction
-        ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script" lang="" dir="auto">${input.instruction}</span>`
+        ? html`${input.instructionTitle && html`<strong>${input.instructionTitle}</strong><br>`}<span class="script block text-start" lang="" dir="auto">${input.instruction}</span>`
         : 'none',
     ],
-    ['Invites', html`<a href="${pathOf(ctx, `invites?assessment=${assessment.id}`)}">${assessment.inviteCount}</a>`],
     ['Created', time(assessment.createdAt)],
     ['Changed', time(assessment.updatedAt)],
   ]

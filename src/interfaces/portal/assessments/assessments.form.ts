@@ -9,7 +9,19 @@ import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { printDuration, readDuration, readText } from '../../../http/forms/read-typed.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/assessment-words.ts'
-import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields, readLines, seenField } from '../kit/forms.ts'
+import {
+  area,
+  checkbox,
+  checkboxes,
+  choice,
+  type Form,
+  field,
+  folded,
+  mistakes,
+  readFields,
+  readLines,
+  seenField,
+} from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
@@ -70,7 +82,7 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
-${fields(form, EMPTY_ASSESSMENT)}
+${fields(form, EMPTY_ASSESSMENT, (label, inside) => folded(form, label, inside))}
 <button class="btn btn-primary">Create assessment</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>
@@ -81,35 +93,54 @@ type Facts = { ctx: Context; assessment: Assessment; input: AssessmentInput }
 
 export const editAssessmentPage = (form: Form, { ctx, assessment, input }: Facts): Page => ({
   title: `Edit ${assessment.name}`,
+  heading: assessment.name,
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   tabs: assessmentTabs(ctx, assessment, 'settings'),
   body: html`<div data-side class="space-y-6">${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/edit`)}" data-guarded>
 ${seenField(form, assessment)}
-${fields(form, input)}
+${fields(form, input, (_label, inside) => inside)}
 <button class="btn btn-primary">Save</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, `assessments/${assessment.id}`)}">Cancel</a>
 </form>
 </section></div>`,
 })
 
-const fields = (form: Form, input: AssessmentInput): Html => html`
+const fields = (form: Form, input: AssessmentInput, fold: (label: string, fields: Html) => Html): Html => html`
 ${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see this name.' })}
 ${choice(form, { name: 'defaultQuestionFormat', label: 'Question format', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
 ${choice(form, { name: 'defaultAnswerFormat', label: 'Answer format', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
-${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API. Candidates need an invite either way.' })}
 ${field(form, { name: 'timeLimit', label: 'Time limit for the whole assessment', value: printDuration(input.timeLimit), hint: 'In minutes, or minutes and seconds like 1:30. Leave empty for no limit.', optional: true })}
-${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
+${fold(
+  'Instructions',
+  html`${field(form, { name: 'instructionTitle', label: 'Title of the instructions', value: input.instructionTitle, optional: true })}
+${area(form, { name: 'instruction', label: 'Instructions', value: input.instruction, hint: 'Candidates read this before they start.', rows: 6 })}`,
+)}
+${fold(
+  'Grading and requirements',
+  html`${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
 ${checkbox(form, { name: 'gradedBlind', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.gradedBlind })}
 ${scoringFields(form, input)}
-${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}
-${field(form, { name: 'instructionTitle', label: 'Title of the instructions', value: input.instructionTitle, optional: true })}
-${area(form, { name: 'instruction', label: 'Instructions', value: input.instruction, hint: 'Candidates read this before they start.', rows: 6 })}
-${checkboxes(form, { name: 'languages', label: 'Languages', options: languageOptions(input.languages), values: input.languages, isLong: true })}
+${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}`,
+)}
+${fold(
+  'Languages',
+  checkboxes(form, {
+    name: 'languages',
+    label: 'Languages',
+    options: languageOptions(input.languages),
+    values: input.languages,
+    isLong: true,
+  }),
+)}
+${fold(
+  'Audience, categories, tags and clients',
+  html`${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API. Candidates need an invite either way.' })}
 ${lines(form, 'categories', 'Categories', 'One per line. New ones are added to your categories.', input.categories)}
 ${lines(form, 'skillTypes', 'Skills', 'One per line.', input.skillTypes)}
 ${lines(form, 'tags', 'Tags', 'Names of your tags, one per line.', input.tags)}
-${lines(form, 'clients', 'Clients', 'Email addresses of members who can see the results, one per line.', input.clients)}`
+${lines(form, 'clients', 'Clients', 'Email addresses of members who can see the results, one per line.', input.clients)}`,
+)}`
 
 const lines = (form: Form, name: string, label: string, hint: string, value: string[]): Html =>
   area(form, { name, label, hint, value: value.join('\n') })

@@ -40,7 +40,7 @@ ${way(responseType, `${path}#add`)}${
     ? html`<p class="alert alert-soft alert-warning">${refusal}</p>`
     : html`${reach(facts)}<form method="post" action="${path}/questions" enctype="multipart/form-data" data-guarded>${enterSaves}${onceField()}
 ${fields(form, { ...EMPTY_QUESTION, inputType, responseType, scriptFormat: 'markdown', points: kind ? 1 : 0 }, kind)}
-<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Add question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
+<div class="form-foot"><button class="btn btn-primary">Add question</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${path}">Cancel</a></div>
 </form>`
 }
 </section>`,
@@ -74,7 +74,7 @@ export function editQuestionPage(
 ${kind && way(kind.word)}${reach(facts)}<form method="post" action="${path}" enctype="multipart/form-data" data-guarded>${enterSaves}
 ${seenField(form, question)}
 ${fields(form, input, kind)}
-<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
+<div class="form-foot"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
 ${kind && keyPath !== null && keyBox(keyPath, kind.word)}
 ${libraryBox(ctx, path, origin)}
@@ -106,7 +106,7 @@ ${choice(form, { name: 'scriptFormat', label: 'The text is', options: TEXT_FORMA
 ${pictureField(form, kind)}
 ${kind ? kindFields(form, kind) : asked(form, input)}
 ${!kind && choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}
-<div class="grid grid-cols-2 items-end gap-x-3">
+<div class="side-by-side">
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
 </div>

@@ -42,7 +42,7 @@ ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message 
 <p class="hint">Clients of the assessment will see the points. Your systems get the points and the comments on each answer over the API. The candidate gets no email.</p>
 ${released && html`<p class="hint">Until then they see version ${released.version}.</p>`}
 ${open.length === 0 && html`<button class="btn btn-primary">Release result</button>`}
-<a class="btn btn-ghost" href="${address}">Back to the sheet</a>
+<a class="btn" href="${address}">Back to the sheet</a>
 </form>`,
 )}`,
   }

@@ -70,7 +70,7 @@ ${choice(form, {
     ['date', 'On a date'],
   ],
 })}
-${field(form, { name: 'expiresAt', label: 'Last day (UTC), if it expires on a date', type: 'date', optional: true })}
+<div class="if-date">${field(form, { name: 'expiresAt', label: 'Last day (UTC)', type: 'date', optional: true })}</div>
 <button class="btn btn-primary">Generate API Key</button>
 </form>`
 

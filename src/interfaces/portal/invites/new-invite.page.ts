@@ -7,7 +7,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { proctoringBoxes, readProctoring } from '../assessments/assessments.form.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
-import { area, checkbox, checkboxes, choice, type Form, field, mistakes, readFields } from '../kit/forms.ts'
+import { area, checkbox, checkboxes, choice, type Form, field, folded, mistakes, readFields } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 
@@ -22,7 +22,7 @@ ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Email address', type: 'email' })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}
 ${termFields(form, choices)}
-<button class="btn btn-primary">${icon('send')}Invite</button>
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">${icon('send')}Invite</button><a class="btn btn-ghost" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
 </form>`,
 })
 
@@ -49,18 +49,22 @@ export const termFields = (form: Form, { graders, tags }: Choices): Html => html
   value: String(DEFAULT_EXPIRES_IN_DAYS),
 })}
 ${area(form, { name: 'customMessage', label: 'Message in the email' })}
-${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
+${checkbox(form, { name: 'sendEmail', label: 'Send the invitation by email', checked: true })}
+${folded(
+  form,
+  'Limits, requirements, grader and tags',
+  html`${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
 ${field(form, { name: 'answerRecordLimit', label: 'Recordings of each answer', type: 'number', value: String(INVITE_DEFAULTS.answerRecordLimit) })}
 ${field(form, { name: 'extraTimePercent', label: 'Extra time, in percent', type: 'number', value: String(INVITE_DEFAULTS.extraTimePercent), hint: 'More time for each question and for the whole, up to 300. Graders do not see it.' })}
 ${choice(form, { name: 'proctoring', label: 'Requirements', options: PROCTORING_CHOICES, value: 'assessment' })}
-${proctoringBoxes(form, 'If chosen for this invite')}
+<div class="if-own mb-4">${proctoringBoxes(form, 'Required of this candidate')}</div>
 ${choice(form, { name: 'assignedGraderId', label: 'Grader', options: [['', 'Nobody yet'], ...graders.map(({ id, name }): [string, string] => [id, name])], ...limitHint(graders) })}
 ${
   tags.length > 0
     ? checkboxes(form, { name: 'tagIds', label: 'Tags', options: tags.map(({ id, name }) => [id, name]), ...limitHint(tags) })
     : html`<p id="tagIds" class="hint">There are no tags yet.</p>`
-}
-${checkbox(form, { name: 'sendEmail', label: 'Send the invitation by email', checked: true })}`
+}`,
+)}`
 
 /** What was chosen in those fields; the domain checks it. Without proctoring where that is for the assessment to say. */
 export function readTerms(values: URLSearchParams): Terms {

@@ -21,7 +21,7 @@ type Question = {
 }
 
 const LOOKS = {
-  danger: 'btn btn-sm btn-ghost text-error',
+  danger: 'btn btn-sm text-error',
   menu: 'btn btn-sm btn-ghost text-error w-full justify-start',
   plain: 'btn btn-sm',
 }

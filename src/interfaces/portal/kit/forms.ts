@@ -185,11 +185,12 @@ export function checkboxes(form: Form, { name, label, options, values = [], hint
   const { described, advice, mistake } = explain(form, name, hint)
   const chosen = new Set(form.values.size === 0 ? values : form.values.getAll(name))
   const toBox = ([value, text]: (typeof options)[number]) => box({ name, label: text, value, isChecked: chosen.has(value) })
-  const boxes = (isChosen: boolean) => options.filter(([value]) => chosen.has(value) === isChosen).map(toBox)
+  const first = () => [...chosen].flatMap((value) => options.filter(([other]) => other === value)) // their order is kept
+  const rest = () => options.filter(([value]) => !chosen.has(value))
   return html`<fieldset class="mb-4" id="${name}" tabindex="-1" aria-describedby="${described}">
 <legend class="mb-1.5 text-sm font-medium">${label}</legend>
 ${advice}
-${isLong ? html`<div class="${SCROLLING}" tabindex="0">${[...boxes(true), ...boxes(false)]}</div>` : options.map(toBox)}${mistake}
+${isLong ? html`<div class="${SCROLLING}" tabindex="0">${[...first(), ...rest()].map(toBox)}</div>` : options.map(toBox)}${mistake}
 </fieldset>
 `
 }
@@ -233,6 +234,13 @@ const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
  */
 export const exportButton = (address: string, besides: [name: string, value: string] = ['', '']): Html =>
   html`<button class="btn" formmethod="post" formaction="${address}" name="${besides[0]}" value="${besides[1]}">${icon('download')}Export as CSV</button>`
+
+/** What is seldom filled in, folded away; not where something was typed that was not taken, which may be wrong there. */
+export const folded = ({ values }: Form, label: string, fields: Html): Html =>
+  html`<details class="mb-4" ${values.size > 0 && html`open`}>
+<summary class="mb-3 text-sm font-medium">${label}</summary>
+${fields}</details>
+`
 
 /** What is wrong with a form, before it, with the focus; nothing when nothing is. */
 export const mistakes = ({ issues }: Form): Html | false =>

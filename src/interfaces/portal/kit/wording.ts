@@ -15,5 +15,9 @@ const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: '
 export const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${format.format(at)} UTC</time>`
 
+/** An address, which is parted into lines at its @ and its dots. It stands where `wrap-break-word` keeps other places together. */
+export const parted = (address: string): Html =>
+  html`${address.split(/(?=[@.])/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
+
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
 export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)

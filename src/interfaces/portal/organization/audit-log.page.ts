@@ -7,7 +7,7 @@ import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows } from '../kit/paging.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago } from '../kit/wording.ts'
+import { ago, parted } from '../kit/wording.ts'
 
 /** What was done, as a list shows it. */
 export const WORDS: Record<AuditAction, string> = {
@@ -112,7 +112,7 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 class="mb-4" id="log-heading">Who did what</h2>
-<p class="hint mb-4">Entries are kept for a year.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
+<p class="hint mb-4">Entries are kept for a year. “The operator” is whoever runs this service; “the service” stands for what happens by itself.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
 <form class="filters" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Email of a member, or name of a key', type: 'search', optional: true })}
 ${choice(form, {
@@ -131,10 +131,10 @@ ${
         ['When', 'Who', 'Action', 'Target', 'Details'],
         entries.map((entry) => [
           ago(ctx, entry.at),
-          whoOf(entry, names),
+          html`<span class="wrap-break-word">${parted(whoOf(entry, names))}</span>`,
           html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}`,
           targetOf(ctx, entry, names),
-          moreOf(entry.details, names),
+          html`<span class="wrap-break-word">${parted(wordDetails(entry, names))}</span>`,
         ]),
       )
 }
@@ -168,13 +168,21 @@ function targetOf(ctx: Context, { action, mode, targetKind, targetId }: AuditEnt
   const [path, label] = PLACES.get(targetKind ?? '') ?? []
   const name = names.get(targetId ?? '') ?? label ?? targetKind?.replaceAll('_', ' ')
   if (!path || targetId === null || action.startsWith('deleted_')) return name
-  return html`<a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${name}</a>`
+  const isNamed = name !== label && targetKind !== 'member' // an address says so itself
+  return html`<span class="wrap-break-word"><a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${parted(name ?? '')}</a>${isNamed && html`<span class="text-base-content/70 block text-xs">${label}</span>`}</span>`
+}
+
+function wordDetails({ action, details }: AuditEntry, names: Map<string, string>): string {
+  if (action === 'released_result' && typeof details === 'object' && details !== null && 'version' in details)
+    return `version ${details.version}, ${'toCandidate' in details && details.toCandidate ? 'shown' : 'not shown'} to the candidate`
+  return moreOf(details, names)
 }
 
 /** Details are whatever was recorded with the action: names, ids, lists of words, or these before and after. What is gone has no name any more. */
 function moreOf(details: unknown, names: Map<string, string>): string {
   if (details === null) return 'nobody'
   if (Array.isArray(details)) return details.map((item) => moreOf(item, names)).join(', ') || 'none'
+  if (typeof details === 'boolean') return details ? 'yes' : 'no'
   if (typeof details !== 'object') return names.get(String(details)) ?? String(details)
   if ('before' in details && 'after' in details) return `${moreOf(details.before, names)} → ${moreOf(details.after, names)}`
   const isNamed = (name: string) => name.endsWith('Id') && name.slice(0, -2) in details // recorded by its name, too
@@ -192,4 +200,6 @@ const DETAILS = new Map([
   ['expiresInDays', 'days'],
   ['assessmentId', 'assessment'],
   ['requestsPerMinute', 'requests per minute'],
+  ['ats', 'recruiting system'],
+  ['toCandidate', 'shown to the candidate'],
 ])

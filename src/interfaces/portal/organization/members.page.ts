@@ -38,7 +38,7 @@ const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({
   title: 'Members',
-  actions: linkButton(pathOf(ctx, 'members/invite'), 'Send invitation a member', 'user-plus', 'main'),
+  actions: linkButton(pathOf(ctx, 'members/invite'), 'Invite a member', 'user-plus', 'main'),
   body: html`${mistakes(found.form)}<section class="panel" aria-labelledby="members-heading">
 <h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
 ${filterLine(
@@ -89,13 +89,13 @@ const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html
 }
 
 export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
-  title: 'Send invitation a member',
+  title: 'Invite a member',
   trail: [['Members', pathOf(ctx, 'members')]],
   body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
 <p>They get an email with a link to set their name and password. You see the link too, in case you want to share it another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
-${askToReactivate(form)}<button class="btn btn-primary">Send invitation</button>
+${askToReactivate(form)}<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Send invitation</button><a class="btn btn-ghost" href="${pathOf(ctx, 'members')}">Cancel</a></div>
 </form>`,
 })
 

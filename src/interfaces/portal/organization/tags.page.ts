@@ -6,6 +6,7 @@ import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
+import { opener, popup } from '../kit/popup.ts'
 import { table } from '../kit/table.ts'
 
 const NOTICES = new Map([
@@ -19,20 +20,29 @@ type ListFacts = { ctx: Context; found: Filtered<ListedTag>; uses: Map<string, T
 export const tagsPage = (form: Form, { ctx, found, uses, done }: ListFacts): Page => ({
   title: 'Tags',
   notice: NOTICES.get(done),
-  body: html`${mistakes(form)}${mistakes(found.form)}<section class="panel" aria-labelledby="new-heading">
-<h2 class="mb-4" id="new-heading">Create a tag</h2>
-<form method="post" action="${pathOf(ctx, 'tags')}">${onceField()}
-${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
-<button class="btn btn-primary">Create tag</button>
-</form>
-</section>
-<section class="panel" aria-labelledby="tags-heading">
+  actions: !isRefused(form) && opener(CREATING, 'btn btn-primary'),
+  body: html`${mistakes(form)}${mistakes(found.form)}${isRefused(form) && creating(form, ctx)}<section class="panel" aria-labelledby="tags-heading">
 <h2 class="mb-4" id="tags-heading">${found.list.total === 1 ? 'One tag' : html`${found.list.total} tags`}</h2>
 ${filterLine(pathOf(ctx, 'tags'), found.form.values, field(found.form, { name: 'search', label: 'Name', type: 'search', optional: true }))}
 ${found.list.items.length === 0 ? noRows('No tags match.', pathOf(ctx, 'tags'), found.form.values) : tagTable(ctx, found, uses)}
 ${sizedPager(pathOf(ctx, 'tags'), found.form.values, found.list)}
-</section>`,
+</section>
+<div>${!isRefused(form) && creating(form, ctx)}</div>`,
 })
+
+const CREATING = { id: 'create', label: 'New tag', icon: 'plus' } as const
+const isRefused = ({ issues }: Form): boolean => issues.length > 0
+
+const creating = (form: Form, ctx: Context): Html =>
+  popup(
+    CREATING.id,
+    'Create a tag',
+    html`<form method="post" action="${pathOf(ctx, 'tags')}">${onceField()}
+${fields(form, { name: '', color: DEFAULT_COLOR, description: '' })}
+<button class="btn btn-primary">Create tag</button>
+</form>`,
+    isRefused(form),
+  )
 
 /** The orders of the list. */
 export const TAG_ORDERS: Record<string, TagOrder> = {
@@ -45,11 +55,10 @@ const tagTable = (ctx: Context, { form, list }: Filtered<ListedTag>, uses: Map<s
     'tags-heading',
     [
       sortable('Name', 'name', { path: pathOf(ctx, 'tags'), query: form.values, orders: TAG_ORDERS }),
-      ...['Colour', 'Assessments', 'Members', 'Invites', 'Description'],
+      ...['Assessments', 'Members', 'Invites', 'Description'],
     ],
     list.items.map((tag) => [
-      html`<a href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>`,
-      colour(tag),
+      html`${colour(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>`,
       ...countsOf(uses.get(tag.id)!).map(([, count]) => count),
       tag.description,
     ]),
@@ -57,7 +66,7 @@ const tagTable = (ctx: Context, { form, list }: Filtered<ListedTag>, uses: Map<s
 
 /** Drawn, because a style in the page is not allowed. */
 const colour = ({ color }: Pick<Tag, 'color'>): Html =>
-  html`<svg class="inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg> ${color}`
+  html`<svg class="mr-2 inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}"></circle></svg>`
 
 const countsOf = ({ assessments, members, invites }: TagUses): [string, string][] => [
   ['assessments', count(assessments)],
@@ -83,7 +92,7 @@ ${fields(form, tag)}
 </section>
 <section class="panel" aria-labelledby="uses-heading">
 <h2 class="mb-4" id="uses-heading">Where it is used</h2>
-<p>${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
+<p class="mb-4">${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
 ${confirmation({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It is removed from everything that has it. This can’t be undone.', address: `${address}/delete` })}
 </section>`,
   }

@@ -34,7 +34,7 @@ export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): 
       html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
 ${namedField(readNamed(form.values), [assessments])}`,
       assessments.some(({ id }) => id === assessment) &&
-        html`<a class="btn btn-ghost ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report for this assessment</a>`,
+        html`<a class="btn ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report for this assessment</a>`,
     )}</div>
 ${list.items.length === 0 ? noResults(form.values, address, list.total) : resultTable(ctx, list.items, true)}
 ${sizedPager(address, new URLSearchParams(assessment ? { assessment } : {}), list, ['result', 'results'])}

@@ -7,7 +7,7 @@ import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
-import { facts as factList } from '../kit/parts.ts'
+import { facts as factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -27,11 +27,16 @@ type Facts = {
   invite: SubmittedInvite
   submission: SubmissionDetail | null
   mayReadInvite: boolean
+  /** Whether they may open the sheet. */
+  mayGrade: boolean
   mayDelete: boolean
   done: string | undefined
 }
 
-export const submissionPage = (form: Form, { ctx, invite, submission, mayReadInvite, mayDelete, done }: Facts): Page => ({
+export const submissionPage = (
+  form: Form,
+  { ctx, invite, submission, mayReadInvite, mayGrade, mayDelete, done }: Facts,
+): Page => ({
   title: `Submission of ${invite.recipientName ?? invite.recipientEmail}`,
   trail: mayReadInvite
     ? [
@@ -39,12 +44,24 @@ export const submissionPage = (form: Form, { ctx, invite, submission, mayReadInv
         [invite.recipientName ?? invite.recipientEmail, pathOf(ctx, `invites/${invite.id}`)],
       ]
     : [],
-  heading: 'Submission',
+  subtitle: invite.assessment.name,
+  actions:
+    submission !== null &&
+    isHandedIn(submission) &&
+    mayGrade &&
+    linkButton(
+      pathOf(ctx, `grading/${submission.id}`),
+      submission.state === 'released' ? 'Open the sheet' : 'Grade',
+      'pencil-line',
+      'main',
+    ),
   state: submission !== null && badge(STATES[submission.state]),
   notice: done === 'deleted' ? 'The files are deleted.' : undefined,
   body: html`${mistakes(form)}${submission ? contents(ctx, invite, submission) : html`<p>No submission yet: the candidate has not started.</p>`}
 ${mayDelete && deletion(form, ctx, invite)}`,
 })
+
+const isHandedIn = ({ state }: SubmissionDetail): boolean => state === 'submitted' || state === 'released'
 
 const contents = (
   ctx: Context,

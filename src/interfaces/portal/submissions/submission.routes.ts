@@ -35,5 +35,12 @@ export function submissionRoutes(app: FastifyInstance): void {
 async function onePage(request: FastifyRequest<Route>, form: Form, done?: string) {
   const { ctx, params } = request
   const found = await getSubmission(ctx, params.inviteId, readPageNumber(queryOf(request)))
-  return submissionPage(form, { ctx, ...found, mayReadInvite: may(ctx, 'read'), mayDelete: may(ctx, 'operate_invites'), done })
+  return submissionPage(form, {
+    ctx,
+    ...found,
+    mayReadInvite: may(ctx, 'read'),
+    mayGrade: may(ctx, 'grade'),
+    mayDelete: may(ctx, 'operate_invites'),
+    done,
+  })
 }

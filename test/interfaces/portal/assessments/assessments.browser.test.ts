@@ -52,6 +52,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await page.getByLabel('Name', { exact: true }).fill('Support, spoken')
     await page.getByLabel('Question format').selectOption('Audio')
     await page.getByLabel('Time limit for the whole').fill('half an hour')
+    await page.getByText('Languages', { exact: true }).first().click()
     for (const language of ['English (en)', 'German (de)']) await page.getByLabel(language, { exact: true }).check()
     await press(page, 'Create assessment')
     await follow(page, 'Enter the time limit in minutes, or as minutes and seconds like 1:30. Leave it empty for none.')

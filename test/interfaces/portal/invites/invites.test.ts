@@ -71,7 +71,7 @@ describe('the list', () => {
     const others = Array.from({ length: 1_000 }, () => ({ ...assessment, id: service.deps.newId(), name: 'A' }))
     await service.db.assessment.createMany({ data: others })
     const { text } = await admin.get(`${home}assessments/${id}`)
-    expect(text).toContain(`href="${home}invites?assessment=${id}">`)
+    expect(text).toContain(`href="${home}assessments/${id}/invites">`)
     const [, address] = /href="([^"]+invites\/new[^"]*)"/.exec(text)!
     const form = (await admin.get(address!)).text
     expect(form).toContain(`<option value="${id}" selected>`)

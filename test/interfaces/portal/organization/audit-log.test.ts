@@ -20,7 +20,7 @@ it('says who did what to whom, the newest first', async () => {
   const rows = rowsOf((await admin.get(path)).text)
   expect(rows).toEqual([
     expect.stringContaining(`| ${admin.member.email} | changed a member | grace@example.com | roles: grader → client`),
-    expect.stringContaining(`| ${admin.member.email} | created a tag | tag | name: Urgent &lt;b&gt;`),
+    expect.stringContaining(`| ${admin.member.email} | created a tag | Urgent &lt;b&gt;tag | name: Urgent &lt;b&gt;`),
     expect.stringContaining('| the service | generated an API key | Test | name: Test'),
   ])
 })
