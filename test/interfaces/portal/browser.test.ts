@@ -536,7 +536,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'many invites': (home, page) => page.goto(`${home}invites/batches`),
       'a list of candidates': async (home, page) => {
+        const { id } = await makeAssessment(home)
         await page.goto(`${home}invites/batches`)
+        await page.getByLabel('Assessment').selectOption(id)
         await page.getByLabel('Or paste the rows').fill(`email,name,${LONG}\n${LONG}\na@example.com,${LONG}\na@example.com,`)
         await press(page, 'Check list')
         await page.getByRole('heading', { name: 'Preview' }).waitFor()

@@ -1,5 +1,5 @@
-import { withoutPictures } from '../../../domain/assets/references.ts'
 import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
+import { withoutPictures } from '../../../domain/assets/references.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'

@@ -32,7 +32,7 @@ ${assessmentField(form, choices)}
 ${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
 <details>
 <summary class="py-2 text-sm font-medium">Defaults for rows without their own values</summary>
-${termFields(form, choices)}
+${termFields(form, choices, (_form, _label, fields) => fields)}
 </details>
 <p><button class="btn btn-primary">Check list</button></p>
 </form>

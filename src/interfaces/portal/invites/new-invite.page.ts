@@ -41,8 +41,8 @@ const PROCTORING_CHOICES: [value: string, label: string][] = [
   ['own', 'Chosen for this invite'],
 ]
 
-/** What can be chosen of an invite besides who is invited to what, with its defaults. */
-export const termFields = (form: Form, { graders, tags }: Choices): Html => html`${field(form, {
+/** What can be chosen of an invite besides who is invited to what, with its defaults. @param fold of what is seldom chosen. */
+export const termFields = (form: Form, { graders, tags }: Choices, fold = folded): Html => html`${field(form, {
   name: 'expiresInDays',
   label: 'Days until it expires',
   type: 'number',
@@ -50,7 +50,7 @@ export const termFields = (form: Form, { graders, tags }: Choices): Html => html
 })}
 ${area(form, { name: 'customMessage', label: 'Message in the email' })}
 ${checkbox(form, { name: 'sendEmail', label: 'Send the invitation by email', checked: true })}
-${folded(
+${fold(
   form,
   'Limits, requirements, grader and tags',
   html`${field(form, { name: 'questionReplayLimit', label: 'Replays of each question', type: 'number', value: String(INVITE_DEFAULTS.questionReplayLimit) })}
