@@ -22,6 +22,8 @@ export const MAX_METADATA_VALUE_LENGTH = 500
 /** The text of a question, or of an instruction: encoded in a form it has to fit into a body. */
 export const MAX_SCRIPT_LENGTH = 5_000
 /** The address of a question's audio or video. */
+/** Of the characters that begin or end something in a formatted text: what reading one costs grows with their square. */
+export const MAX_MARKS = 1_000
 export const MAX_URL_LENGTH = 2_000
 
 /** Tags of one assessment; likewise its languages, categories, skills and clients. */

@@ -8,8 +8,9 @@ import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
-import { AMOUNTS, MAX_INTEGER, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
+import { AMOUNTS, MAX_INTEGER, MAX_MARKS, MAX_NAME_LENGTH, MAX_SCRIPT_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
+import { countMarks } from '../values/count-marks.ts'
 import { checkLanguages } from './assessment-input.ts'
 import { addLanguages } from './assessment-references.ts'
 import type { Assessment } from './assessments.ts'
@@ -172,7 +173,7 @@ export const findQuestionIssues = (input: QuestionInput): Issue[] =>
     ['inputType', checkName(input.inputType, MAX_NAME_LENGTH)],
     ['responseType', checkName(input.responseType, MAX_NAME_LENGTH)],
     ['scriptFormat', checkChoice(input.scriptFormat, ['plain', 'markdown'])],
-    ['script', checkText(input.script, MAX_SCRIPT_LENGTH)],
+    ['script', checkText(input.script, MAX_SCRIPT_LENGTH) ?? checkMarks(input)],
     ['audioUrl', checkMediaUrl(input.audioUrl)],
     ['videoUrl', checkMediaUrl(input.videoUrl)],
     [whatAsks(input.inputType), checkAsked(input)],
@@ -181,6 +182,11 @@ export const findQuestionIssues = (input: QuestionInput): Issue[] =>
     ['sourceLanguage', checkLanguages([input.sourceLanguage], [''])],
     ['targetLanguage', checkLanguages([input.targetLanguage], [''])],
   ])
+
+const checkMarks = ({ script, scriptFormat }: QuestionInput): Violation | undefined =>
+  scriptFormat === 'markdown' && countMarks(script) > MAX_MARKS ? { rule: 'malformed', text: TOO_MANY_MARKS } : undefined
+
+const TOO_MANY_MARKS = `A formatted text can have at most ${MAX_MARKS.toLocaleString('en')} of the characters * _ | [ and \`. Use fewer, or have it shown as it is typed.`
 
 /** A candidate's page plays nothing that does not come by https. */
 const checkMediaUrl = (url: string): Violation | undefined =>

@@ -1,4 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { MAX_MARKS } from '../../domain/limits.ts'
+import { countMarks } from '../../domain/values/count-marks.ts'
 import { type Html, html } from '../../html/html.ts'
 import { noPictures, type Pictures, picture } from './pictures.ts'
 
@@ -18,6 +20,8 @@ reader.validateLink = (address) => LINK.test(address) || address.startsWith('ass
  * @param language a code; null: not known. @param pictures those that may be shown.
  */
 export function fromMarkdown(text: string, language: string | null = null, pictures: Pictures = noPictures): Html {
+  // No question is saved so; what an import brings is shown as it is typed.
+  if (countMarks(text) > MAX_MARKS) return html`<p class="script" lang="${language ?? ''}" dir="auto">${text}</p>`
   const tokens = reader.parse(text, {})
   return html`<div class="space-y-3" lang="${language ?? ''}" dir="auto">${blocks(tokens, pictures)}</div>`
 }

@@ -26,6 +26,11 @@ describe('a prompt', () => {
     expect(shown(text)).toBe(expected)
   })
 
+  it.each(['**a*', 'a|b\n-|-\n', '[[]', '``a`'])('is shown as it is typed where it has too many marks: %j', (mark) => {
+    const text = mark.repeat(1_250).slice(0, 5_000)
+    expect(toText(fromMarkdown(text))).toBe(`<p class="script" lang="" dir="auto">${text}</p>`)
+  })
+
   it('has tables and code as they were written', () => {
     expect(shown('| a | b |\n|---|---|\n| 1 | 2 |')).toMatch(/<table.*<th scope="col">a<\/th>.*<td>2<\/td>.*<\/table>/s)
     expect(shown('```js\nif (a < b) "x"\n```')).toMatch(/<code>if \(a &lt; b\) &quot;x&quot;\n<\/code>/)

@@ -162,3 +162,11 @@ it('that is decoration says nothing, and is kept once', async () => {
   expect((await candidate.open()).text).toContain(`pictures/${id}" alt="" width`)
   expect(await service.db.asset.count({ where: { organizationId: organization.id } })).toBe(1)
 })
+
+it('is said at the field that a formatted text has too many marks', async () => {
+  const { send } = await openForm()
+  const script = '**a*'.repeat(400)
+  const answer = await send({ ...NEW, script })
+  expect([answer.status, mistakesIn(answer)[0]]).toEqual([422, expect.stringContaining('at most 1,000 of the characters')])
+  expect((await send({ ...NEW, script, scriptFormat: 'plain' })).status).toBe(303)
+})
