@@ -38,7 +38,10 @@ export type Queue = {
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
-  enqueueRecording: (db: Connection, recording: { mediaId: string; organizationId: string; dueAt: Date }) => Promise<void>
+  enqueueRecording: (
+    db: Connection,
+    recording: { mediaId: string; organizationId: string; assetOf?: string; dueAt: Date },
+  ) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>
   /** Has it recorded that somebody gave a wrong password for the address, if anybody signs in with it: the same goes for that. */

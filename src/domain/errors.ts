@@ -138,6 +138,7 @@ export type SessionProblem =
   | 'part_differs'
   | 'parts_missing'
   | 'not_media'
+  | 'not_granted'
   | 'too_big'
   | 'too_soon'
   | 'too_many'

@@ -105,6 +105,8 @@ export const MAX_PHOTOS = 200
 export const MAX_PICTURE_BYTES = 5_000_000
 export const MAX_PICTURE_SIDE = 8_000
 export const MAX_ALT_LENGTH = 300
+/** Of one audio or video. */
+export const MAX_PROMPT_BYTES = 100_000_000
 
 // What a grader writes.
 

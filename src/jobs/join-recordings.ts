@@ -19,7 +19,7 @@ export async function startJoiningRecordings(boss: PgBoss, system: ServiceContex
   await boss.work<RecordingJob>(RECORDINGS, { ...options, ...sharing }, async (jobs) => {
     for (const job of jobs) {
       const { mediaId } = job.data
-      const join = () => inSpan({ name: 'recording', kind: 'internal' }, () => joinRecording(system, mediaId, remux))
+      const join = () => inSpan({ name: 'recording', kind: 'internal' }, () => joinRecording(system, job.data, remux))
       await withinJob(RECORDINGS, job, join).catch((err) => {
         system.deps.log.error({ err, mediaId }, 'a recording could not be joined yet')
         throw err
@@ -27,6 +27,6 @@ export async function startJoiningRecordings(boss: PgBoss, system: ServiceContex
     }
   })
   await boss.work<RecordingJob>(DEAD_RECORDINGS, options, async (jobs) => {
-    for (const job of jobs) await withinJob(DEAD_RECORDINGS, job, () => giveUpRecording(system, job.data.mediaId))
+    for (const job of jobs) await withinJob(DEAD_RECORDINGS, job, () => giveUpRecording(system, job.data))
   })
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromPrisma, PgBoss } from 'pg-boss'
 import type { Connection, Log, Queue } from '../domain/context.ts'
+import type { JoinRef } from '../domain/submissions/media/joinable.ts'
 import { traced } from './within-job.ts'
 
 export const INVITATION_EMAILS = 'invitation-email'
@@ -49,7 +50,7 @@ export type LibraryImportJob = { organizationId: string; importId: string }
 export type KeyCorrectionJob = { organizationId: string; versionId: string; number: number }
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
-export type RecordingJob = { mediaId: string }
+export type RecordingJob = JoinRef
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
 const KEPT_FOR_SECONDS = 10 * 365 * 86_400
@@ -214,9 +215,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
       await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
-    async enqueueRecording(db, { mediaId, organizationId, dueAt }) {
+    async enqueueRecording(db, { mediaId, organizationId, assetOf, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
-      const job = { data: traced({ mediaId } satisfies RecordingJob), priority, group: { id: organizationId } }
+      const job = { data: traced({ mediaId, assetOf } satisfies RecordingJob), priority, group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },
     bringMailForward: (emailId) => bringMailForward(boss, emailId),

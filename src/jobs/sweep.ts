@@ -11,6 +11,7 @@ import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import { forgetOldEmails } from '../domain/invites/forget-old-emails.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { forgetOldMedia } from '../domain/submissions/media/forget-media.ts'
+import { requeueLostAssets } from '../domain/submissions/media/joinable.ts'
 import { removeFiles } from '../domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../domain/submissions/media/settle-recordings.ts'
 import { completeDueSubmissions } from '../domain/submissions/taking/complete-due-submissions.ts'
@@ -73,6 +74,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   async forget_media(system, { mediaKeptDays }) {
     await forgetOldMedia(system, mediaKeptDays)
     await forgetUnusedAssets(system)
+    await requeueLostAssets(system)
     await removeFiles(system)
   },
 }

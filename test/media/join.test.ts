@@ -122,7 +122,7 @@ describe('joining', () => {
     const idle = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(idle)
     const mediaId = await record(candidate, [await readSlices('video-1')])
-    return { idle, candidate, mediaId, join: (remux = remuxInProcess) => joinRecording(idle.system, mediaId, remux) }
+    return { idle, candidate, mediaId, join: (remux = remuxInProcess) => joinRecording(idle.system, { mediaId }, remux) }
   }
 
   it.each([
@@ -207,7 +207,7 @@ describe('joining', () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     const refuse = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' }))
     for (let tries = 0; tries < 3; tries++) await expect(join(refuse)).rejects.toThrow('no space')
-    await giveUpRecording(idle.system, mediaId)
+    await giveUpRecording(idle.system, { mediaId })
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', joinFaults: 0 })
     const jobs = await idle.db.$queryRaw`SELECT id FROM pgboss.job WHERE name = 'recording' AND data->>'mediaId' = ${mediaId}`
     expect(jobs).toHaveLength(2)
@@ -217,7 +217,7 @@ describe('joining', () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await idle.deps.media.deletePrefix(`${(await candidate.media(mediaId)).key}/parts/`)
     await expect(join()).rejects.toThrow('not in the store')
-    await giveUpRecording(idle.system, mediaId)
+    await giveUpRecording(idle.system, { mediaId })
     expect((await candidate.media(mediaId)).state).toBe('failed')
   })
 

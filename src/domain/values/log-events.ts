@@ -90,6 +90,7 @@ export const LOG_EVENTS = {
   'job queue': 'job_queue',
   'An answer could not be scored: it is left to people': 'answer_not_scored',
   'a part of the sweep failed': 'sweep_failed',
+  'a play that broke off could not be given back': 'play_not_given_back',
   'invites expired': 'invites_expired',
   'submissions opened for invites that were started without': 'submissions_opened',
   'submissions completed whose time was over': 'submissions_completed',

@@ -5,6 +5,7 @@ import { answerFailures } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
 import { picturesRoutes } from './assessments/pictures.routes.ts'
+import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
@@ -54,6 +55,7 @@ const organizationPages = [
   questionsRoutes,
   keysRoutes,
   picturesRoutes,
+  questionMediaRoutes,
   importsRoutes,
   libraryRoutes,
   accountRoutes,

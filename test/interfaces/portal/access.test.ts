@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
 import { unknownId } from '../../support/factories.ts'
 import { makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary, makeWebhook } from '../../support/furnish.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { makeReopened } from '../../support/grading.ts'
-import { signInAs, type Visitor, visit } from '../../support/portal.ts'
+import { asOperator, signInAs, type Visitor, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { jpeg } from '../../support/submissions.ts'
@@ -22,6 +23,8 @@ type Rows = {
   inviteId: string
   mediaId: string
   pictureId: string
+  mediumId: string
+  segment: string
   submissionId: string
   number: string
   place: string
@@ -144,6 +147,10 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
   'GET /media/:mediaId': ['admin', 'grader'],
   'GET /pictures/:pictureId': ['admin', 'grader'],
+  'POST /question-media': ['admin'],
+  'GET /question-media/:mediumId': ['admin'],
+  'POST /question-media/:mediumId/complete': ['admin'],
+  'POST /question-media/:mediumId/parts/:segment/:number': ['admin'],
   'GET /questions': ['admin', 'grader'],
   'GET /questions/:libraryId': ['admin', 'grader'],
   'POST /questions/:libraryId': ['admin'],
@@ -209,6 +216,7 @@ const FINDS: (keyof Rows)[] = [
   'inviteId',
   'mediaId',
   'pictureId',
+  'mediumId',
   'submissionId',
   'batchId',
   'changeId',
@@ -280,6 +288,8 @@ async function makeRows(organizationId: string): Promise<Rows> {
     inviteId,
     mediaId,
     pictureId: await makePicture(service, organizationId),
+    mediumId: await beginMedium(asOperator(service, { id: organizationId, name: '' }), 'audio'),
+    segment: '0',
     batchId,
     changeId,
     filterId,

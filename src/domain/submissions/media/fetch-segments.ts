@@ -2,10 +2,9 @@ import { hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import type { MediaPart } from '../../../generated/prisma/client.ts'
 import type { ServiceContext } from '../../context.ts'
 import { partOf } from '../../values/media-keys.ts'
-import type { Media } from './media.ts'
+import type { Joinable, JoinPart } from './joinable.ts'
 
 /** A segment as far as it can be put together; without a file, where nothing can. */
 export type Fetched = { file: string | null; isCut: boolean }
@@ -16,11 +15,8 @@ export type Fetched = { file: string | null; isCut: boolean }
  * @returns null where a part that has arrived is not in the store.
  * @throws Error where the store gives back something else than what was sent, and of the system where the disk does not take it.
  */
-export async function fetchSegments(system: ServiceContext, media: Media, folder: string): Promise<Fetched[] | null> {
-  const parts = await system.db.mediaPart.findMany({
-    where: { organizationId: media.organizationId, mediaId: media.id },
-    orderBy: [{ segment: 'asc' }, { number: 'asc' }],
-  })
+export async function fetchSegments(system: ServiceContext, media: Joinable, folder: string): Promise<Fetched[] | null> {
+  const parts = await media.readParts()
   const bySegment = Map.groupBy(parts, ({ segment }) => segment)
   const count = Math.max(media.toldParts.length, (parts.at(-1)?.segment ?? -1) + 1)
   const segments: Fetched[] = []
@@ -36,7 +32,7 @@ export async function fetchSegments(system: ServiceContext, media: Media, folder
 }
 
 /** @returns whether all are in the store. */
-async function fetchParts({ deps }: ServiceContext, { key }: Media, parts: MediaPart[], to: string): Promise<boolean> {
+async function fetchParts({ deps }: ServiceContext, { key }: Joinable, parts: JoinPart[], to: string): Promise<boolean> {
   await using file = await open(to, 'w')
   for (const part of parts) {
     const content = await deps.media.get(partOf(key, part))
@@ -50,8 +46,8 @@ async function fetchParts({ deps }: ServiceContext, { key }: Media, parts: Media
 }
 
 /** Whether the store has lost a part for good, as far as it can tell. @throws Error where it does not answer. */
-export async function lacksParts({ db, deps }: ServiceContext, { organizationId, id, key }: Media): Promise<boolean> {
-  const parts = await db.mediaPart.findMany({ where: { organizationId, mediaId: id } })
+export async function lacksParts({ deps }: ServiceContext, { key, readParts }: Joinable): Promise<boolean> {
+  const parts = await readParts()
   for (const part of parts) {
     const content = await deps.media.get(partOf(key, part), { start: 0, end: 0 })
     if (!content) return true

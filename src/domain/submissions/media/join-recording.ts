@@ -5,12 +5,10 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ServiceContext } from '../../context.ts'
-import { inTransaction } from '../../transaction.ts'
 import { type Fetched, fetchSegments, lacksParts } from './fetch-segments.ts'
 import { makeJoinFolder } from './make-join-folder.ts'
 import { fileOf, folderOf, partsFolderOf } from '../../values/media-keys.ts'
-import type { Media } from './media.ts'
-import { queueJoin } from './queue-join.ts'
+import { findJoinable, type Joinable, type Joined, type JoinRef } from './joinable.ts'
 
 /**
  * What a recording is, once it is one file and that was measured: its bytes and their SHA-256, in hexadecimal; where each segment ends in
@@ -37,8 +35,6 @@ export class UnreadableRecording extends Error {}
 /** So often a recording is tried that can't be joined by its own fault: what is at fault may have been the machine all the same. */
 const TRIES = 2
 
-type Joined = Pick<Remuxed, 'contentType' | 'milliseconds' | 'bytes'> & { cuts: number[] }
-
 /**
  * Makes a complete recording one file. Where parts are missing it is cut: a segment ends with the last part before the first that has not
  * arrived, and those behind it follow. The parts are deleted when the file has been read back from the store, and is what was measured to
@@ -47,8 +43,8 @@ type Joined = Pick<Remuxed, 'contentType' | 'milliseconds' | 'bytes'> & { cuts: 
  *
  * @throws Error when another try may succeed.
  */
-export async function joinRecording(system: ServiceContext, mediaId: string, remux: Remux): Promise<void> {
-  const media = await system.db.media.findUnique({ where: { id: mediaId } })
+export async function joinRecording(system: ServiceContext, ref: JoinRef, remux: Remux): Promise<void> {
+  const media = await findJoinable(system, ref)
   if (media?.state === 'ready') return forgetParts(system, media)
   if (media?.state === 'deleted') return system.deps.media.deletePrefix(folderOf(media.key)) // a try before may have put the file
   if (media?.state !== 'joining') return
@@ -56,7 +52,7 @@ export async function joinRecording(system: ServiceContext, mediaId: string, rem
   try {
     await record(system, media, await join(system, media, remux, folder))
   } catch (error) {
-    if (!(error instanceof UnreadableRecording && (await isLastTry(system, media)))) {
+    if (!(error instanceof UnreadableRecording && (await isLastTry(media)))) {
       system.deps.metrics.recordingJoined('retried')
       throw error
     }
@@ -67,40 +63,34 @@ export async function joinRecording(system: ServiceContext, mediaId: string, rem
 }
 
 /** Counts a try that the recording itself made fail. */
-async function isLastTry({ db }: ServiceContext, { id, organizationId }: Media): Promise<boolean> {
-  const [counted] = await db.media.updateManyAndReturn({
-    where: { organizationId, id, state: 'joining' },
-    data: { joinFaults: { increment: 1 } },
-    select: { joinFaults: true },
-  })
-  return counted === undefined || counted.joinFaults >= TRIES
+async function isLastTry(media: Joinable): Promise<boolean> {
+  const faults = await media.countFault()
+  return faults === undefined || faults >= TRIES
 }
 
 /**
  * Deals with a recording that could not be joined however often it was tried, by no fault of its own: it is tried on, unless what it is to
  * be made of is lost. Its parts stay.
  */
-export async function giveUpRecording(system: ServiceContext, mediaId: string): Promise<void> {
-  const media = await system.db.media.findUnique({ where: { id: mediaId } })
+export async function giveUpRecording(system: ServiceContext, ref: JoinRef): Promise<void> {
+  const media = await findJoinable(system, ref)
   if (media?.state !== 'joining') return
   const isLost = await lacksParts(system, media).catch(() => false) // a store that is away has lost nothing
   if (isLost) return giveUp(system, media, new Error('A part of the recording is not in the store'))
-  system.deps.log.error(
-    { mediaId, organizationId: media.organizationId },
-    'a recording could not be joined for a day: it is tried on',
-  )
-  await inTransaction(system, (inside) => queueJoin(inside, media))
+  const { id: mediaId, organizationId } = media
+  system.deps.log.error({ mediaId, organizationId }, 'a recording could not be joined for a day: it is tried on')
+  await media.queueAgain()
 }
 
-async function giveUp({ db, deps }: ServiceContext, { id, organizationId }: Media, err: unknown): Promise<void> {
-  const { count } = await db.media.updateMany({ where: { organizationId, id, state: 'joining' }, data: { state: 'failed' } })
-  if (count === 0) return
+async function giveUp({ deps }: ServiceContext, media: Joinable, err: unknown): Promise<void> {
+  if (!(await media.fail())) return
   deps.metrics.recordingJoined('failed')
-  deps.log.error({ err, mediaId: id, organizationId }, 'a recording can not be joined: its parts are kept')
+  const { id: mediaId, organizationId } = media
+  deps.log.error({ err, mediaId, organizationId }, 'a recording can not be joined: its parts are kept')
 }
 
 /** Has the file made and stored. */
-async function join(system: ServiceContext, media: Media, remux: Remux, folder: string): Promise<Joined> {
+async function join(system: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<Joined> {
   const segments = await fetchSegments(system, media, folder)
   const file = path.join(folder, 'joined')
   if (!segments) return takeWhole(system, media, remux, folder)
@@ -114,7 +104,7 @@ async function join(system: ServiceContext, media: Media, remux: Remux, folder: 
  * Takes the file that is in the store already, where parts are not there any more: a backup has copied the database before the recording
  * was joined, and the store after it. It is read to its end to be measured.
  */
-async function takeWhole({ deps }: ServiceContext, media: Media, remux: Remux, folder: string): Promise<Joined> {
+async function takeWhole({ deps }: ServiceContext, media: Joinable, remux: Remux, folder: string): Promise<Joined> {
   const content = await deps.media.get(fileOf(media.key))
   if (!content) throw new Error('A part of a recording is not in the store')
   const file = path.join(folder, 'whole')
@@ -122,7 +112,7 @@ async function takeWhole({ deps }: ServiceContext, media: Media, remux: Remux, f
   const remuxed = await remux([file], path.join(folder, 'joined'))
   const { id, organizationId } = media
   deps.log.warn({ mediaId: id, organizationId }, 'parts of a recording are not in the store: its file is, and is taken')
-  return { ...remuxed, bytes: (await digest(createReadStream(file))).bytes }
+  return { ...remuxed, ...(await digest(createReadStream(file))) }
 }
 
 /** Where something is missing in the file: within segments, behind one that was cut, and in place of one of which there is nothing. */
@@ -139,39 +129,28 @@ function findCuts(segments: Fetched[], { ends, cuts: within }: Pick<Remuxed, 'en
 }
 
 /** Puts the file into the store, and reads it back: it has to be what was measured. */
-async function store({ deps }: ServiceContext, { key }: Media, file: string, { bytes, sha256 }: Remuxed): Promise<void> {
+async function store({ deps }: ServiceContext, { key }: Joinable, file: string, { bytes, sha256 }: Remuxed): Promise<void> {
   await deps.media.put(fileOf(key), { path: file, bytes })
   const stored = await deps.media.get(fileOf(key))
   if (!stored || (await digest(stored)).sha256 !== sha256) throw new Error('The store gives back something else')
 }
 
 /** Tells that the file is there. */
-async function record(system: ServiceContext, media: Media, { contentType, milliseconds, bytes, cuts }: Joined): Promise<void> {
+async function record(system: ServiceContext, media: Joinable, joined: Joined): Promise<void> {
   const { deps } = system
-  const { id, organizationId, submissionId } = media
-  const isKept = await inTransaction(system, async ({ db }) => {
-    const { count } = await db.media.updateMany({
-      where: { organizationId, id, state: 'joining' },
-      data: { state: 'ready', contentType, milliseconds, cuts, bytes },
-    })
-    if (count > 0)
-      await db.submission.updateMany({
-        where: { organizationId, id: submissionId },
-        data: { mediaBytes: { increment: BigInt(bytes) - media.bytes } },
-      })
-    return count > 0
-  })
+  const { id: mediaId, organizationId } = media
+  const { cuts } = joined
+  const isKept = await media.succeed(joined)
   if (isKept) deps.metrics.recordingJoined('done')
   if (isKept && cuts.length > 0)
-    deps.log.warn({ mediaId: id, organizationId, cuts }, 'a recording was joined without what is missing of it')
-  const now = await system.db.media.findUnique({ where: { id }, select: { state: true } })
-  if (now?.state === 'ready') return forgetParts(system, media)
+    deps.log.warn({ mediaId, organizationId, cuts }, 'a recording was joined without what is missing of it')
+  if ((await media.readState()) === 'ready') return forgetParts(system, media)
   await deps.media.deletePrefix(folderOf(media.key)) // it was deleted meanwhile
 }
 
-async function forgetParts({ db, deps }: ServiceContext, { id, organizationId, key }: Media): Promise<void> {
-  await deps.media.deletePrefix(partsFolderOf(key))
-  await db.mediaPart.deleteMany({ where: { organizationId, mediaId: id } })
+async function forgetParts({ deps }: ServiceContext, media: Joinable): Promise<void> {
+  await deps.media.deletePrefix(partsFolderOf(media.key))
+  await media.forgetParts()
 }
 
 async function digest(content: Readable): Promise<{ bytes: number; sha256: string }> {

@@ -20,7 +20,7 @@ import { partOf } from '../../values/media-keys.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { isHandedIn } from '../taking/session.ts'
-import { type Container, containerOf } from './type-of-content.ts'
+import { type Container, containerOf } from '../../values/type-of-content.ts'
 
 /** Which slice of a recording. */
 export type PartRef = { mediaId: string; segment: number; number: number }

@@ -8,7 +8,7 @@ import { PHOTOS, type Photo } from '../needs.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
 import { holdSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
-import { isJpeg } from './type-of-content.ts'
+import { isJpeg } from '../../values/type-of-content.ts'
 
 /** Photos before the start, and what the webcam takes after it. */
 export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const

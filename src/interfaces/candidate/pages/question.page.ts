@@ -1,3 +1,4 @@
+import { assetAt } from '../../../domain/assets/references.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { isRecorded } from '../../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
@@ -35,6 +36,7 @@ type Here = {
   now: Date
   /** Those of the open question. */
   pictures: Pictures
+  isPreview?: boolean
   isLate: boolean
   refusal: SessionProblem | undefined
 }
@@ -127,8 +129,8 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
       html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
 <h2 id="question-heading" class="quiet text-sm font-medium">${title}${question.points > 0 && html` <span aria-hidden="true">·</span> ${t.text('paper.points', { count: question.points })}`}</h2>
 ${question.script && html`<div class="${question.scriptFormat === 'markdown' ? 'mt-2 text-lg' : 'mt-2 text-xl font-semibold tracking-tight'}">${prompt(question, question.sourceLanguage, here.pictures)}</div>`}
-${isWebAddress(question.audioUrl) && html`<p data-prompt="audio"><a href="${question.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
-${isWebAddress(question.videoUrl) && html`<p data-prompt="video"><a href="${question.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
+${medium(here, 'audio', question.audioUrl)}
+${medium(here, 'video', question.videoUrl)}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
 ${penalty(here, question)}
 ${answer(here, question)}</section>`,
@@ -145,6 +147,15 @@ function penalty({ submission: { penaltyPercent }, view: { t } }: Here, { versio
     points > 0 &&
     html`<p class="quiet mt-3">${t.text('question.penalty', { percent: penaltyPercent })}</p>`
   )
+}
+
+/** What a question plays. Of ours there is no address before a play is granted, but in previews. */
+function medium({ view: { t }, pictures, isPreview }: Here, kind: 'audio' | 'video', address: string): Html | false {
+  const id = assetAt(address)
+  if (id !== null && !isPreview) return html`<p data-prompt="${kind}"><noscript>${t.text('paper.noscript')}</noscript></p>`
+  const from = id === null ? address : pictures.at(id)
+  if (id === null && !isWebAddress(address)) return false
+  return html`<p data-prompt="${kind}"><a href="${from}" rel="noreferrer">${t.text(kind === 'audio' ? 'paper.listen' : 'paper.watch')}</a></p>`
 }
 
 /** What this candidate has for a question, in whole seconds; 0: there is no limit. */

@@ -125,7 +125,7 @@ function takingPage(view: View, terms: Terms, { step, questions, typed, now, pic
     playsLeft: questionReplayLimit,
     takesLeft: answerRecordLimit,
   })
-  return progressPage({ view, submission, progress, terms, now, pictures, isLate: false, refusal: undefined })
+  return progressPage({ view, submission, progress, terms, now, pictures, isPreview: true, isLate: false, refusal: undefined })
 }
 
 type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {

@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PHOTO_BYTES, MAX_SEGMENTS } from '../../../domain/limits.ts'
+import { readAsset } from '../../../domain/assets/assets.ts'
+import { readPlay } from '../../../domain/secrets/play-tokens.ts'
+import { usePlay } from '../../../domain/submissions/taking/use-play.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { PHOTOS } from '../../../domain/submissions/needs.ts'
 import { stopTake } from '../../../domain/submissions/taking/choose-take.ts'
@@ -37,6 +41,7 @@ const CompleteBody = Type.Object({
   segments: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_PARTS }), { minItems: 1, maxItems: MAX_SEGMENTS }),
   incomplete: Type.Optional(Type.Boolean()),
 })
+const PlayParams = Type.Object({ ...Token, link: Type.String(), kind: Words(RECORDED_KINDS) })
 const Photo = Type.Object({ ...Token, kind: Words(PHOTO_KINDS) })
 const OwnPhoto = Type.Object({ ...Token, kind: Words(PHOTOS) })
 
@@ -98,6 +103,7 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
   const app: TypedApp = scope.withTypeProvider()
   partRoutes(app, options)
   photoRoutes(app, options)
+  playRoutes(app, options)
   app.post(
     '/speed',
     {
@@ -174,6 +180,33 @@ function photoRoutes(app: TypedApp, options: Options): void {
       .type(media.contentType)
       .headers({ 'content-length': Number(media.bytes), 'cache-control': 'private, no-store' })
       .send(content)
+  })
+}
+
+/** What a question plays, by the link that was granted for it. All of it at once: of parts nobody could say which play they are of. */
+function playRoutes(app: TypedApp, options: Options): void {
+  const { system, settings } = options
+  app.get('/plays/:link/:kind', { schema: { params: PlayParams }, exposeHeadRoute: false }, async (request, reply) => {
+    const { link, kind } = request.params
+    const { asset, giveBack } = await usePlay(await enter(options, request), readPlay(settings.secretKeys, link), kind)
+    const content = await readAsset(system, asset)
+    // As the last byte is handed on: whoever has it may close the line before we hear that it arrived.
+    let sent = 0
+    async function* counted() {
+      for await (const piece of content) {
+        sent += piece.length
+        yield piece
+      }
+    }
+    reply.raw.once('close', () => {
+      if (sent >= Number(asset.bytes)) return
+      giveBack().catch((err: unknown) => system.deps.log.error({ err }, 'a play that broke off could not be given back'))
+    })
+    const headers = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
+    return reply
+      .type(asset.contentType)
+      .headers({ ...headers, 'content-length': Number(asset.bytes) })
+      .send(Readable.from(counted(), { objectMode: false }))
   })
 }
 

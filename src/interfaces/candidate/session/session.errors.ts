@@ -13,6 +13,7 @@ const problems: Record<SessionProblem, Answer> = {
   not_shared: [409, 'The screen has to be recorded, and is not'],
   not_ready: [409, 'Something is missing before the start'],
   no_plays_left: [409, 'The question has been played as often as it may be'],
+  not_granted: [403, 'This was not granted, has been played already, or its time is over'],
   no_takes_left: [409, 'The answer has been recorded as often as it may be'],
   part_differs: [409, 'This part has been sent with another content'],
   parts_missing: [409, 'Parts are missing'],
@@ -26,6 +27,7 @@ const problems: Record<SessionProblem, Answer> = {
 
 const answers: Partial<Record<FailureKind, Answer>> = {
   invite_not_found: [404, 'The link is not valid'],
+  media_not_found: [404, 'There is nothing to play, or not yet'],
   path_not_found: [404, 'There is nothing here'],
   invalid: [422, 'A value is not valid'],
   idempotency_key_reused: [422, 'This id was given to another attempt'],

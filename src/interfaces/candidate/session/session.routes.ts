@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { MAX_NOTES_AT_ONCE, MAX_REVISION } from '../../../domain/limits.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
+import { signPlay } from '../../../domain/secrets/play-tokens.ts'
 import { CHECKS } from '../../../domain/submissions/needs.ts'
 import { chooseTake } from '../../../domain/submissions/taking/choose-take.ts'
 import { grantPlay } from '../../../domain/submissions/taking/grant-play.ts'
@@ -116,9 +117,15 @@ async function stateRoutes(scope: FastifyInstance, { system, settings, readBody,
     }),
   )
 
-  app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => ({
-    playsLeft: await grantPlay(await enterInProgress(request), Number(request.params.number)),
-  }))
+  app.post('/questions/:number/plays', { schema: { params: QuestionParams } }, async (request) => {
+    const [session, number] = [await enterInProgress(request), Number(request.params.number)]
+    const { playsLeft, own } = await grantPlay(session, number)
+    if (!own || session.tab === null) return { playsLeft }
+    return {
+      playsLeft,
+      link: signPlay(settings.secretKeys, { ...own, submissionId: session.submission.id, tab: session.tab, number }),
+    }
+  })
 
   app.post('/questions/:number/choice', { schema: { params: QuestionParams, body: ChoiceBody } }, async (request, reply) => {
     await chooseTake(await enterInProgress(request), Number(request.params.number), request.body)

@@ -120,11 +120,13 @@ const TEXT_FORMATS = [
   ['plain', 'As it is typed'],
 ] as const
 
+const MEDIA_HINT = 'Begins with https://. With JavaScript you can also upload or record it here: WebM, MP4 or M4A.'
+
 /** What asks besides the text. */
 const asked = (form: Form, input: QuestionInput): Html => html`
 ${choice(form, { name: 'inputType', label: 'Question format', options: formats(input.inputType), value: input.inputType })}
-${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: 'Begins with https://', optional: true })}
-${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: 'Begins with https://', optional: true })}`
+${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: MEDIA_HINT, optional: true })}
+${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: MEDIA_HINT, optional: true })}`
 
 const language = (form: Form, name: string, label: string, value: string): Html =>
   choice(form, { name, label, options: [['', 'Not specified'], ...languageOptions([value])], value })

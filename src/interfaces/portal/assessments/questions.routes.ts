@@ -14,6 +14,7 @@ import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from
 import { findOrigin } from '../../../domain/library/take-from-library.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNumber, readQuestion } from '../../../http/forms/read-typed.ts'
+import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
 import { emptyForm, type Form, issuesOf, readFields, readSeen, submit, valuesOf } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, pathOf, show } from '../kit/layout.ts'
@@ -26,6 +27,9 @@ import { QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
 
 type QuestionRoute = { Params: QuestionRef }
+
+/** Audio and video of a question are recorded in its form. */
+const RECORDS = permissionsPolicy(['camera', 'microphone'])
 
 const newPage = async (request: FastifyRequest, assessmentId: string, form: Form) => {
   const { answer, preset, done } = readFields(queryOf(request), 'answer', 'preset', 'done')
@@ -58,11 +62,13 @@ const after = (request: FastifyRequest, of: { assessmentId: string }, done: stri
 export function questionsRoutes(app: FastifyInstance): void {
   app.get<AssessmentRoute>('/assessments/:assessmentId/questions/new', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
+    reply.header('permissions-policy', RECORDS)
     return show(request, reply, await newPage(request, request.params.assessmentId, emptyForm))
   })
 
   app.get<QuestionRoute>('/assessments/:assessmentId/questions/:questionId', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
+    reply.header('permissions-policy', RECORDS)
     return show(request, reply, await editPage(request, request.params, emptyForm))
   })
 

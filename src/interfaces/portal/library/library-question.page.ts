@@ -1,4 +1,5 @@
 import { may } from '../../../domain/access/permissions.ts'
+import { assetAt } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { MAX_CATEGORY_DEPTH } from '../../../domain/library/categories.ts'
@@ -7,7 +8,7 @@ import type { Score } from '../../../domain/values/question-kind.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { isWebAddress, prompt, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { picturesBelow } from '../../../http/pages/pictures.ts'
+import { type Pictures, picturesBelow } from '../../../http/pages/pictures.ts'
 import { answerControl } from '../../../kinds/answer-control.ts'
 import { wordKind } from '../../../kinds/labels.ts'
 import { english } from '../../../locales/languages.ts'
@@ -87,10 +88,17 @@ ${tried && html`<p class="alert alert-soft alert-info mt-4" role="status">${icon
     'preview',
     'As a candidate sees it',
     html`${input.script && html`<div class="text-xl font-semibold tracking-tight">${prompt(input, input.sourceLanguage || null, pictures)}</div>`}
-${isWebAddress(input.audioUrl) && html`<p><a href="${input.audioUrl}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
-${isWebAddress(input.videoUrl) && html`<p><a href="${input.videoUrl}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
+${isPlayed(input.audioUrl) && html`<p><a href="${addressOf(pictures, input.audioUrl)}" rel="noreferrer">${t.text('paper.listen')}</a></p>`}
+${isPlayed(input.videoUrl) && html`<p><a href="${addressOf(pictures, input.videoUrl)}" rel="noreferrer">${t.text('paper.watch')}</a></p>`}
 ${trying ?? html`<p class="hint mt-4">Answered by ${wordKind(input.responseType).toLowerCase()}, and graded by people.</p>`}`,
   )
+}
+
+const isPlayed = (address: string): boolean => isWebAddress(address) || assetAt(address) !== null
+
+function addressOf(pictures: Pictures, address: string): string {
+  const id = assetAt(address)
+  return id === null ? address : pictures.at(id)
 }
 
 const wordScore = (score: Score): string =>

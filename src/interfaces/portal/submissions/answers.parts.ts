@@ -1,3 +1,4 @@
+import { assetAt } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
 import { answerOf } from '../../../domain/submissions/answer.ts'
 import type { QuestionDetail, SubmissionDetail, TakeDetail } from '../../../domain/submissions/reading/submission.ts'
@@ -20,7 +21,7 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
   const others = takes.filter((take) => take !== answer)
   const until = closedAt ?? closesAt
   return html`${script && html`<div class="text-lg">${prompt(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
-${[audioUrl, videoUrl].map((address) => address && html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`)}
+${[audioUrl, videoUrl].map((address) => address && played(ctx, address))}
 <p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
 ${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
@@ -31,6 +32,13 @@ ${
 <div class="space-y-4">${others.map((take) => takeShown(ctx, take, question.targetLanguage))}</div>
 </details>`
 }`
+}
+
+/** What a question plays: of ours in a player. */
+function played(ctx: Context, address: string): Html {
+  const id = assetAt(address)
+  if (id === null) return html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`
+  return html`<video class="bg-neutral rounded-box max-h-72 w-full max-w-xl" controls preload="metadata" src="${pathOf(ctx, `pictures/${id}`)}" aria-label="What the question plays"></video>`
 }
 
 function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {

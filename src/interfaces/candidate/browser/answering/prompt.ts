@@ -11,7 +11,8 @@ import { advance, beginPlay, canBePressed, type Effect, type Happening, wordPlay
  */
 export function offerPrompt({ t, session, state }: Player, number: number, place: HTMLElement): () => void {
   const kind = place.dataset.prompt === 'video' ? 'video' : 'audio'
-  const address = place.querySelector('a')!.href
+  // What lies with the service has no address before a play is granted.
+  const address = place.querySelector('a')?.href
   const label = t.text(kind === 'video' ? 'prompt.watch' : 'prompt.listen')
   const media = make(kind, {
     class: `prompt ${kind === 'video' ? 'w-full max-w-xl rounded-box bg-neutral' : ''}`,
@@ -35,10 +36,13 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   /** Nothing is awaited before it begins to play. */
   const perform: Record<Effect, () => void> = {
     load() {
-      if (!play.isGranted || media.error) media.src = address
+      if (address && (!play.isGranted || media.error)) media.src = address
+      if (!address && !play.isGranted) unload()
     },
     play() {
       const { run } = play
+      // Nothing can be tried before the play is granted.
+      if (!address && !media.src) return queueMicrotask(() => happen({ is: 'begun', run }))
       media.play().then(
         () => happen({ is: 'begun', run }),
         () => happen({ is: 'notBegun', run }),
@@ -47,19 +51,27 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     hold: () => media.pause(),
     ask() {
       const { run } = play
-      askFor<{ playsLeft: number }>(session, `/questions/${number}/plays`, {}, attempt).then(
-        ({ playsLeft }) => happen({ is: 'granted', run, left: playsLeft }),
-        (error) => happen({ is: 'refused', run, code: error instanceof Refusal ? error.code : '' }),
-      )
+      askFor<Granted>(session, `/questions/${number}/plays`, {}, attempt)
+        .then(async ({ playsLeft, link }) => {
+          if (link) media.src = await fetchPlay(`${session.base}/plays/${link}/${kind}`, attempt.done)
+          return playsLeft
+        })
+        .then(
+          (left) => happen({ is: 'granted', run, left }),
+          (error) => happen({ is: 'refused', run, code: error instanceof Refusal ? error.code : '' }),
+        )
     },
     rewind() {
       if (media.currentTime > 0) media.currentTime = 0
     },
     use: attempt.done,
-    unload() {
-      media.removeAttribute('src')
-      media.load()
-    },
+    unload,
+  }
+
+  function unload(): void {
+    if (media.src.startsWith('blob:')) URL.revokeObjectURL(media.src)
+    media.removeAttribute('src')
+    media.load()
   }
 
   function show(): void {
@@ -74,4 +86,15 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   place.replaceWith(make('div', { class: 'mt-4 flex flex-col items-start gap-2' }, media, press, line))
   show()
   return () => happen({ is: 'closed' })
+}
+
+/** @property link of what lies with the service: it is good once. */
+type Granted = { playsLeft: number; link?: string }
+
+/** All of it, so that it plays without further requests. @param forget of the attempt. @returns its address in this page. @throws Error where it does not arrive. */
+async function fetchPlay(address: string, forget: () => void): Promise<string> {
+  const answer = await fetch(address)
+  if (answer.status === 403) forget() // played, and did not arrive: the next is another play
+  if (!answer.ok) throw new Error(`The play was answered ${answer.status}`)
+  return URL.createObjectURL(await answer.blob())
 }

@@ -1,6 +1,7 @@
 import { make, setNotice } from '../../../../http/browser/dom.ts'
 import { askUntilAnswered } from '../../../../http/browser/retry.ts'
 import { fieldsOf, followOutlook } from './outlook.ts'
+import { offerMedia } from './question-media.ts'
 
 const TRY_MS = 20_000
 /** A picture takes longer. */
@@ -17,6 +18,7 @@ const NOT_TAKEN = 'Not saved: something went wrong. What you have typed is still
  */
 export function guardForm(form: HTMLFormElement, isRefused = false): void {
   followOutlook(form)
+  offerMedia(form)
   const line = make('p', { class: 'mistake', role: 'alert', hidden: true })
   form.append(line)
   const typed = () => fieldsOf(form).toString()
@@ -77,7 +79,9 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
   }
 }
 
-const filesOf = (form: HTMLFormElement): HTMLInputElement[] => [...form.querySelectorAll<HTMLInputElement>('input[type=file]')]
+const filesOf = (form: HTMLFormElement): HTMLInputElement[] => [
+  ...form.querySelectorAll<HTMLInputElement>('input[type=file][name]'),
+]
 
 const hasFile = (form: HTMLFormElement): boolean => filesOf(form).some(({ files }) => files!.length > 0)
 

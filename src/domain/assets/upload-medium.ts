@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto'
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { DomainError, type Issue } from '../errors.ts'
+import { MAX_PART_BYTES, MAX_PROMPT_BYTES } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { newMediaKey, partOf } from '../values/media-keys.ts'
+import { containerOf } from '../values/type-of-content.ts'
+import { isUuid } from '../values/uuid.ts'
+import type { Asset } from './assets.ts'
+import { lacksRoom } from './room.ts'
+
+// What questions play, as it comes in slices: from a file, or while it is recorded.
+
+export const MEDIUM_KINDS = ['audio', 'video'] as const
+export type MediumKind = (typeof MEDIUM_KINDS)[number]
+
+/** Begins one. @returns its id. @throws DomainError not_permitted; invalid where there is no room. */
+export async function beginMedium(ctx: Context, kind: MediumKind): Promise<string> {
+  authorize(ctx, 'write_assessments')
+  const { actor, db, deps, organization } = ctx
+  if (await lacksRoom(ctx, MAX_PROMPT_BYTES)) refuse([issue(NO_ROOM)])
+  const [id, now] = [deps.newId(), deps.clock()]
+  const createdById = actor.kind === 'member' ? actor.id : null
+  const facts = { kind, state: 'uploading', key: newMediaKey(organization), createdById }
+  await db.asset.create({ data: { organizationId: organization.id, id, ...facts, createdAt: now, checkedAt: now } })
+  return id
+}
+
+type Part = { segment: number; number: number; content: Buffer }
+
+/**
+ * Keeps a slice: in the store first, and known only then. The same slice again changes nothing.
+ *
+ * @throws DomainError not_permitted, media_not_found; invalid for what is none, too large, differs from what is there, or comes too late.
+ */
+export async function putMediumPart(ctx: Context, id: string, { segment, number, content }: Part): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  const { deps, organization } = ctx
+  const asset = await findMedium(ctx, id)
+  const sha256 = new Uint8Array(hash('sha256', content, 'buffer'))
+  const contentType = number === 0 ? containerOf(content) : asset.contentType
+  if (!contentType || (asset.contentType !== '' && contentType !== asset.contentType)) refuse([issue(NO_MEDIUM)])
+  if (content.length > MAX_PART_BYTES) refuse([issue(TOO_LARGE)])
+  const of = { organizationId: organization.id, assetId: asset.id }
+  await deps.media.put(partOf(asset.key, { segment, number, sha256 }), content)
+  await inTransaction(ctx, async (inside) => {
+    const { db } = inside
+    const held = await hold(inside, asset.id)
+    const there = await db.assetPart.findFirst({ where: { ...of, segment, number } })
+    if (there && Buffer.compare(there.sha256, sha256) !== 0) refuse([issue(DIFFERS)])
+    if (there) return
+    if (held.state !== 'uploading') refuse([issue(TOO_LATE)])
+    if (Number(held.bytes) + content.length > MAX_PROMPT_BYTES) refuse([issue(TOO_LARGE)])
+    const part = { segment, number, bytes: content.length, sha256, createdAt: deps.clock() }
+    await db.assetPart.create({ data: { ...of, ...part } })
+    const data = { bytes: { increment: content.length }, contentType: contentType ?? '' }
+    await db.asset.updateMany({ where: { organizationId: organization.id, id: asset.id }, data })
+  })
+}
+
+/**
+ * Ends it: it becomes one file soon. Once more changes nothing.
+ *
+ * @param segments how many slices each has. @param queue has it made one file, by the transaction.
+ * @throws DomainError not_permitted, media_not_found; invalid where slices are missing.
+ */
+export async function completeMedium(
+  ctx: Context,
+  id: string,
+  segments: number[],
+  queue: (inside: Context, asset: Asset) => Promise<unknown>,
+): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  const asset = await findMedium(ctx, id)
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    if ((await hold(inside, asset.id)).state !== 'uploading') return
+    const of = { organizationId: organization.id, assetId: asset.id }
+    const parts = await db.assetPart.findMany({ where: of, select: { segment: true, number: true } })
+    const there = new Set(parts.map(({ segment, number }) => `${segment}/${number}`))
+    const isWhole = segments.every((count, segment) =>
+      Array.from({ length: count }, (_, n) => n).every((n) => there.has(`${segment}/${n}`)),
+    )
+    if (parts.length === 0 || !isWhole) refuse([issue(MISSING)])
+    const data = { state: 'joining', toldParts: segments, completedAt: deps.clock() }
+    await db.asset.updateMany({ where: { organizationId: organization.id, id: asset.id }, data })
+    await queue(inside, asset)
+  })
+}
+
+/** One that is on its way, or has become whole or not. @throws DomainError not_permitted, media_not_found. */
+export async function getMedium(ctx: Context, id: string): Promise<Asset> {
+  authorize(ctx, 'write_assessments')
+  return findMedium(ctx, id)
+}
+
+async function findMedium({ db, organization }: Context, id: string): Promise<Asset> {
+  const where = { organizationId: organization.id, id, kind: { in: [...MEDIUM_KINDS] } }
+  const asset = isUuid(id) ? await db.asset.findFirst({ where }) : null
+  if (!asset) throw new DomainError('media_not_found')
+  return asset
+}
+
+async function hold(ctx: Context, id: string): Promise<{ state: string; bytes: string }> {
+  const held = await first(ctx.db, own(ctx, 'assets').where('id', '=', id).select(['state', 'bytes']).forNoKeyUpdate())
+  if (!held) throw new DomainError('media_not_found')
+  return held
+}
+
+const issue = (text: string): Issue => ({ field: 'medium', rule: 'malformed', text })
+
+const NO_ROOM = 'There is no room for more media. Ask whoever runs the service.'
+const NO_MEDIUM = 'This is no WebM or MP4 (.webm, .mp4, .m4a). Save it as one of these first.'
+const TOO_LARGE = `An audio or video can have at most ${MAX_PROMPT_BYTES / 1e6} MB.`
+const DIFFERS = 'This part was sent before, with another content. Begin again.'
+const TOO_LATE = 'This was ended already.'
+const MISSING = 'Parts of it have not arrived. Send it again.'

@@ -1,0 +1,115 @@
+import type { MediaPart } from '../../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { inTransaction } from '../../transaction.ts'
+import { queueJoin } from './queue-join.ts'
+
+/** What is known of the file once it is made. @property sha256 in hexadecimal. */
+export type Joined = { contentType: string; milliseconds: number; bytes: number; sha256: string; cuts: number[] }
+
+export type JoinPart = Pick<MediaPart, 'segment' | 'number' | 'sha256'>
+
+/** What is made one file of parts that have arrived: a recording of a candidate's, or what a question plays. */
+export type Joinable = {
+  id: string
+  organizationId: string
+  key: string
+  state: string
+  /** How many parts each segment has, as far as that was said. */
+  toldParts: number[]
+  /** Its parts in their order. */
+  readParts: () => Promise<JoinPart[]>
+  forgetParts: () => Promise<unknown>
+  /** Counts a try that it made fail itself. @returns how many there were; undefined: it is gone. */
+  countFault: () => Promise<number | undefined>
+  /** Marks it as failed, and tells that it is ready. @returns whether it was waiting for that. */
+  fail: () => Promise<boolean>
+  succeed: (joined: Joined) => Promise<boolean>
+  readState: () => Promise<string | undefined>
+  queueAgain: () => Promise<unknown>
+}
+
+/** Which one. @property assetOf the organization whose asset it is; undefined: it is a recording. */
+export type JoinRef = { mediaId: string; assetOf?: string | undefined }
+
+/** @returns null: it is gone. */
+export const findJoinable = (system: ServiceContext, { mediaId, assetOf }: JoinRef): Promise<Joinable | null> =>
+  assetOf === undefined ? findRecording(system, mediaId) : findAsset(system, assetOf, mediaId)
+
+const inOrder = [{ segment: 'asc' as const }, { number: 'asc' as const }]
+
+async function findRecording(system: ServiceContext, mediaId: string): Promise<Joinable | null> {
+  const { db } = system
+  const media = await db.media.findUnique({ where: { id: mediaId } })
+  if (!media) return null
+  const { id, organizationId, submissionId } = media
+  const [joining, parts] = [{ organizationId, id, state: 'joining' } as const, { organizationId, mediaId: id }]
+  return {
+    ...media,
+    readParts: () => db.mediaPart.findMany({ where: parts, orderBy: inOrder }),
+    forgetParts: () => db.mediaPart.deleteMany({ where: parts }),
+    async countFault() {
+      const data = { joinFaults: { increment: 1 } }
+      const [counted] = await db.media.updateManyAndReturn({ where: joining, data, select: { joinFaults: true } })
+      return counted?.joinFaults
+    },
+    fail: async () => (await db.media.updateMany({ where: joining, data: { state: 'failed' } })).count > 0,
+    succeed: ({ contentType, milliseconds, cuts, bytes }) =>
+      inTransaction(system, async ({ db }) => {
+        const data = { state: 'ready', contentType, milliseconds, cuts, bytes } as const
+        const { count } = await db.media.updateMany({ where: joining, data })
+        const more = { mediaBytes: { increment: BigInt(bytes) - media.bytes } }
+        if (count > 0) await db.submission.updateMany({ where: { organizationId, id: submissionId }, data: more })
+        return count > 0
+      }),
+    readState: async () => (await db.media.findUnique({ where: { id }, select: { state: true } }))?.state,
+    queueAgain: () => inTransaction(system, (inside) => queueJoin(inside, media)),
+  }
+}
+
+async function findAsset(system: ServiceContext, organizationId: string, id: string): Promise<Joinable | null> {
+  const { db } = system
+  const where = { organizationId_id: { organizationId, id } }
+  const asset = await db.asset.findUnique({ where })
+  if (!asset) return null
+  const [joining, parts] = [
+    { organizationId, id, state: 'joining' },
+    { organizationId, assetId: id },
+  ]
+  return {
+    ...asset,
+    readParts: () => db.assetPart.findMany({ where: parts, orderBy: inOrder }),
+    forgetParts: () => db.assetPart.deleteMany({ where: parts }),
+    async countFault() {
+      const data = { joinFaults: { increment: 1 } }
+      const [counted] = await db.asset.updateManyAndReturn({ where: joining, data, select: { joinFaults: true } })
+      return counted?.joinFaults
+    },
+    fail: async () => (await db.asset.updateMany({ where: joining, data: { state: 'failed' } })).count > 0,
+    async succeed({ contentType, milliseconds, bytes, sha256 }) {
+      const data = { state: 'ready', contentType, milliseconds, bytes, sha256: new Uint8Array(Buffer.from(sha256, 'hex')) }
+      return (await db.asset.updateMany({ where: joining, data })).count > 0
+    },
+    readState: async () => (await db.asset.findUnique({ where, select: { state: true } }))?.state ?? 'deleted',
+    queueAgain: () => inTransaction(system, (inside) => queueAssetJoin(inside, { id, organizationId })),
+  }
+}
+
+/** Has what a question is to play made one file, in the open transaction, before recordings that come later: its author waits for it. */
+export const queueAssetJoin = (
+  { db, deps }: Pick<Context, 'db' | 'deps'>,
+  { id, organizationId }: { id: string; organizationId: string },
+) => deps.queue.enqueueRecording(db, { mediaId: id, organizationId, assetOf: organizationId, dueAt: deps.clock() })
+
+/** So long after it ended a medium is still being joined, or its job was lost: to a process of a release that knew none. */
+const LOST_MS = 3_600_000
+
+/** Has what questions play joined whose job was lost. For the scheduled sweep. */
+export async function requeueLostAssets(system: ServiceContext): Promise<void> {
+  const now = system.deps.clock()
+  const lost = await system.db.asset.updateManyAndReturn({
+    where: { state: 'joining', completedAt: { lte: new Date(now.getTime() - LOST_MS) } },
+    data: { completedAt: now },
+    select: { id: true, organizationId: true },
+  })
+  for (const asset of lost) await queueAssetJoin(system, asset)
+}

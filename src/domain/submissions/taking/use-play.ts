@@ -1,0 +1,44 @@
+import { ownUpdate } from '../../../db/own.ts'
+import { first } from '../../../db/statements.ts'
+import { type Asset, findReady } from '../../assets/assets.ts'
+import { assetAt } from '../../assets/references.ts'
+import type { PlayLink } from '../../secrets/play-tokens.ts'
+import { openAt } from './paper.ts'
+import { refuseSession } from './refuse-session.ts'
+import type { PreparedSession } from './session.ts'
+
+/** @property giveBack of a play of which not all could be sent: its link is good again. */
+export type UsedPlay = { asset: Asset; giveBack: () => Promise<void> }
+
+/**
+ * Uses up the link of a play that was granted: for the tab that it was granted to, while its question is open and its time is not over.
+ *
+ * @param link null: nobody has signed it. @param kind what of the question is played.
+ * @throws DomainError session_refused (not_granted); media_not_found for what can't be played any more, or not yet.
+ */
+export async function usePlay(session: PreparedSession, link: PlayLink | null, kind: 'audio' | 'video'): Promise<UsedPlay> {
+  const { ctx, submission } = session
+  const now = ctx.deps.clock()
+  if (!link || link.submissionId !== submission.id || link.tab !== submission.tab || link.expiresAt <= now)
+    return refuseSession('not_granted')
+  const granted = ownUpdate(ctx, 'paperQuestions')
+    .where('paperQuestions.submissionId', '=', submission.id)
+    .where('paperQuestions.number', '=', link.number)
+    .where('paperQuestions.plays', '=', link.play)
+  const used = granted
+    .where('paperQuestions.playUsedAt', 'is', null)
+    .where((eb) => openAt(eb, now))
+    .set({ playUsedAt: now })
+  const question = await first(ctx.db, used.returning(['paperQuestions.audioUrl', 'paperQuestions.videoUrl']))
+  if (!question) return refuseSession('not_granted')
+  const giveBack = async () => {
+    await first(ctx.db, granted.set({ playUsedAt: null }).returning('paperQuestions.number'))
+  }
+  try {
+    const id = assetAt(kind === 'audio' ? question.audioUrl : question.videoUrl)
+    return { asset: await findReady(ctx, id ?? ''), giveBack }
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
+}

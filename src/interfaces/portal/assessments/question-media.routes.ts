@@ -1,0 +1,84 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { authorize } from '../../../domain/access/permissions.ts'
+import { assetAddress } from '../../../domain/assets/references.ts'
+import { beginMedium, completeMedium, getMedium, MEDIUM_KINDS, putMediumPart } from '../../../domain/assets/upload-medium.ts'
+import { MAX_PART_BYTES } from '../../../domain/limits.ts'
+import { queueAssetJoin } from '../../../domain/submissions/media/joinable.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
+import { issuesOf, readFields, valuesOf } from '../kit/forms.ts'
+import { wordIssue } from '../kit/issue-words.ts'
+
+type MediumRoute = { Params: { mediumId: string } }
+const PartParams = Type.Object({
+  mediumId: Type.String(),
+  segment: Type.String({ pattern: '^(0|[1-9]\\d{0,2})$' }),
+  number: Type.String({ pattern: '^(0|[1-9]\\d{0,4})$' }),
+})
+/** Slices of each segment, between spaces. */
+const SEGMENTS = /^\d{1,5}( \d{1,5}){0,99}$/
+
+/** What the script of a question's form sends: an audio or video, in slices. */
+export function questionMediaRoutes(app: FastifyInstance): void {
+  app.register(async (scope) => {
+    // Before anything is read.
+    scope.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'write_assessments'))
+
+    scope.post('/question-media', (request, reply) =>
+      answer(reply, async () => {
+        const { kind } = readFields(valuesOf(request), 'kind')
+        const known = MEDIUM_KINDS.find((one) => one === kind)
+        if (!known) throw new HttpError('malformed_request')
+        const id = await beginMedium(request.ctx, known)
+        return { id, address: assetAddress(id) }
+      }),
+    )
+
+    scope.get<MediumRoute>('/question-media/:mediumId', (request, reply) =>
+      answer(reply, async () => {
+        const { state, milliseconds } = await getMedium(request.ctx, request.params.mediumId)
+        return { state, milliseconds }
+      }),
+    )
+
+    scope.post<MediumRoute>('/question-media/:mediumId/complete', (request, reply) =>
+      answer(reply, async () => {
+        const { segments } = readFields(valuesOf(request), 'segments')
+        if (!SEGMENTS.test(segments)) throw new HttpError('malformed_request')
+        await completeMedium(request.ctx, request.params.mediumId, segments.split(' ').map(Number), queueAssetJoin)
+        return {}
+      }),
+    )
+
+    scope.register(async (parts) => {
+      parts.addContentTypeParser(
+        'application/octet-stream',
+        { parseAs: 'buffer' },
+        async (_request: unknown, body: Buffer) => body,
+      )
+      parts.post('/question-media/:mediumId/parts/:segment/:number', { bodyLimit: MAX_PART_BYTES }, (request, reply) =>
+        answer(reply, async () => {
+          const { mediumId, ...part } = partOf(request)
+          await putMediumPart(request.ctx, mediumId, part)
+          return {}
+        }),
+      )
+    })
+  })
+}
+
+function partOf({ body, params }: FastifyRequest) {
+  if (!Value.Check(PartParams, params) || !Buffer.isBuffer(body)) throw new HttpError('malformed_request')
+  const { mediumId, segment, number }: Static<typeof PartParams> = params
+  return { mediumId, segment: Number(segment), number: Number(number), content: body }
+}
+
+/** What is wrong is said in sentences. */
+async function answer(reply: FastifyReply, work: () => Promise<object>): Promise<FastifyReply> {
+  try {
+    return reply.send(await work())
+  } catch (error) {
+    return reply.code(422).send({ mistakes: issuesOf(error).map(wordIssue) })
+  }
+}

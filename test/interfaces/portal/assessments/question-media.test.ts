@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { mistakesIn } from '../../../support/forms.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { ASKS_NOTHING, candidateOf, consent } from '../../../support/candidate.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { openTab } from '../../../support/taking.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+const slice = (number: number) => readFile(new URL(`../../../media/fixtures/audio.${number}`, import.meta.url))
+const FILE = Buffer.concat([await slice(0), await slice(1), await slice(2)])
+const OWN = { 'sec-fetch-site': 'same-origin' }
+
+/** An admin with an organization, and what a question's script asks for. */
+async function furnish() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const base = `${admin.home}question-media`
+  const send = (path: string, content: Buffer) =>
+    service
+      .http()
+      .post(`${base}/${path}`)
+      .set({ ...OWN, cookie: admin.cookie()!, 'content-type': 'application/octet-stream' })
+      .send(content)
+  /** @returns the id of an audio that is ready. */
+  const upload = async () => {
+    const { body } = await admin.post(base, { kind: 'audio' })
+    const slices = [FILE.subarray(0, 1_500), FILE.subarray(1_500)]
+    for (const [number, slice] of slices.entries()) expect((await send(`${body.id}/parts/0/${number}`, slice)).status).toBe(200)
+    expect((await send(`${body.id}/parts/0/1`, slices[1]!)).status).toBe(200) // once more
+    await admin.post(`${base}/${body.id}/complete`, { segments: '2' })
+    await waitUntil(
+      'the audio to be ready',
+      async () => (await admin.get(`${base}/${body.id}`)).body.state === 'ready' || undefined,
+    )
+    expect(body.address).toBe(`/api/v1/question-media/${body.id}`)
+    return body.id as string
+  }
+  return { ...admin, organization, base, send, upload }
+}
+
+/** A candidate at a question that plays it, with their tab. */
+async function begin(of: Awaited<ReturnType<typeof furnish>>, id: string, plays = 2) {
+  const assessment = await service.make.assessment(of.organization.id)
+  const fields = { inputType: 'audio', responseType: 'text', audioUrl: `https://service.example/api/v1/question-media/${id}` }
+  const answer = await of.post(`${of.home}assessments/${assessment.id}/questions`, fields)
+  expect([answer.status, mistakesIn(answer)]).toEqual([303, []])
+  const invite = await service.make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING, questionReplayLimit: plays })
+  const candidate = candidateOf(service, invite)
+  await consent(candidate)
+  await candidate.press('start')
+  await candidate.press('open', { number: '1' })
+  const tab = await openTab(service, candidate)
+  const grant = async (of = tab) => (await candidate.session('post', '/questions/1/plays', { tab: of, body: {} })).body
+  const play = (link: string, kind = 'audio') => candidate.session('get', `/plays/${link}/${kind}`)
+  return { assessment, candidate, tab, grant, play }
+}
+
+it('is sent in slices, becomes one file, and has a lasting address that takes ranges', async () => {
+  const of = await furnish()
+  const id = await of.upload()
+  const { assessment } = await begin(of, id)
+  const { body } = await service.v1(of.organization.key).get(`/assessments/${assessment.id}/questions`)
+  expect(body.questions[0].audioUrl).toBe(`/api/v1/question-media/${id}`)
+  const part = await service.v1(of.organization.key).get(`/question-media/${id}`).set('range', 'bytes=0-3')
+  expect([part.status, part.headers['content-type'], part.body.length]).toEqual([
+    206,
+    expect.stringMatching(/^(audio|video)\/webm$/),
+    4,
+  ])
+  const other = await service.make.organization()
+  expect((await service.v1(other.key).get(`/question-media/${id}`)).status).toBe(404)
+})
+
+it('is played once by each link that was granted, in time, and by the tab that it was granted to', async () => {
+  const of = await furnish()
+  const { candidate, grant, play, tab } = await begin(of, await of.upload())
+  expect((await candidate.open()).text).not.toContain('question-media')
+  const first = await grant()
+  expect(first).toMatchObject({ playsLeft: 1, link: expect.any(String) })
+  expect(await grant()).toMatchObject({ playsLeft: 1 }) // nothing of it was played
+  const answer = await play(first.link)
+  expect([answer.status, answer.headers['cache-control'], answer.headers['x-content-type-options']]).toEqual([
+    200,
+    'private, no-store',
+    'nosniff',
+  ])
+  expect(answer.body.length).toBe(Number(answer.headers['content-length']))
+  expect((await play(first.link)).status).toBe(403) // twice
+  expect((await candidate.session('get', `/plays/${first.link}/audio`).set('range', 'bytes=1-')).status).toBe(403)
+  const late = await grant()
+  service.clock.advance(10 * 60_000)
+  expect((await play(late.link)).status).toBe(403)
+  const again = await grant()
+  expect(again.playsLeft).toBe(0)
+  const other = await openTab(service, candidate)
+  expect((await play(again.link)).status).toBe(403) // of a tab that is none any more
+  const last = await grant(other)
+  expect((await play(last.link)).status).toBe(200)
+  expect(await grant(other)).toMatchObject({ code: 'no_plays_left' })
+  expect(tab).not.toBe(other)
+})
+
+it('is no other candidate’s, nor of a question that is closed', async () => {
+  const of = await furnish()
+  const id = await of.upload()
+  const [one, two] = [await begin(of, id), await begin(of, id)]
+  const { link } = await one.grant()
+  expect((await two.play(link)).status).toBe(403)
+  expect((await one.play(`${link.slice(0, -2)}AA`)).status).toBe(403)
+  expect((await service.http().get(`${one.candidate.path}/pictures/${id}`)).status).toBe(404)
+  await one.candidate.press('next', { number: '1' })
+  expect((await one.play(link)).status).toBe(403)
+})
+
+it('is refused where it is none, differs from what was sent, or is not all there', async () => {
+  const { base, post, send } = await furnish()
+  const { body } = await post(base, { kind: 'video' })
+  const page = await send(`${body.id}/parts/0/0`, Buffer.from('<!doctype html><script>alert(1)</script>'))
+  expect([page.status, page.body.mistakes]).toEqual([
+    422,
+    ['This is no WebM or MP4 (.webm, .mp4, .m4a). Save it as one of these first.'],
+  ])
+  await send(`${body.id}/parts/0/0`, FILE.subarray(0, 1_500))
+  expect((await send(`${body.id}/parts/0/0`, FILE.subarray(0, 1_600))).status).toBe(422)
+  expect((await post(`${base}/${body.id}/complete`, { segments: '2' })).status).toBe(422)
+  expect((await send(`${body.id}/parts/0/1`, Buffer.alloc(900_001))).status).toBe(413)
+  expect((await post(base, { kind: 'image' })).status).toBe(400)
+})
