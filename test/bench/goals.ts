@@ -2,6 +2,7 @@ import * as beside from './beside.ts'
 import * as cases from './cases.ts'
 import { median } from './load.ts'
 import type { Figures } from './measure.ts'
+import * as questions from './questions.ts'
 import { starts } from './servers.ts'
 
 /** The median over a case's rounds of a figure of its first target, or of the ratio of that to another's; and what it has to keep. */
@@ -33,6 +34,7 @@ const filters = { connections: 4, bounds: [atMost(1.2, 'p50', 'first page')] }
 const searches = { connections: 4, bounds: [atMost(3, 'p50', 'first page')] }
 const starting = [atMost(4, 'new data folder, s'), atMost(2, 'once more, s')]
 const memory = [atMost(250, 'most, MB'), atMost(5, 'growth over the last half, %')]
+const scoring = [atMost(25, 'start'), atMost(30, 'hand-in'), atMost(100, 'sheet')]
 const grading = [atMost(100, 'p50'), atMost(2, 'p50', 'few')]
 
 /** It has no cases of its own: it is measured over all those that one service lives through. */
@@ -68,6 +70,7 @@ export const GOALS: Goal[] = [
     rounds: 1,
   },
   { goal: 'The grading queue and sheet, ms', name: 'grading', cases: cases.gradingPages, connections: 4, bounds: grading },
+  { goal: 'Fifty questions that score themselves, ms', name: 'questions', cases: questions.scored, bounds: scoring },
   { goal: 'Memory over all of these', name: MEMORY, cases: () => [], bounds: memory },
   { goal: 'A read beside other work', name: 'beside', cases: beside.works, bounds: [atMost(1.5, 'p50', 'alone')], isLong: true },
   { goal: 'npm start', name: 'start', cases: starts, bounds: starting, isLong: true },

@@ -21,7 +21,8 @@ export type Servers = Record<ServerName, Server>
 export type Sink = { smtpUrl: string; hooksUrl: string }
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const SECRET_KEY = 'the-secret-of-a-benchmark-which-guards-nothing'
+/** What the links of candidates are signed with. */
+export const BENCH_SECRET = 'the-secret-of-a-benchmark-which-guards-nothing'
 /** So many connections to the database for each. */
 const POOL_SIZE = '10'
 const START_TIMEOUT_MS = 60_000
@@ -37,7 +38,7 @@ export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }:
     DATA_DIR: dataDir,
     DATABASE_POOL_SIZE: POOL_SIZE,
     PUBLIC_URL: `http://localhost:${port}`,
-    SECRET_KEY,
+    SECRET_KEY: BENCH_SECRET,
     RATE_LIMIT_ENTERPRISE: '2000000000',
     SMTP_URL: smtpUrl,
     MAIL_FROM: 'Assessments <assessments@example.com>',
