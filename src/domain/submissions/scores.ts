@@ -145,20 +145,32 @@ export async function findKeyNumbers({ db, organization }: Context, submissionId
 
 /** Whether anything of scored submissions is left to people: a question that gives points, and has none. What is so already is not written. */
 export async function noteNeeds(ctx: Context, submissionIds: readonly string[]): Promise<void> {
-  const isLeft = (eb: Expressions<'submissions'>) =>
-    sql<boolean>`exists (${eb
-      .selectFrom('paperQuestions')
-      .where(sameOwner('paperQuestions', 'submissions'))
-      .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
-      .where('paperQuestions.points', '>', 0)
-      .where((paper) => sql<SqlBool>`${scoredPoints(paper as never)} is null and ${isDropped(paper as never)} is not true`)
-      .select('paperQuestions.number')})`
-  const note = ownUpdate(ctx, 'submissions')
+  const left = own(ctx, 'submissions')
     .where('submissions.id', '=', among(submissionIds))
-    .where((eb) => sql<SqlBool>`${eb.ref('submissions.needsPeople')} is distinct from ${isLeft(eb)}`)
-    .set((eb) => ({ needsPeople: isLeft(eb as never) }))
+    .select('submissions.id')
+    .select((eb) => isLeft(eb).as('needsPeople'))
+  const note = ownUpdate(ctx, 'submissions')
+    .from(left.as('left'))
+    .whereRef('left.id', '=', 'submissions.id')
+    .where(({ ref }) => sql<SqlBool>`${ref('submissions.needsPeople')} is distinct from ${ref('left.needsPeople')}`)
+    .set(({ ref }) => ({ needsPeople: ref('left.needsPeople') }))
   await run(ctx.db, note)
 }
+
+const isLeft = (eb: Expressions<'submissions'>) =>
+  sql<boolean>`exists (${eb
+    .selectFrom('paperQuestions')
+    .where(sameOwner('paperQuestions', 'submissions'))
+    .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
+    .where('paperQuestions.points', '>', 0)
+    .where((paper) => isUnscored(paper as never))
+    .select('paperQuestions.number')})`
+
+/** By one look at the newest score. */
+const isUnscored = (eb: Expressions<'paperQuestions'>) =>
+  sql<SqlBool>`not coalesce((${newestScores(eb).select(({ ref }) =>
+    sql<boolean>`${ref('questionScores.points')} is not null or ${ref('questionScores.dropped')}`.as('scored'),
+  )}), false)`
 
 /**
  * A question of a paper.

@@ -4,17 +4,17 @@ import type { Named } from '../../../domain/invites/form-options.ts'
 import { FIELDS, placeToTake } from '../../../domain/submissions/grading/hand-on.ts'
 import type { QueuePlace } from '../../../domain/submissions/grading/queue-place.ts'
 import { holderOf, type Place } from '../../../domain/submissions/grading/rounds.ts'
-import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/sheet.ts'
+import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
-import { definedKind } from '../../../kinds/index.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { ago } from '../kit/wording.ts'
 import { questionBody } from '../submissions/answers.parts.ts'
 import { captures, notes, screenHeadline } from '../submissions/submission.page.ts'
+import { answerAndKey } from './answer-and-key.ts'
 import { type Graded, gradeForm } from './grade-form.ts'
 import { action, given, others, result, stands, state, who } from './sheet.parts.ts'
 import { tools } from './sheet-tools.ts'
@@ -122,21 +122,6 @@ function foldedOf({ submission, questions, progress }: Sheet, failed: number | u
   const open = [...progress.ungraded, ...progress.undecided]
   if (submission.state === 'released' || open.length === 0) return new Set()
   return new Set(questions.map(({ number }) => number).filter((number) => !open.includes(number) && number !== failed))
-}
-
-const EFFECTS = { full: 'Its key gives everybody all points.', none: 'Its key says that it is not counted.' }
-
-/** What its key says of the answer: the points stand where nobody gives others. */
-function answerAndKey(
-  ctx: Context,
-  { score, scored, shown, takes, version, versionId, isBeforeKey }: GradedQuestion,
-): Html | false {
-  const kind = version && definedKind(version.responseType)
-  if (!score || !kind) return false
-  const value = takes.find(({ kind: by }) => by === 'text')?.value ?? null
-  return html`<div class="mt-4" data-score><h3>Answer and key</h3>
-${kind.sheet({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
-<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${wordCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}${may(ctx, 'write_assessments') && html` <a href="${pathOf(ctx, `keys/${versionId}`)}">Correct the key</a>`}</p></div>`
 }
 
 function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined {

@@ -225,6 +225,22 @@ it('shows the form again with a row more where no script runs', async () => {
   expect(text.match(/name="row"/g)).toHaveLength(2)
 })
 
+it('accepts an answer from the sheet, as far as it can be accepted and is not', async () => {
+  const [example] = examplesOf('short_text')
+  const made = await makeDefined(service, [example!])
+  const submissionId = await made.take([example!.wrong])
+  const admin = await signInAs(service, made.organization.id, ['admin'])
+  const { text } = await admin.get(`${admin.home}grading/${submissionId}`)
+  expect(text).toContain('Accept this answer…')
+  const { versionId } = await service.db.question.findFirstOrThrow({ where: { assessmentId: made.assessment.id } })
+  const fields = { accept: String(example!.wrong), share: '100', reason: `Accepted: ${example!.wrong}` }
+  const preview = await admin.post(`${admin.home}keys/${versionId}/preview`, fields)
+  expect(preview.text).toContain('Of 1 answer handed in, 1 get more, 0 less, 0 the same.')
+  const right = await makeDefined(service, [example!])
+  const other = await signInAs(service, right.organization.id, ['admin'])
+  expect((await other.get(`${other.home}grading/${await right.take([example!.right])}`)).text).not.toContain('Accept this answer')
+})
+
 it('is reached from the question and from the sheet, once it was asked, and never by what nobody was asked', async () => {
   const [example] = examplesOf('single_choice')
   const made = await makeDefined(service, [example!])

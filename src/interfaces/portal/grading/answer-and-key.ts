@@ -1,0 +1,31 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { GradedQuestion } from '../../../domain/submissions/grading/sheet.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { definedKind } from '../../../kinds/index.ts'
+import { pathOf } from '../kit/layout.ts'
+
+const EFFECTS = { full: 'Its key gives everybody all points.', none: 'Its key says that it is not counted.' }
+
+/** What its key says of the answer: the points stand where nobody gives others. */
+export function answerAndKey(ctx: Context, question: GradedQuestion): Html | false {
+  const { score, scored, shown, takes, version, versionId, isBeforeKey } = question
+  const kind = version && definedKind(version.responseType)
+  if (!score || !kind) return false
+  const value = takes.find(({ kind: by }) => by === 'text')?.value ?? null
+  const path = pathOf(ctx, `keys/${versionId}`)
+  const isAccepted = score.parts.some(({ verdict }) => verdict === 'right')
+  const typed = typeof value === 'string' && !isAccepted ? value.trim() : ''
+  const canAccept = typed !== '' && (kind.accepts?.add(score.key, typed, 100) ?? null) !== null
+  return html`<div class="mt-4" data-score><h3>Answer and key</h3>
+${kind.sheet({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
+<p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${wordCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p>
+${
+  may(ctx, 'write_assessments') &&
+  html`<div class="mt-2 flex flex-wrap items-center gap-2"><a class="btn btn-sm" href="${path}">Correct the key</a>${
+    canAccept &&
+    html`<form method="post" action="${`${path}/preview`}"><input type="hidden" name="accept" value="${typed}"><input type="hidden" name="share" value="100"><input type="hidden" name="reason" value="${`Accepted: ${typed}`.slice(0, 200)}"><button class="btn btn-sm">Accept this answer…</button></form>`
+  }</div>`
+}</div>`
+}
