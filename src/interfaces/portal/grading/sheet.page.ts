@@ -1,4 +1,5 @@
 import { may } from '../../../domain/access/permissions.ts'
+import { withoutPictures } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { FIELDS, placeToTake } from '../../../domain/submissions/grading/hand-on.ts'
@@ -104,7 +105,7 @@ const questionShown = (form: Form, graded: Graded, isFolded: boolean, ctx: Conte
   const { question, address } = graded
   const { number, script } = question
   return html`<details class="group scroll-mt-28 rounded-box" id="${`question-${number}`}" data-question="${number}" ${!isFolded && html`open`}>
-<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${script}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${stands(question)}</span></summary>
+<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${withoutPictures(script)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${stands(question)}</span></summary>
 <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
 <section class="panel" aria-labelledby="${`question-${number}-heading`}">
 ${questionBody(ctx, question)}${answerAndKey(ctx, question)}

@@ -131,10 +131,10 @@ ${
         ['When', 'Who', 'Action', 'Target', 'Details'],
         entries.map((entry) => [
           ago(ctx, entry.at),
-          html`<span class="wrap-break-word">${parted(whoOf(entry, names))}</span>`,
+          inParts(whoOf(entry, names)),
           html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}`,
           targetOf(ctx, entry, names),
-          html`<span class="wrap-break-word">${parted(wordDetails(entry, names))}</span>`,
+          inParts(wordDetails(entry, names)),
         ]),
       )
 }
@@ -145,6 +145,8 @@ ${hasOlder && html`<a class="btn btn-sm" href="${address}?${older}">Older</a>`}
 </section>`,
   }
 }
+
+const inParts = (text: string): Value => text && html`<span class="wrap-break-word">${parted(text)}</span>`
 
 const whoOf = ({ actorKind, actorId }: AuditEntry, names: Map<string, string>): string =>
   ACTORS[actorKind] ?? names.get(actorId ?? '') ?? actorKind

@@ -75,7 +75,7 @@ const resultTable = (ctx: Context, items: Released[], isOfAll: boolean): Html =>
     items.map(({ id, state, invite, assessment, submittedAt, result }) => [
       html`<a class="flex items-center gap-3 lg:min-w-44" href="${pathOf(ctx, `results/${id}`)}">${avatar(nameOf(invite))}<span class="named">${nameOf(invite)}</span></a>`,
       ...(isOfAll ? [html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`] : []),
-      wordPoints(result),
+      html`<span class="whitespace-nowrap">${wordPoints(result)}</span>`,
       html`${percent(result)}${result.percent !== null && bar(result.percent / 100)}`,
       submittedAt && ago(ctx, submittedAt),
       html`${ago(ctx, result.releasedAt)}${isReopened(ctx, state) && html` ${badge('reopened')}`}`,
@@ -116,7 +116,7 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
             html`<span class="preformatted max-md:text-start" lang="" dir="auto">${script}</span>`,
             grade?.points,
             grade?.ofPoints,
-            share !== null && html`<div class="min-w-24">${bar(share)}</div>`,
+            share !== null && html`<div class="w-24">${bar(share)}</div>`,
           ]
         }),
       ),
