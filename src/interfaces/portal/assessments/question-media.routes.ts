@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { authorize } from '../../../domain/access/permissions.ts'
 import { assetAddress } from '../../../domain/assets/references.ts'
 import { beginMedium, completeMedium, getMedium, MEDIUM_KINDS, putMediumPart } from '../../../domain/assets/upload-medium.ts'
+import { DomainError } from '../../../domain/errors.ts'
 import { MAX_PART_BYTES } from '../../../domain/limits.ts'
 import { queueAssetJoin } from '../../../domain/submissions/media/joinable.ts'
-import { HttpError } from '../../../http/errors/failure.ts'
 import { issuesOf, readFields, valuesOf } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
 
@@ -29,7 +29,7 @@ export function questionMediaRoutes(app: FastifyInstance): void {
       answer(reply, async () => {
         const { kind } = readFields(valuesOf(request), 'kind')
         const known = MEDIUM_KINDS.find((one) => one === kind)
-        if (!known) throw new HttpError('malformed_request')
+        if (!known) return refuse()
         const id = await beginMedium(request.ctx, known)
         return { id, address: assetAddress(id) }
       }),
@@ -45,7 +45,8 @@ export function questionMediaRoutes(app: FastifyInstance): void {
     scope.post<MediumRoute>('/question-media/:mediumId/complete', (request, reply) =>
       answer(reply, async () => {
         const { segments } = readFields(valuesOf(request), 'segments')
-        if (!SEGMENTS.test(segments)) throw new HttpError('malformed_request')
+        await getMedium(request.ctx, request.params.mediumId)
+        if (!SEGMENTS.test(segments)) return refuse()
         await completeMedium(request.ctx, request.params.mediumId, segments.split(' ').map(Number), queueAssetJoin)
         return {}
       }),
@@ -57,19 +58,23 @@ export function questionMediaRoutes(app: FastifyInstance): void {
         { parseAs: 'buffer' },
         async (_request: unknown, body: Buffer) => body,
       )
-      parts.post('/question-media/:mediumId/parts/:segment/:number', { bodyLimit: MAX_PART_BYTES }, (request, reply) =>
-        answer(reply, async () => {
-          const { mediumId, ...part } = partOf(request)
-          await putMediumPart(request.ctx, mediumId, part)
-          return {}
-        }),
+      parts.post<MediumRoute>(
+        '/question-media/:mediumId/parts/:segment/:number',
+        { bodyLimit: MAX_PART_BYTES },
+        (request, reply) =>
+          answer(reply, async () => {
+            await getMedium(request.ctx, request.params.mediumId)
+            const { mediumId, ...part } = partOf(request)
+            await putMediumPart(request.ctx, mediumId, part)
+            return {}
+          }),
       )
     })
   })
 }
 
-function partOf({ body, params }: FastifyRequest) {
-  if (!Value.Check(PartParams, params) || !Buffer.isBuffer(body)) throw new HttpError('malformed_request')
+function partOf({ body, params }: { body: unknown; params: unknown }) {
+  if (!Value.Check(PartParams, params) || !Buffer.isBuffer(body)) return refuse()
   const { mediumId, segment, number }: Static<typeof PartParams> = params
   return { mediumId, segment: Number(segment), number: Number(number), content: body }
 }
@@ -81,4 +86,8 @@ async function answer(reply: FastifyReply, work: () => Promise<object>): Promise
   } catch (error) {
     return reply.code(422).send({ mistakes: issuesOf(error).map(wordIssue) })
   }
+}
+
+function refuse(): never {
+  throw new DomainError('invalid', { issues: [{ field: 'medium', rule: 'malformed', text: 'This is not what is sent here.' }] })
 }

@@ -126,5 +126,5 @@ it('is refused where it is none, differs from what was sent, or is not all there
   expect((await send(`${body.id}/parts/0/0`, FILE.subarray(0, 1_600))).status).toBe(422)
   expect((await post(`${base}/${body.id}/complete`, { segments: '2' })).status).toBe(422)
   expect((await send(`${body.id}/parts/0/1`, Buffer.alloc(900_001))).status).toBe(413)
-  expect((await post(base, { kind: 'image' })).status).toBe(400)
+  expect((await post(base, { kind: 'image' })).status).toBe(422)
 })
