@@ -6,12 +6,13 @@ import { wordCount } from '../../../http/pages/candidate-view.ts'
 export function countsShown(counts: Counts): Html {
   const { handedIn, more, less, same, open, uncounted, decided, released } = counts
   const of = (count: number) => count.toLocaleString('en')
+  const getsMore = (count: number) => `${of(count)} ${count === 1 ? 'gets' : 'get'} more`
   const parts = [
-    `${of(more)} get more`,
+    getsMore(more),
     `${of(less)} less`,
     `${of(same)} the same`,
     open > 0 && `${of(open)} ${open === 1 ? 'needs' : 'need'} a grader`,
     uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and will not count it`,
   ].filter((part) => part !== false)
-  return html`<p>Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && `: of these ${of(counts.releasedMore)} get more, ${of(counts.releasedLess)} less`}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
+  return html`<p>Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && `: of these ${getsMore(counts.releasedMore)}, ${of(counts.releasedLess)} less`}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
 }

@@ -89,7 +89,7 @@ it('says first what a correction would change, and writes nothing', async () => 
   const { text, status } = await preview(BERGEN_IS_RIGHT)
   expect(status).toBe(200)
   expect(text).toContain(
-    'Of 5 answers handed in, 2 get more, 2 less, 0 the same. 3 are released: of these 1 get more, 1 less. 1 was decided by a person, and stays.',
+    'Of 5 answers handed in, 2 get more, 2 less, 0 the same. 3 are released: of these 1 gets more, 1 less. 1 was decided by a person, and stays.',
   )
   expect(text).toContain('It is Bergen')
   expect(await scores()).toEqual(before)
@@ -235,7 +235,7 @@ it('accepts an answer from the sheet, as far as it can be accepted and is not', 
   const { versionId } = await service.db.question.findFirstOrThrow({ where: { assessmentId: made.assessment.id } })
   const fields = { accept: String(example!.wrong), share: '100', reason: `Accepted: ${example!.wrong}` }
   const preview = await admin.post(`${admin.home}keys/${versionId}/preview`, fields)
-  expect(preview.text).toContain('Of 1 answer handed in, 1 get more, 0 less, 0 the same.')
+  expect(preview.text).toContain('Of 1 answer handed in, 1 gets more, 0 less, 0 the same.')
   const right = await makeDefined(service, [example!])
   const other = await signInAs(service, right.organization.id, ['admin'])
   expect((await other.get(`${other.home}grading/${await right.take([example!.right])}`)).text).not.toContain('Accept this answer')

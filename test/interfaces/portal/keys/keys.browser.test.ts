@@ -1,0 +1,87 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { makeAnswered } from '../../../support/answered.ts'
+import { expectAccessible, isBrowserInstalled, looksOf, overflow, press, startBrowser } from '../../../support/browser.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { type Service, startService } from '../../../support/service.ts'
+import { PATIENT } from '../../../support/wait-until.ts'
+
+let service: Service
+let browser: Browser
+let origin: string
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  service = await startService()
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
+const ONE = {
+  responseType: 'single_choice',
+  spec: {
+    options: [
+      { id: 'qkzvwtab', text: 'Oslo' },
+      { id: 'mfpdxhce', text: 'Bergen' },
+    ],
+    shuffle: false,
+  },
+  key: { policy: 'exact', right: ['qkzvwtab'] },
+}
+const WORDS = {
+  responseType: 'short_text',
+  spec: { lines: 1 },
+  key: {
+    accepted: [{ text: 'Rome', share: 100 }],
+    exact: { case: false, accents: false, punctuation: false },
+    otherwise: 'wrong',
+  },
+}
+
+describe.skipIf(!isBrowserInstalled)('a key (skipped where no chromium is installed)', () => {
+  it.each([
+    ['another right option', ONE, [['qkzvwtab'], ['mfpdxhce']]],
+    ['an answer that is accepted', WORDS, ['Roma', 'Rome']],
+  ])('is corrected by %s: each page can be used by everybody, wide and narrow, light and dark', async (_, definition, values) => {
+    const answers = values.map((value, i) => ({ value, released: true, ...(i === 0 && { given: 3 }) }))
+    const made = await makeAnswered(service, definition, answers)
+    const admin = await signInAs(service, made.organizationId, ['admin'])
+    const [name, value] = admin.cookie()!.split('=') as [string, string]
+    for (const look of [0, 1].flatMap(looksOf)) {
+      const context = await browser.newContext(look)
+      onTestFinished(() => context.close())
+      await context.addCookies([{ name, value, url: origin }])
+      const page = await context.newPage()
+      const expectUsable = async () => {
+        await expectAccessible(page)
+        expect(await overflow(page)).toBe(0)
+      }
+      await page.goto(`${origin}${admin.home}keys/${made.versionId}`)
+      await expectUsable()
+      await page.getByLabel('Full points for everybody').check()
+      await page.getByLabel('Why').fill('Two are right')
+      await press(page, 'See what changes')
+      await page.getByRole('heading', { name: 'What changes', exact: true }).waitFor()
+      await expectUsable()
+      await context.close()
+    }
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    await context.addCookies([{ name, value, url: origin }])
+    const page = await context.newPage()
+    await page.goto(`${origin}${admin.home}keys/${made.versionId}`)
+    if (definition === WORDS) await press(page, 'Accept Roma')
+    else {
+      await page.getByLabel('Bergen').check()
+      await page.getByLabel('Why').fill('It is Bergen')
+      await press(page, 'See what changes')
+    }
+    await press(page, 'Correct the key')
+    await page.getByText('Key 2 is applied').waitFor(PATIENT)
+    await page.getByText('Decided before the key was changed: 1').waitFor()
+    await expectAccessible(page)
+  })
+})
