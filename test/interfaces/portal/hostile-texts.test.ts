@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createResetLink } from '../../../src/domain/members/invite-member.ts'
 import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { furnish, makeAtsOrder, makeBulkChange, makeLibrary } from '../../support/furnish.ts'
+import { furnish, makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -60,6 +60,7 @@ async function makeOrganization() {
   const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { organizationId } })
   const ids: Record<string, string> = {
     ...(await makeAtsOrder(service, rows.invite.id)),
+    versionId: await makeAskedVersion(service, organizationId),
     ...(await makeLibrary(service, { organizationId, questionId: rows.question.id, memberId: admin.member.id })),
     sessionId,
     keyId,
@@ -132,9 +133,11 @@ const ASKED = [
 ]
 const query = `?${new URLSearchParams(Object.fromEntries(ASKED.map((name) => [name, `=${HOSTILE}`])))}`
 
-/** No pages: what is kept under a key that no text of anybody's is, and a PDF, of which test/reports has what it makes of texts. */
+/** No pages: what is kept under a key that no text of anybody's is, what a script asks of a medium, and a PDF, of which test/reports has what it makes of texts. */
 const FILES = [
   'GET /media/:mediaId',
+  'GET /pictures/:pictureId',
+  'GET /question-media/:mediumId',
   'GET /results/:submissionId/report',
   'GET /questions/template.csv',
   'GET /questions/template.xlsx',

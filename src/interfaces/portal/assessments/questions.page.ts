@@ -104,13 +104,15 @@ const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html =
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
 ${choice(form, { name: 'scriptFormat', label: 'The text is', options: TEXT_FORMATS, value: input.scriptFormat })}
 ${pictureField(form, kind)}
-${kind ? kindFields(form, kind) : asked(form, input)}
-${!kind && choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}
+${kind ? kindFields(form, kind) : html`${asked(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
 <div class="side-by-side">
 ${field(form, { name: 'points', label: 'Points', value: String(input.points), optional: true })}
 ${field(form, { name: 'timeLimit', label: 'Time limit', value: printDuration(input.timeLimit), hint: 'Minutes, or 1:30. Leave empty for no limit.', optional: true })}
 </div>
-${kind && html`<details class="mb-4" ${(input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>${asked(form, input)}</details>`}
+<details class="mb-4" ${(input.inputType !== 'text' || input.audioUrl || input.videoUrl || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Audio or video</summary>
+${kind && asked(form, input)}
+${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: MEDIA_HINT, optional: true })}
+${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: MEDIA_HINT, optional: true })}</details>
 <details class="mb-4" ${(input.sourceLanguage || input.targetLanguage || form.issues.length > 0) && html`open`}><summary class="quiet mb-2 text-sm">Languages</summary>
 ${language(form, 'sourceLanguage', 'Language of the question', input.sourceLanguage)}
 ${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}</details>`
@@ -122,11 +124,8 @@ const TEXT_FORMATS = [
 
 const MEDIA_HINT = 'Begins with https://. With JavaScript you can also upload or record it here: WebM, MP4 or M4A.'
 
-/** What asks besides the text. */
-const asked = (form: Form, input: QuestionInput): Html => html`
-${choice(form, { name: 'inputType', label: 'Question format', options: formats(input.inputType), value: input.inputType })}
-${field(form, { name: 'audioUrl', label: 'Audio URL', value: input.audioUrl, hint: MEDIA_HINT, optional: true })}
-${field(form, { name: 'videoUrl', label: 'Video URL', value: input.videoUrl, hint: MEDIA_HINT, optional: true })}`
+const asked = (form: Form, input: QuestionInput): Html =>
+  choice(form, { name: 'inputType', label: 'Question format', options: formats(input.inputType), value: input.inputType })
 
 const language = (form: Form, name: string, label: string, value: string): Html =>
   choice(form, { name, label, options: [['', 'Not specified'], ...languageOptions([value])], value })

@@ -32,7 +32,7 @@ function offer(form: HTMLFormElement, field: HTMLInputElement, kind: Kind): void
     type: 'file',
     class: 'file-input file-input-sm max-w-full',
     accept: 'audio/*,video/*',
-    ariaLabel: `Upload ${kind}`,
+    'aria-label': `Upload ${kind}`,
   })
   const record = button(`Record ${kind}`, () => void run(recorded))
   record.className = 'btn btn-sm'
