@@ -190,7 +190,7 @@ export const Environment = Type.Object({
       'Where photos and recordings are kept: a bucket of S3, or with endpoint=… of another service like it; credentials as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Unset: the folder media under DATA_DIR.',
     ),
   ),
-  MEDIA_QUOTA: Count(50_000_000_000, 'Bytes of photos and recordings that an organization may have.'),
+  MEDIA_QUOTA: Count(50_000_000_000, 'Bytes of photos, recordings, and what its questions show that an organization may have.'),
   JOINERS: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -6,7 +6,7 @@ import { ASKS_NOTHING } from '../../support/candidate.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { openTestDatabase, startProcess, type TestDatabase } from '../../support/processes.ts'
 import { SECRET_KEY } from '../../support/service.ts'
-import { waitUntil } from '../../support/wait-until.ts'
+import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 const OPTIONS = ['Oslo', 'Bergen', 'Trondheim'].map((text, i) => ({ id: String.fromCharCode(97 + i).repeat(8), text }))
 const [oslo, bergen] = OPTIONS.map(({ id }) => id) as [string, string]
@@ -84,7 +84,13 @@ describe.skipIf(!isBrowserInstalled)('choices (skipped where no chromium is inst
         await option(page, name).click()
         await page.clock.fastForward(60_000 / clicks.length)
       }
-      await page.getByText('not saved yet, but kept on this device').waitFor()
+      // The network says no in its own time, the page tries again in the clock's.
+      await expect
+        .poll(async () => {
+          await page.clock.fastForward(1_000)
+          return page.getByText('not saved yet, but kept on this device').isVisible()
+        }, PATIENT)
+        .toBe(true)
       expect(await invite.texts()).toEqual([])
       const cdp = await context.newCDPSession(page)
       const crashed = page.waitForEvent('crash')

@@ -57,7 +57,7 @@ describe('a screen that has to be recorded', () => {
     service.clock.advance(40_000)
     await stopSharing(mediaId)
     service.clock.advance(90_000)
-    expect((await admin.get(page)).text).toContain('then they continue without it')
+    expect((await admin.get(page)).text).toContain('they can then continue without it')
     expect((await admin.get(`${page}/submission`)).text).toContain(
       'The screen was not recorded for <strong>1 minute 30 seconds</strong> of the 2 minutes 10 seconds',
     )
@@ -73,7 +73,7 @@ describe('a screen that has to be recorded', () => {
     for (const address of [`${page}/submission`, `${admin.home}grading/${submission}`]) {
       const { text } = await admin.get(address)
       expect(text).toContain('<strong>1 minute 30 seconds</strong> of the 2 minutes 10 seconds')
-      expect(text).toContain('the candidate was let go on without sharing the screen')
+      expect(text).toContain('the candidate was allowed to continue without sharing the screen')
       expect(text).toContain('Screen sharing was waived')
     }
     expect((await admin.get(page)).text).not.toContain('waive-heading')
