@@ -18,7 +18,9 @@ const mayUse = {
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
   'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
   // One kind never uses another: what several need stands beside their folders.
-  'kinds/([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
+  // Files of strangers are read in a process of its own.
+  'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/', 'processes/'],
+  'kinds/(?!formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/find.ts'],

@@ -40,6 +40,7 @@ export type ErrorKind =
   | 'too_many_searches'
   | 'too_many_passwords'
   | 'too_many_reports'
+  | 'too_many_imports'
   | 'too_many_simulations'
   | 'too_many_batches'
   | 'webhook_disabled'
@@ -120,6 +121,7 @@ export type AccountProblem =
   | 'undoneTooLate'
   | 'notSheet'
   | 'noText'
+  | 'tooHeavy'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { forgetOldSignIns } from '../domain/access/forget-old-sign-ins.ts'
-import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetUnusedAssets } from '../domain/assets/forget-unused.ts'
+import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
@@ -9,6 +9,7 @@ import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import { forgetOldEmails } from '../domain/invites/forget-old-emails.ts'
+import { forgetOldImports } from '../domain/library/forget-imports.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { forgetOldMedia } from '../domain/submissions/media/forget-media.ts'
 import { requeueLostAssets } from '../domain/submissions/media/joinable.ts'
@@ -64,6 +65,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   async forget_batches(system) {
     await forgetOldBatches(system)
     await forgetOldBulkChanges(system)
+    await forgetOldImports(system)
   },
   forget_emails: forgetOldEmails,
   forget_sign_ins: forgetOldSignIns,

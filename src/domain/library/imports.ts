@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import type { LibraryImport, Prisma } from '../../generated/prisma/client.ts'
@@ -27,6 +28,9 @@ export const MAX_IMPORTED = 5_000
 /** How long an import can be undone. */
 export const UNDONE_WITHIN_MS = 86_400_000
 const STORED_AT_ONCE = 500
+/** Questions that are checked, or written, before others' requests get their turn. */
+const CHECKED_AT_ONCE = 25
+const WRITTEN_AT_ONCE = 100
 /** Characters of a sentence about a question. */
 const MAX_NOTE = 300
 /** Characters of a category with all above it. */
@@ -55,8 +59,8 @@ export async function createImport(
   await inTransaction(ctx, async ({ db }) => {
     const head = { organizationId: of.organizationId, id: of.importId, createdById: actor.id, createdAt: deps.clock() }
     await db.libraryImport.create({ data: { ...head, fileName: cut(fileName, MAX_NAME_LENGTH), format } })
-    for (let i = 0; i < rows.length; i += STORED_AT_ONCE) {
-      const part = rows.slice(i, i + STORED_AT_ONCE).map((row, j) => ({ ...of, ...row, number: i + j + 1 }))
+    for (let i = 0; i < rows.length; i += WRITTEN_AT_ONCE) {
+      const part = rows.slice(i, i + WRITTEN_AT_ONCE).map((row, j) => ({ ...of, ...row, number: i + j + 1 }))
       await run(db, insertRows({ libraryImportRows: part }))
     }
   })
@@ -64,7 +68,11 @@ export async function createImport(
 }
 
 async function rowsOf(ctx: Context, questions: GivenQuestion[]) {
-  const checked = questions.map((question) => ({ ...question, ...checkContent(ctx, question) }))
+  const checked: (GivenQuestion & ReturnType<typeof checkContent>)[] = []
+  for (const [i, question] of questions.entries()) {
+    if (i % CHECKED_AT_ONCE === 0) await setImmediate()
+    checked.push({ ...question, ...checkContent(ctx, question) })
+  }
   const there = await findThere(
     ctx,
     checked.flatMap(({ contentHash }) => contentHash ?? []),

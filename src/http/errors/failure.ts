@@ -71,6 +71,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   too_many_searches: 5,
   too_many_passwords: 3,
   too_many_reports: 5,
+  too_many_imports: 5,
   too_many_simulations: 5,
   too_many_batches: 30,
 }

@@ -66,6 +66,7 @@ const occurrence = {
   too_many_searches: 'declared',
   too_many_passwords: 'declared',
   too_many_reports: 'declared',
+  too_many_imports: 'declared',
   too_many_simulations: 'declared',
   too_many_batches: 'declared',
   webhook_disabled: 'declared',

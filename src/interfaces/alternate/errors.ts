@@ -64,6 +64,7 @@ const answers = {
   too_many_searches: [429, THROTTLED],
   too_many_passwords: [429, THROTTLED],
   too_many_reports: [429, THROTTLED],
+  too_many_imports: [429, THROTTLED],
   too_many_simulations: [429, THROTTLED],
   too_many_batches: [429, THROTTLED],
   webhook_disabled: [409, 'The webhook is disabled.'],

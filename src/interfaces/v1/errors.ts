@@ -62,6 +62,7 @@ const answers = {
   too_many_searches: [429, RATE_LIMITED],
   too_many_passwords: [429, RATE_LIMITED],
   too_many_reports: [429, 'Too many reports are under way. Please try again later.'],
+  too_many_imports: [429, 'Too many imports are under way. Please try again later.'],
   too_many_simulations: [429, 'Too many simulations are under way. Please try again later.'],
   too_many_batches: [429, `At most ${MAX_OPEN_BATCHES} batches can be under way. Please try again later.`],
   webhook_disabled: [409, 'The webhook is disabled: enable it first'],

@@ -1,11 +1,13 @@
-import { strFromU8, strToU8, type UnzipFileInfo, unzipSync, zipSync } from 'fflate'
+import { strFromU8, strToU8, Unzip, UnzipInflate, zipSync } from 'fflate'
 import type { TableRow } from './table.ts'
 
 // Sheets of Excel and LibreOffice. Only texts and numbers of the first sheet are read: no formulas, no links, no declared entities, nothing else of
-// the package. What it unpacks to is bounded before anything is unpacked.
+// the package. What comes out of it is counted while it comes, whatever the package says, and each pattern goes through a file once.
 
 /** Bytes. */
 const MAX_UNPACKED = 40 * 1024 * 1024
+/** Bytes that are unpacked at once: they become a thousand times as many at most. */
+const UNPACKED_AT_ONCE = 8 * 1024
 const MAX_ENTRIES = 5_000
 const MAX_CELLS = 250_000
 const MAX_COLUMNS = 200
@@ -30,27 +32,37 @@ export function readXlsx(bytes: Uint8Array): TableRow[] {
 }
 
 function unpack(bytes: Uint8Array): Record<string, Uint8Array> {
+  const found = new Map<string, Uint8Array[]>()
   let [unpacked, entries] = [0, 0]
-  const filter = ({ name, originalSize }: UnzipFileInfo): boolean => {
+  const unzip = new Unzip((file) => {
     if (++entries > MAX_ENTRIES) throw new UnreadableSheet('It has too many files in it.')
-    if (name.includes('..') || name.startsWith('/') || name.includes('\\'))
+    if (file.name.includes('..') || file.name.startsWith('/') || file.name.includes('\\'))
       throw new UnreadableSheet('It names a file outside of itself.')
-    if (!WANTED.test(name)) return false
-    unpacked += originalSize
-    if (unpacked > MAX_UNPACKED) throw new UnreadableSheet('It unpacks to more than 40 MB.')
-    return true
-  }
+    if (!WANTED.test(file.name)) return
+    const pieces: Uint8Array[] = []
+    found.set(file.name, pieces)
+    file.ondata = (error, data) => {
+      if (error) throw error
+      unpacked += data.length
+      if (unpacked > MAX_UNPACKED) throw new UnreadableSheet('It unpacks to more than 40 MB.')
+      pieces.push(data.slice()) // what it is given is used again
+    }
+    file.start()
+  })
+  unzip.register(UnzipInflate)
   try {
-    return unzipSync(bytes, { filter })
+    for (let i = 0; i < bytes.length; i += UNPACKED_AT_ONCE)
+      unzip.push(bytes.subarray(i, i + UNPACKED_AT_ONCE), i + UNPACKED_AT_ONCE >= bytes.length)
   } catch (error) {
     if (error instanceof UnreadableSheet) throw error
     throw new UnreadableSheet('It is no sheet of Excel (.xlsx).')
   }
+  return Object.fromEntries([...found].map(([name, pieces]) => [name, Buffer.concat(pieces)]))
 }
 
 function firstSheet(workbook: string, relations: string): string {
-  const id = /<(?:\w+:)?sheet\s[^>]*?\br:id="([^"]*)"/.exec(workbook)?.[1]
-  for (const [relation] of relations.matchAll(/<Relationship\s[^>]*>/g)) {
+  const id = /<(?:\w+:)?sheet\s[^<>]*?\br:id="([^"<>]*)"/.exec(workbook)?.[1]
+  for (const [relation] of relations.matchAll(/<Relationship\s[^<>]*>/g)) {
     const target = /\bTarget="([^"]*)"/.exec(relation)?.[1]
     if (target && id !== undefined && /\bId="([^"]*)"/.exec(relation)?.[1] === id)
       return target.startsWith('/') ? target.slice(1) : `xl/${target}`
@@ -69,44 +81,72 @@ const decode = (text: string): string =>
     .replace(/_x([0-9A-F]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .toWellFormed()
 
-/** The runs of a text; how it is read aloud in Japanese is left out. */
-const textOf = (xml: string): string =>
-  [...xml.replace(/<(?:\w+:)?rPh[\s>][\s\S]*?<\/(?:\w+:)?rPh>/g, '').matchAll(/<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)</g)]
-    .map(([, run]) => decode(run!))
-    .join('')
+/** What a sheet is read by: the beginnings and ends of what holds something, each with the text up to whatever comes next. */
+const TAGS = /<(\/?)(?:\w+:)?(row|c|v|t|si|rPh)(\s[^<>]*?)?(\/?)>([^<]*)/g
 
-const readShared = (xml: string): string[] =>
-  [...xml.matchAll(/<(?:\w+:)?si(?:\s[^>]*)?(?:\/>|>([\s\S]*?)<\/(?:\w+:)?si>)/g)].map(([, item = '']) => textOf(item))
+/** The texts that cells refer to. How they are read aloud in Japanese is left out. */
+function readShared(xml: string): string[] {
+  const texts: string[] = []
+  let isAloud = false
+  for (const [, end, name, , empty, text] of xml.matchAll(TAGS)) {
+    if (name === 'si' && !end) texts.push('')
+    else if (name === 'rPh') isAloud = !end && !empty
+    else if (name === 't' && !end && !isAloud && texts.length > 0) texts[texts.length - 1] += decode(text!)
+    if (texts.length > MAX_CELLS) throw new UnreadableSheet('It has more than 250,000 texts.')
+  }
+  return texts
+}
+
+type Cell = { attributes: string; value: string | undefined; text: string }
 
 function readRows(xml: string, shared: string[]): TableRow[] {
   const rows: TableRow[] = []
-  let left = MAX_CELLS
-  for (const [, given = '', inner = ''] of xml.matchAll(/<(?:\w+:)?row(\s[^>]*?)?(?:\/>|>([\s\S]*?)<\/(?:\w+:)?row>)/g)) {
-    const line = Number(/\br="(\d{1,9})"/.exec(given)?.[1] ?? (rows.at(-1)?.line ?? 0) + 1)
-    const found = [...inner.matchAll(/<(?:\w+:)?c(\s[^>]*?)?(?:\/>|>([\s\S]*?)<\/(?:\w+:)?c>)/g)]
-    left -= found.length
-    if (left < 0) throw new UnreadableSheet('It has more than 250,000 cells.')
-    rows.push({ line, cells: readCells(found, shared) })
+  let at = { line: 0, next: 0 }
+  let cell: Cell | undefined
+  let cells = 0
+  const endCell = () => {
+    if (cell) at.next = placeCell(rows, at, wordCell(cell, shared), cell)
+    cell = undefined
   }
+  const begin = (name: string, attributes: string) => {
+    if (name === 'row') at = { line: Number(/\br="(\d{1,9})"/.exec(attributes)?.[1] ?? at.line + 1), next: 0 }
+    else if (++cells > MAX_CELLS) throw new UnreadableSheet('It has more than 250,000 cells.')
+    else cell = { attributes, value: undefined, text: '' }
+  }
+  let isAloud = false
+  for (const [, end, name, attributes = '', empty, text] of xml.matchAll(TAGS)) {
+    if (name === 'rPh') isAloud = !end && !empty
+    else if (name === 'row' || name === 'c') {
+      endCell()
+      if (!end) begin(name, attributes)
+    } else if (cell && !end && !isAloud) addText(cell, name!, text!)
+  }
+  endCell()
   return rows
 }
 
-function readCells(found: RegExpExecArray[], shared: string[]): string[] {
-  const cells: string[] = []
-  let next = 0
-  for (const [, attributes = '', content = ''] of found) {
-    const column = columnOf(/\br="([A-Z]{1,3})\d*"/.exec(attributes)?.[1]) ?? next
-    next = column + 1
-    if (column >= MAX_COLUMNS) continue
-    while (cells.length < column) cells.push('')
-    cells[column] = cellOf(/\bt="(\w+)"/.exec(attributes)?.[1], content, shared)
-  }
-  return cells
+function addText(cell: Cell, name: string, text: string): void {
+  if (name === 'v') cell.value ??= text
+  else if (name === 't') cell.text += decode(text)
 }
 
-function cellOf(type: string | undefined, content: string, shared: string[]): string {
-  if (type === 'inlineStr') return textOf(content)
-  const value = /<(?:\w+:)?v(?:\s[^>]*)?>([^<]*)</.exec(content)?.[1]
+/** @param at.next the column of a cell that names none. @returns that of the cell behind it. */
+function placeCell(rows: TableRow[], { line, next }: { line: number; next: number }, text: string, { attributes }: Cell): number {
+  const column = columnOf(/\br="([A-Z]{1,3})\d*"/.exec(attributes)?.[1]) ?? next
+  if (column >= MAX_COLUMNS) return column + 1
+  let row = rows.at(-1)
+  if (row?.line !== line) {
+    row = { line, cells: [] }
+    rows.push(row)
+  }
+  while (row.cells.length < column) row.cells.push('')
+  row.cells[column] = text
+  return column + 1
+}
+
+function wordCell({ attributes, value, text }: Cell, shared: string[]): string {
+  const type = /\bt="(\w+)"/.exec(attributes)?.[1]
+  if (type === 'inlineStr') return text
   if (value === undefined) return ''
   if (type === 's') return shared[Number(value)] ?? ''
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { addQuestion, deleteQuestion, EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
 import { addPicture } from '../../../src/domain/assets/add-picture.ts'
 import { forgetUnusedAssets } from '../../../src/domain/assets/forget-unused.ts'
-import { addQuestion, deleteQuestion, EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
 import { saveToLibrary } from '../../../src/domain/library/save-to-library.ts'
 import { checkMedia } from '../../../src/domain/submissions/media/check-media.ts'
 import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'

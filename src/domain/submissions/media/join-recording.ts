@@ -5,10 +5,10 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ServiceContext } from '../../context.ts'
-import { type Fetched, fetchSegments, lacksParts } from './fetch-segments.ts'
-import { makeJoinFolder } from './make-join-folder.ts'
 import { fileOf, folderOf, partsFolderOf } from '../../values/media-keys.ts'
+import { type Fetched, fetchSegments, lacksParts } from './fetch-segments.ts'
 import { findJoinable, type Joinable, type Joined, type JoinRef } from './joinable.ts'
+import { makeJoinFolder } from './make-join-folder.ts'
 
 /**
  * What a recording is, once it is one file and that was measured: its bytes and their SHA-256, in hexadecimal; where each segment ends in

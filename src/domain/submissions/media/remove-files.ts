@@ -3,8 +3,8 @@ import { everyones } from '../../../db/everyone.ts'
 import { among } from '../../../db/own.ts'
 import { all, run } from '../../../db/statements.ts'
 import type { ServiceContext } from '../../context.ts'
-import { beginTurn } from '../../work/sweep-parts.ts'
 import { folderOf } from '../../values/media-keys.ts'
+import { beginTurn } from '../../work/sweep-parts.ts'
 import type { Media } from './media.ts'
 
 /** A part that was on its way when its recording was deleted has arrived by then. */

@@ -17,10 +17,10 @@ import {
 } from '../../limits.ts'
 import type { InvitationRef } from '../../secrets/invitation-tokens.ts'
 import { partOf } from '../../values/media-keys.ts'
+import { type Container, containerOf } from '../../values/type-of-content.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { isHandedIn } from '../taking/session.ts'
-import { type Container, containerOf } from '../../values/type-of-content.ts'
 
 /** Which slice of a recording. */
 export type PartRef = { mediaId: string; segment: number; number: number }

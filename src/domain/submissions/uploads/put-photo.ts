@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts'
 import { MAX_PHOTO_BYTES, MAX_PHOTOS, MAX_STILLS, MAX_SUBMISSION_BYTES, STILLS_EVERY_SECONDS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { fileOf } from '../../values/media-keys.ts'
+import { isJpeg } from '../../values/type-of-content.ts'
 import { type Media, newMedia } from '../media/media.ts'
 import { PHOTOS, type Photo } from '../needs.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
 import { holdSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
-import { isJpeg } from '../../values/type-of-content.ts'
 
 /** Photos before the start, and what the webcam takes after it. */
 export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const

@@ -142,6 +142,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   retired: () => 'It is retired: offer it again before you add it.',
   undoneTooLate: () => 'An import can be undone once, for a day.',
   notSheet: () => 'The file can not be read as a sheet.',
+  tooHeavy: () => 'The file takes too much work to read. Split it, or save it as CSV.',
   noText: () => 'The first row names no column “text”.',
   moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/errors/failure.ts'
+import { textOfFile } from '../../../http/requests/text-of-file.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,8 +10,7 @@ declare module 'fastify' {
 }
 
 /**
- * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text: UTF-8 or, where it is none, what
- * a spreadsheet writes: UTF-16, which says so by its first two bytes, or what is usual on Windows. The limit is the route's `bodyLimit`.
+ * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text. The limit is the route's `bodyLimit`.
  *
  * @param kept the name of a file that stays as it is: in `request.upload`, and not among the values.
  */
@@ -23,7 +23,7 @@ export function readUploads(app: FastifyInstance, kept?: string): void {
       for (const [name, value] of await parseForm(request.headers['content-type']!, body)) {
         if (typeof value === 'string') values.append(name, value)
         else if (name === kept) request.upload = { name: value.name, bytes: await value.bytes() }
-        else values.append(name, decode(await value.bytes()))
+        else values.append(name, textOfFile(await value.bytes()))
       }
       return values
     },
@@ -35,15 +35,3 @@ const parseForm = (type: string, body: Buffer<ArrayBuffer>): Promise<FormData> =
   new Response(body, { headers: { 'content-type': type } }).formData().catch(() => {
     throw new HttpError('malformed_request')
   })
-
-/** The text of a file, see {@link readUploads}. */
-export function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    const [first, second] = bytes
-    if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-    if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
-}

@@ -43,7 +43,8 @@ export function importsRoutes(app: FastifyInstance): void {
         page: (form) => newImportPage(form, request.ctx),
         async work() {
           const { bytes, name } = request.upload ?? { bytes: new Uint8Array(), name: '' }
-          const id = await createImport(request.ctx, { fileName: name, ...readQuestionFile(bytes) })
+          const read = await readQuestionFile(request.ctx, bytes)
+          const id = await createImport(request.ctx, { fileName: name, ...read })
           return pathOf(request.ctx, `questions/imports/${id}`)
         },
       }),

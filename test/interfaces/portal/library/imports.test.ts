@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { continueImport } from '../../../../src/domain/library/continue-import.ts'
+import { forgetOldImports } from '../../../../src/domain/library/forget-imports.ts'
 import { readTable } from '../../../../src/kinds/formats/table.ts'
 import { readXlsx, writeXlsx } from '../../../../src/kinds/formats/xlsx.ts'
 import { DAY_MS } from '../../../support/factories.ts'
@@ -70,6 +71,29 @@ describe('an import of questions', () => {
     const late = await admin.post(`${headers.location}/undo`)
     expect([late.status, mistakesIn(late)]).toEqual([422, ['An import can be undone once, for a day.']])
     expect(await kept()).toHaveLength(1)
+  })
+
+  it('is forgotten after 30 days, unless it can still be undone; its questions stay', async () => {
+    const { organizationId, admin, kept, rows, upload } = await furnish()
+    const { headers } = await upload('q.txt', 'Who?{=Ann}')
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    await upload('never-started.txt', 'Where?{=Rome}')
+    const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
+    const forget = async (data: { createdAt: Date; finishedAt?: Date }) => {
+      await service.db.libraryImport.updateMany({
+        where: { organizationId, ...(data.finishedAt && { finishedAt: { not: null } }) },
+        data,
+      })
+      await forgetOldImports(service.system)
+      return (await rows()).map(({ name }) => name)
+    }
+    expect(await forget({ createdAt: daysAgo(29) })).toHaveLength(2)
+    expect(await forget({ createdAt: daysAgo(30), finishedAt: daysAgo(0) })).toHaveLength(2)
+    expect(await forget({ createdAt: daysAgo(30) })).toEqual(['Who?'])
+    expect(await forget({ createdAt: daysAgo(30), finishedAt: daysAgo(1) })).toEqual([])
+    expect((await admin.get(headers.location!)).status).toBe(404)
+    expect(await kept()).toMatchObject([{ name: 'Who?', importId: null }])
   })
 
   it('takes each question once, whoever works on it at the same time, and goes on where it was broken off', async () => {

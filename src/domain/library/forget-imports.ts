@@ -1,0 +1,32 @@
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { DAY_MS } from '../values/days.ts'
+import { UNDONE_WITHIN_MS } from './imports.ts'
+
+/** How long it is known what became of each question of a file. */
+const KEPT_FOR_MS = 30 * DAY_MS
+/** Each may have thousands of questions. */
+const FORGOTTEN_AT_ONCE = 20
+
+/** Forgets files of questions that were read more than 30 days ago, unless they can still be undone. What they brought stays in the library. */
+export async function forgetOldImports(service: ServiceContext): Promise<void> {
+  const now = service.deps.clock().getTime()
+  const old = {
+    createdAt: { lte: new Date(now - KEPT_FOR_MS) },
+    OR: [{ finishedAt: null }, { finishedAt: { lte: new Date(now - UNDONE_WITHIN_MS) } }],
+  }
+  for (let found = FORGOTTEN_AT_ONCE; found === FORGOTTEN_AT_ONCE; ) {
+    const imports = await service.db.libraryImport.findMany({
+      where: old,
+      select: { organizationId: true, id: true },
+      orderBy: { createdAt: 'asc' },
+      take: FORGOTTEN_AT_ONCE,
+    })
+    for (const { organizationId, id } of imports)
+      await inTransaction(service, async ({ db }) => {
+        await db.libraryQuestion.updateMany({ where: { organizationId, importId: id }, data: { importId: null } })
+        await db.libraryImport.deleteMany({ where: { organizationId, id } }) // and its rows
+      })
+    found = imports.length
+  }
+}
