@@ -8,7 +8,7 @@ import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { hashContent } from './content.ts'
+import { hashContent, type LibraryContent } from './content.ts'
 import { getLibraryQuestion, readLibraryVersion } from './library.ts'
 import { contentOf, refuseSecond } from './save-to-library.ts'
 
@@ -48,6 +48,21 @@ export async function findOrigin(ctx: Context, question: Question): Promise<Orig
   const mine = hashContent(await contentOf(ctx, question))
   const theirs = hashContent(await readLibraryVersion(ctx, id, number))
   return { ...origin, isChanged: Buffer.compare(mine, theirs) !== 0 }
+}
+
+export type Compared = { origin: Origin; mine: LibraryContent; theirs: LibraryContent }
+
+/**
+ * A question beside the newest version of what it came from, with what is right in both.
+ *
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none.
+ */
+export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<Compared> {
+  authorize(ctx, 'write_assessments')
+  const question = await getQuestion(ctx, ref)
+  const origin = await findOrigin(ctx, question)
+  if (!origin) throw new DomainError('library_question_not_found')
+  return { origin, mine: await contentOf(ctx, question), theirs: await readLibraryVersion(ctx, origin.id, origin.newest) }
 }
 
 /**

@@ -158,6 +158,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /questions/:libraryId/retire': ['admin'],
   'POST /questions/:libraryId/restore': ['admin'],
   'POST /questions/:libraryId/add': ['admin'],
+  'GET /assessments/:assessmentId/questions/:questionId/library/difference': ['admin'],
   'POST /assessments/:assessmentId/questions/:questionId/library/save': ['admin'],
   'POST /assessments/:assessmentId/questions/:questionId/library/version': ['admin'],
   'POST /assessments/:assessmentId/questions/:questionId/library/take': ['admin'],

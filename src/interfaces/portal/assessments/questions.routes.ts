@@ -11,7 +11,7 @@ import {
 import { moveQuestion, orderQuestions } from '../../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../../domain/assessments/questions.ts'
 import { addDefinedQuestion, readDefinitionToWrite, updateDefinedQuestion } from '../../../domain/assessments/write-question.ts'
-import { findOrigin } from '../../../domain/library/take-from-library.ts'
+import { compareToNewest, findOrigin } from '../../../domain/library/take-from-library.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNumber, readQuestion } from '../../../http/forms/read-typed.ts'
 import { permissionsPolicy } from '../../../http/pages/security-headers.ts'
@@ -22,6 +22,7 @@ import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
+import { differencePage } from './difference.page.ts'
 import { answeredBy, changedForm, printKind, readKind, startKind, wantsRows } from './kind-form.ts'
 import { QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
@@ -70,6 +71,12 @@ export function questionsRoutes(app: FastifyInstance): void {
     authorize(request.ctx, 'write_assessments')
     reply.header('permissions-policy', RECORDS)
     return show(request, reply, await editPage(request, request.params, emptyForm))
+  })
+
+  app.get<QuestionRoute>('/assessments/:assessmentId/questions/:questionId/library/difference', async (request, reply) => {
+    const { ctx, params } = request
+    const path = `${pathTo(request, params)}/questions/${params.questionId}`
+    return show(request, reply, differencePage(ctx, path, await compareToNewest(ctx, params)))
   })
 
   app.register(async (uploads) => writingRoutes(uploads))

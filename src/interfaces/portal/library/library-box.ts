@@ -6,18 +6,25 @@ import { pathOf } from '../kit/layout.ts'
 
 /** Of a question of an assessment: how it stands to the library, and what can be done about that. @param path of the question. */
 export function libraryBox(ctx: Context, path: string, origin: Origin | null): Html {
-  const button = (verb: string, label: string) =>
-    html`<form method="post" action="${`${path}/library/${verb}`}"><button class="btn btn-sm">${label}</button></form>\n`
   return html`<section class="mt-4 border-t border-base-300 pt-4" aria-labelledby="library-heading">
 <h3 class="mb-2 flex items-center gap-2 text-sm font-medium" id="library-heading">${icon('book-open')}Library</h3>
 ${
   origin === null
-    ? html`<p class="hint mb-2">Keep it, to ask it again elsewhere.</p>${button('save', 'Save to the library')}`
+    ? html`<p class="hint mb-2">Keep it, to ask it again elsewhere.</p>${button(path, 'save', 'Save to the library')}`
     : html`<p class="mb-2 text-sm">${wordOrigin(origin)} <a href="${pathOf(ctx, `questions/${origin.id}`)}">See it there</a></p>
-<div class="flex flex-wrap gap-2">${(origin.isChanged || origin.number < origin.newest) && button('take', `Take version ${origin.newest}`)}${origin.isChanged && button('version', `Save as version ${origin.newest + 1}`)}</div>`
+<div class="flex flex-wrap gap-2">${differs(origin) && html`<a class="btn btn-sm" href="${`${path}/library/difference`}">See the difference</a>`}${libraryButtons(path, origin)}</div>`
 }
 </section>`
 }
+
+const button = (path: string, verb: string, label: string): Html =>
+  html`<form method="post" action="${`${path}/library/${verb}`}"><button class="btn btn-sm">${label}</button></form>\n`
+
+const differs = ({ isChanged, number, newest }: Origin): boolean => isChanged || number < newest
+
+/** What can be done about a question that is not as it is in the library. */
+export const libraryButtons = (path: string, origin: Origin): Html =>
+  html`${differs(origin) && button(path, 'take', `Take version ${origin.newest}`)}${origin.isChanged && button(path, 'version', `Save as version ${origin.newest + 1}`)}`
 
 function wordOrigin({ number, newest, isChanged, isRetired }: Origin): string {
   const retired = isRetired ? ' It is retired there.' : ''

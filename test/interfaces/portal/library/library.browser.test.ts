@@ -69,6 +69,13 @@ describe.skipIf(!isBrowserInstalled)('the library in a browser (skipped where no
       await page.getByRole('link', { name: /capital of France/ }).click()
       await page.getByText('It is version 1 in the library.').waitFor()
       await look('question')
+      await page.getByLabel('Question', { exact: true }).fill('Which of these is the capital of France?')
+      await page.getByRole('button', { name: 'Save', exact: true }).last().click()
+      await page.goto(`${origin}${home}assessments/${assessment.id}`)
+      await page.getByRole('link', { name: /capital of France/ }).click()
+      await page.getByRole('link', { name: 'See the difference' }).click()
+      await page.getByRole('heading', { name: 'This question and version 1 in the library' }).waitFor()
+      await look('difference')
       expect(complaints).toEqual([])
     },
   )

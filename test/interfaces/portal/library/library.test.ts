@@ -110,6 +110,48 @@ describe('the library', () => {
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
   })
 
+  it('shows a question and the newest version side by side, in words', async () => {
+    const { admin, client, makeQuestion, assessments, kept } = await furnish()
+    const one = await makeQuestion(assessments[0], CHOICE, { points: 3 })
+    await admin.post(`${one.path}/library/save`)
+    const page = `${one.path}/library/difference`
+    const shown = async () => {
+      const { text } = await admin.get(page)
+      const cells = [...text.matchAll(/<th scope="row">(.*?)<\/th>(.*?)<\/tr>/gs)]
+      return cells.map(([, label, more]) =>
+        [label, ...more!.split('</td>').slice(0, 2)].map((cell) =>
+          cell!
+            .replaceAll(/<[^>]*>/g, ' ')
+            .replace(/\s+/g, ' ')
+            .trim(),
+        ),
+      )
+    }
+    expect((await admin.get(one.path)).text).not.toContain('See the difference')
+    expect((await admin.get(page)).text).toContain('Both are the same.')
+    const changed = {
+      ...CHOICE,
+      spec: { ...CHOICE.spec, options: [...CHOICE.spec.options, { id: 'cccccccc', text: '<i>Lyon</i>', fixed: true }] },
+      key: { policy: 'weights', weights: { aaaaaaaa: 100, cccccccc: 50 } },
+    }
+    await client.put(`/assessments/${assessments[0].id}/questions/${one.id}/definition`).send(changed).expect(200)
+    await client.patch(`/assessments/${assessments[0].id}/questions/${one.id}`).send({ points: 5 }).expect(200)
+    expect((await admin.get(one.path)).text).toContain('See the difference')
+    expect(await shown()).toEqual([
+      ['Options', 'Paris Rome &lt;i&gt;Lyon&lt;/i&gt;, keeps its place only here', 'Paris Rome'],
+      ['How it is scored', 'Options give shares', 'All or nothing'],
+      ['Shares of the points', 'Paris: 100 % only here &lt;i&gt;Lyon&lt;/i&gt;: 50 % only here', 'none'],
+      ['Points (stays as it is here)', '5 points', '3 points'],
+      ['Right', 'none', 'Paris'],
+    ])
+    const { text } = await admin.get(page)
+    for (const words of ['Take version 1', 'Save as version 2', 'The same in both: kind, text']) expect(text).toContain(words)
+    await admin.post(`${one.path}/library/version`)
+    expect((await kept())[0]).toMatchObject({ number: 2 })
+    const fresh = await makeQuestion(assessments[0], null)
+    expect((await admin.get(`${fresh.path}/library/difference`)).status).toBe(404)
+  })
+
   it('is searched by the beginnings of words, by category, by kind and by what is unused', async () => {
     const { admin, makeQuestion, assessments, kept } = await furnish()
     const one = await makeQuestion(assessments[0], CHOICE)

@@ -1,0 +1,82 @@
+import type { Context } from '../../../domain/context.ts'
+import type { LibraryContent } from '../../../domain/library/content.ts'
+import type { Compared } from '../../../domain/library/take-from-library.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { wordKind } from '../../../kinds/labels.ts'
+import { outlineDefinition, type Trait } from '../../../kinds/outline.ts'
+import { FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+import { libraryButtons } from '../library/library-box.ts'
+import { wordLanguage } from './languages.ts'
+
+/** A question beside the newest version of what it came from: what of the two is not the same. @param path of the question. */
+export function differencePage(ctx: Context, path: string, { origin, mine, theirs }: Compared): Page {
+  const [here, there] = [traitsOf(mine), traitsOf(theirs)]
+  const labels = [...new Set([...here, ...there].map(({ label }) => label))]
+  const both = labels.map((label) => ({ label, here: linesOf(here, label), there: linesOf(there, label) }))
+  const differing = both.filter((one) => !isSame(one))
+  const same = both.filter(isSame).map(({ label }) => label.toLowerCase())
+  return {
+    title: 'What differs',
+    trail: [
+      ['Questions', pathOf(ctx, 'questions')],
+      [origin.name, pathOf(ctx, `questions/${origin.id}`)],
+    ],
+    body: panel(
+      'difference',
+      `This question and version ${origin.newest} in the library`,
+      html`${
+        differing.length === 0
+          ? html`<p>Both are the same.</p>`
+          : table(
+              'difference-heading',
+              ['What', 'This question', `Version ${origin.newest} in the library`],
+              differing.map(({ label, here, there }) => [
+                `${label}${STAYS.includes(label) ? ' (stays as it is here)' : ''}`,
+                side(here, there),
+                side(there, here),
+              ]),
+            )
+      }
+${same.length > 0 && html`<p class="hint mt-4">The same in both: ${same.join(', ')}.</p>`}
+<div class="mt-4 flex flex-wrap gap-2">${libraryButtons(path, origin)}<a class="btn btn-sm btn-ghost" href="${path}">Back to the question</a></div>`,
+    ),
+  }
+}
+
+/** What taking another version leaves alone. */
+const STAYS = ['Points', 'Time limit']
+
+const linesOf = (traits: Trait[], wanted: string): string[] => traits.find(({ label }) => label === wanted)?.lines ?? []
+
+const isSame = ({ here, there }: { here: string[]; there: string[] }): boolean => here.join('\n') === there.join('\n')
+
+function traitsOf({ input, definition }: LibraryContent): Trait[] {
+  const plain: [string, string][] = [
+    ['Question format', labelOf(FORMAT_LABELS, input.inputType)],
+    ['Text format', input.scriptFormat === 'markdown' ? 'Formatted' : 'As it is typed'],
+    ['Audio', input.audioUrl],
+    ['Video', input.videoUrl],
+    ['Points', wordCount(input.points, 'point')],
+    ['Time limit', input.timeLimit > 0 ? wordDuration(input.timeLimit) : ''],
+    ['Language of the question', input.sourceLanguage && wordLanguage(input.sourceLanguage)],
+    ['Language of the answer', input.targetLanguage && wordLanguage(input.targetLanguage)],
+  ]
+  const answered = definition ? outlineDefinition(definition) : [{ label: 'Kind', lines: [wordKind(input.responseType)] }]
+  const text = { label: 'Text', lines: input.script.split('\n').filter((line) => line.trim() !== '') }
+  const [kind, ...more] = answered
+  return [kind!, text, ...more, ...plain.filter(([, words]) => words).map(([label, words]) => ({ label, lines: [words] }))]
+}
+
+/** The lines of one side, those in bold that the other has not. */
+function side(lines: string[], other: string[]): Html {
+  if (lines.length === 0) return html`<span class="quiet">none</span>`
+  const shown = lines.map((line) =>
+    other.includes(line)
+      ? html`<li dir="auto">${line}</li>`
+      : html`<li dir="auto"><strong>${line}</strong>${lines.length > 1 && html` <span class="quiet text-sm">only here</span>`}</li>`,
+  )
+  return html`<ul class="space-y-1">${shown}</ul>`
+}

@@ -1,0 +1,82 @@
+import type { Definition } from '../domain/assessments/define-question.ts'
+import { wordKind } from './labels.ts'
+
+/** Something that a question has, in words: a line each of what it consists of. */
+export type Trait = { label: string; lines: string[] }
+
+/** What authors' forms call it; a further kind's own names are readable as they are. */
+const LABELS: Record<string, string> = {
+  shuffle: 'Shuffled',
+  least: 'At least to choose',
+  most: 'At most to choose',
+  policy: 'How it is scored',
+  right: 'Right',
+  weights: 'Shares of the points',
+  answers: 'Accepted numbers',
+  lines: 'Lines of the field',
+  accepted: 'Accepted texts',
+  exact: 'Has to be exactly so',
+  otherwise: 'Any other text',
+  case: 'capital letters',
+  fixed: 'keeps its place',
+}
+const VALUES: Record<string, Record<string, string>> = {
+  policy: { exact: 'All or nothing', balanced: 'Balanced: wrong ones take from right ones', weights: 'Options give shares' },
+  otherwise: { people: 'is read by a grader', wrong: 'gets no points' },
+}
+
+/** How a question is answered and what is right, in words, in the order in which authors write it. */
+export function outlineDefinition({ responseType, spec, key }: Definition): Trait[] {
+  const names = new Map(namesIn(spec))
+  const traits = [spec, key].flatMap((part) =>
+    Object.entries(part as Record<string, unknown>).map(([name, value]): Trait => {
+      const label = LABELS[name] ?? capitalize(name)
+      return { label, lines: linesOf(name, value, names) }
+    }),
+  )
+  return [{ label: 'Kind', lines: [wordKind(responseType)] }, ...traits]
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The texts that ids stand for. */
+function namesIn(value: unknown): [id: string, text: string][] {
+  if (Array.isArray(value)) return value.flatMap(namesIn)
+  if (!isRecord(value)) return []
+  const own: [string, string][] = typeof value.id === 'string' && typeof value.text === 'string' ? [[value.id, value.text]] : []
+  return [...own, ...Object.values(value).flatMap(namesIn)]
+}
+
+function linesOf(name: string, value: unknown, names: Map<string, string>): string[] {
+  if (Array.isArray(value)) return value.map((one) => lineOf(name, one, names))
+  if (!isRecord(value)) return [lineOf(name, value, names)]
+  return Object.entries(value).map(([part, one]) => `${names.get(part) ?? LABELS[part] ?? part}: ${lineOf(name, one, names)}`)
+}
+
+function lineOf(name: string, value: unknown, names: Map<string, string>): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (name === 'weights' || name === 'share') return `${value} %`
+  if (!isRecord(value)) return names.get(String(value)) ?? VALUES[name]?.[String(value)] ?? String(value)
+  const { id: _, text, value: exactly, from, to, tolerance, ...more } = value
+  const head = text ?? exactly ?? (from !== undefined ? `${from} to ${to}` : '')
+  const parts = [
+    String(head),
+    tolerance !== undefined && wordTolerance(tolerance),
+    ...Object.entries(more).map(([part, one]) => wordPart(part, one, names)),
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+function wordTolerance(tolerance: unknown): string {
+  if (!isRecord(tolerance)) return `± ${tolerance}`
+  return `± ${tolerance.by}${tolerance.in === 'percent' ? ' %' : ''}`
+}
+
+function wordPart(part: string, value: unknown, names: Map<string, string>): string | false {
+  if (part === 'share') return value !== 100 && `${value} % of the points`
+  if (typeof value === 'boolean') return value && (LABELS[part] ?? part)
+  return `${LABELS[part] ?? part} ${lineOf(part, value, names)}`
+}
+
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
