@@ -5,7 +5,7 @@ import { watch } from 'node:fs/promises'
 import path from 'node:path'
 import { context } from 'esbuild'
 import { Client } from 'pg'
-import { bundling } from './bundle.ts'
+import { bundles } from './bundle.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
 import { loadConfig } from './runtime/config.ts'
 
@@ -19,7 +19,7 @@ process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
 
 const { databaseUrl, dataDir } = loadConfig(process.env)
 const database = databaseUrl === undefined ? await holdEmbeddedDatabase(dataDir) : undefined
-const bundles = await context(bundling)
+const bundlers = await Promise.all(bundles.map((options) => context(options)))
 await bundle()
 let service = start()
 let timer: NodeJS.Timeout | undefined
@@ -38,7 +38,7 @@ try {
   clearTimeout(timer)
   await restarting
   await end(service)
-  await bundles.dispose()
+  for (const bundler of bundlers) await bundler.dispose()
   await database?.release()
 }
 
@@ -58,7 +58,7 @@ async function restart(): Promise<void> {
 
 /** What can't be bundled is told by esbuild, and the pages keep what they had. */
 async function bundle(): Promise<void> {
-  await bundles.rebuild().catch(() => {})
+  for (const bundler of bundlers) await bundler.rebuild().catch(() => {})
 }
 
 /** What does not compile ends at once, which is told by its own output; the next change starts it anew. */

@@ -7,8 +7,13 @@ import type { Plugin } from 'esbuild'
 import type { Message, Part } from './format.ts'
 import type { Messages } from './texts.ts'
 
-/** Each is a file of every language: what the candidate's pages say, what their scripts say in browsers, and what mails say. */
-export const CATALOGS = ['candidate', 'browser', 'mail'] as const
+/**
+ * Each is a file of every language: what the candidate's pages say, what their scripts say in browsers, what those say that check devices
+ * before the start, and what mails say.
+ */
+export const CATALOGS = ['candidate', 'browser', 'checks', 'mail'] as const
+/** Those that scripts bring with them, each in a module. */
+const IN_SCRIPTS = ['browser', 'checks'] as const
 type Catalog = (typeof CATALOGS)[number]
 /** A key, the message in ICU's format, and what a translator has to know of it. */
 type Source = Record<string, { defaultMessage: string; description?: string }>
@@ -31,7 +36,8 @@ function writeTexts(): void {
   for (const [language, { candidate, mail }] of Object.entries(languages))
     write(`${language}.json`, JSON.stringify({ candidate: toMessages(candidate), mail: toMessages(mail) }))
   const type = "import type { Messages } from '../../locales/texts.ts'\n\n"
-  write('browser.ts', `${type}export const messages: Messages = ${JSON.stringify(toMessages(languages[BASE]!.browser))}\n`)
+  for (const catalog of IN_SCRIPTS)
+    write(`${catalog}.ts`, `${type}export const messages: Messages = ${JSON.stringify(toMessages(languages[BASE]![catalog]))}\n`)
   write('types.ts', CATALOGS.map((catalog) => typeOf(catalog, languages[BASE]![catalog])).join('\n'))
 }
 
@@ -54,7 +60,7 @@ function readLanguage(folder: string, language: string): Record<Catalog, Parsed>
       ]),
     )
   }
-  return { candidate: read('candidate'), browser: read('browser'), mail: read('mail') }
+  return { candidate: read('candidate'), browser: read('browser'), checks: read('checks'), mail: read('mail') }
 }
 
 /** @param where for who has to mend it. @returns text, where nothing is put into it. */

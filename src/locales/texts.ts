@@ -1,4 +1,4 @@
-import type { Browser } from '../generated/locales/types.ts'
+import type { Browser, Checks } from '../generated/locales/types.ts'
 import { createFormat, type Message } from './format.ts'
 
 /** The messages of a catalog. */
@@ -17,6 +17,9 @@ export type Texts<Catalog> = {
 
 /** What the scripts of the candidate's pages say. */
 export type BrowserTexts = Texts<Browser<string>>
+
+/** What they say besides while devices are checked, before the start. */
+export type CheckTexts = Texts<Browser<string> & Checks<string>>
 
 /** As plain text, for attributes, subjects and scripts. */
 export function createTexts<Catalog>(language: string, messages: Messages): Texts<Catalog> {

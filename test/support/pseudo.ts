@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
-import { bundling } from '../../src/bundle.ts'
-import { messages } from '../../src/generated/locales/browser.ts'
+import { candidateBundle } from '../../src/bundle.ts'
+import { messages as browser } from '../../src/generated/locales/browser.ts'
+import { messages as checks } from '../../src/generated/locales/checks.ts'
 import { createLanguage, type Language } from '../../src/locales/languages.ts'
 import type { Messages } from '../../src/locales/texts.ts'
 
@@ -31,16 +32,17 @@ export function createPseudoLanguage(): Language {
   return { ...language, candidate: { ...language.candidate, ...formatted } }
 }
 
-/** The script of the candidate's pages in that language. */
+/** The script of the candidate's pages in that language, in one file. */
 export async function bundlePseudoScript(): Promise<string> {
-  const contents = `export const messages = ${JSON.stringify(mark(messages))}`
   const pseudo = {
     name: 'pseudo',
     setup: (given: import('esbuild').PluginBuild) =>
-      given.onLoad({ filter: /generated\/locales\/browser\.ts$/ }, () => ({ contents, loader: 'ts' })),
+      given.onLoad({ filter: /generated\/locales\/(browser|checks)\.ts$/ }, ({ path }) => {
+        const marked = mark(path.endsWith('checks.ts') ? checks : browser)
+        return { contents: `export const messages = ${JSON.stringify(marked)}`, loader: 'ts' }
+      }),
   }
-  const [entry] = bundling.entryPoints
-  const { outputFiles } = await build({ ...bundling, entryPoints: [entry!], plugins: [pseudo], write: false })
+  const { outputFiles } = await build({ ...candidateBundle, splitting: false, plugins: [pseudo], write: false })
   return outputFiles[0]!.text
 }
 

@@ -22,11 +22,26 @@ const MIN_COMPRESSED_BYTES = 1_024
 const BUNDLES = path.join(import.meta.dirname, '../../generated/browser')
 const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
 
-/** What the pages of an interface load. @param prefix where the interface stands. @param script its name. */
-export const loadAssets = (prefix: string, script: string) => ({
-  ...loadLook(prefix),
-  script: loadAsset(prefix, path.join(BUNDLES, `${script}.js`)),
-})
+/** What the pages of an interface load. @param prefix where the interface stands. @param name of its script. */
+export function loadAssets(prefix: string, name: string) {
+  const script = loadAsset(prefix, path.join(BUNDLES, `${name}.js`))
+  return { ...loadLook(prefix), script, ...loadParts(prefix, script) }
+}
+
+/** The files that a script loads by itself, and those that they load: by their names, which have a hash of the content. */
+function loadParts(prefix: string, script: Asset): Record<string, Asset> {
+  const parts: Record<string, Asset> = {}
+  const find = ({ content }: Asset): void => {
+    for (const [, file] of content.toString().matchAll(/["']\.\/([\w.-]+\.js)["']/g)) {
+      if (parts[file!]) continue
+      const found = { content: readFileSync(path.join(BUNDLES, file!)), type: TYPES['.js']!, address: `${prefix}/assets/${file}` }
+      parts[file!] = found
+      find(found)
+    }
+  }
+  find(script)
+  return parts
+}
 
 /** What all pages look like. The fonts' addresses stand in the stylesheet. */
 export const loadLook = (prefix: string) => ({

@@ -2,32 +2,37 @@
 // for the whole session, see pages/show-page.ts.
 
 import { messages } from '../../../generated/locales/browser.ts'
+import type { Browser } from '../../../generated/locales/types.ts'
 import { button, make } from '../../../http/browser/dom.ts'
 import { type BrowserTexts, createTexts } from '../../../locales/texts.ts'
 import { sendLeftTexts } from './answering/text-drafts.ts'
 import { useDevices } from './devices/devices.ts'
-import { followEditor } from './pages/follow-editor.ts'
 import { followPages, type Pages } from './pages/follow-pages.ts'
 import { keepInStep } from './pages/keep-in-step.ts'
+import { loadParts, type Parts } from './pages/load-parts.ts'
 import { clearNotSent, sendForms } from './pages/send-forms.ts'
+import { showForm } from './pages/show-page.ts'
 import { watchSession } from './proctoring/proctoring.ts'
 import { keepNotes } from './session/notes.ts'
 import { type Outbox, openOutbox } from './session/outbox.ts'
 import { openPartDatabase } from './session/part-database.ts'
 import { openPartStore, type PartStore } from './session/part-store.ts'
-import { isPreview, openPreview } from './session/preview.ts'
-import { openSession, Refusal } from './session/session.ts'
+import { newId, openSession, Refusal } from './session/session.ts'
 import { showStatus } from './session/status.ts'
 import { tellLeftStops } from './session/stops.ts'
 
 const found = document.querySelector<HTMLElement>('[data-session]')
-if (found) await take(createTexts(document.documentElement.lang, messages), found.dataset.session!).catch(showFailure)
+if (found) {
+  const t = createTexts<Browser<string>>(document.documentElement.lang, messages)
+  const parts = await loadParts().catch(() => showMissing(t))
+  if (parts) await take(t, found.dataset.session!, parts).catch(showFailure)
+}
 
-async function take(t: BrowserTexts, base: string): Promise<void> {
+async function take(t: BrowserTexts, base: string, { preview, prepare }: Parts): Promise<void> {
   const status = showStatus(t)
   const devices = useDevices()
-  const session = isPreview()
-    ? openPreview(base)
+  const session = preview
+    ? preview.openPreview(base, newId)
     : openSession(base, { takenOver: () => void giveUp(), reachable: (is) => reachable(is) })
   const database = await openPartDatabase(base, () => store.refuse()).catch(() => null)
   const store: PartStore = openPartStore(database, () => status.uploads(outbox))
@@ -40,15 +45,15 @@ async function take(t: BrowserTexts, base: string): Promise<void> {
   await session.claim()
   const state = await session.read()
   await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
-  pages = followPages({ t, session, outbox, devices, notes, status, state }, proctoring)
+  pages = followPages({ t, session, outbox, devices, notes, status, state }, proctoring, prepare)
   const { player, control } = pages
   void sendLeftTexts(player)
   tellLeftStops(session)
   sendForms(pages, proctoring, connection)
   keepInStep(player)
-  if (isPreview()) followEditor(pages)
+  preview?.followEditor(pages, showForm)
   window.addEventListener('beforeunload', (event) => {
-    if (!session.isTakenOver() && !isPreview() && (!outbox.isEmpty() || control().hasUnsaved?.())) event.preventDefault()
+    if (!session.isTakenOver() && !preview && (!outbox.isEmpty() || control().hasUnsaved?.())) event.preventDefault()
   })
 
   function reachable(is: boolean): void {
@@ -74,6 +79,15 @@ function showTakenOver(t: BrowserTexts): void {
   const again = button(t.text('taken_over.here'), () => location.reload(), 'btn btn-primary mt-6')
   document.querySelector('main')!.replaceChildren(make('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, again))
   heading.focus()
+}
+
+/** A part of the script did not come: the page can't be used without it, and nothing is begun that loading it again would lose. */
+function showMissing(t: BrowserTexts): void {
+  const again = button(t.text('page.reload'), () => location.reload())
+  const text = make('p', { role: 'alert' }, t.text('page.missing'))
+  const main = document.querySelector('main')!
+  main.querySelector('[data-steps]')?.remove()
+  main.prepend(make('div', { class: 'mx-auto max-w-2xl space-y-3 px-4 pt-8' }, text, again))
 }
 
 /** Without an answer the page stays as it works without scripts. */

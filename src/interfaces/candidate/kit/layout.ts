@@ -5,7 +5,7 @@ import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
-import { assets } from './assets.ts'
+import { assets, preload } from './assets.ts'
 
 export type Page = {
   language: string
@@ -55,7 +55,7 @@ export const renderPage = ({ language, title, body, above, hasScript }: Page): s
 <title>${title}</title>
 <link rel="icon" href="${assets.icon.address}">
 <link rel="stylesheet" href="${assets.stylesheet.address}">
-${hasScript && html`<script type="module" src="${assets.script.address}"></script>`}
+${hasScript && html`${preload('chunk')}<script type="module" src="${assets.script.address}"></script>`}
 </head>
 <body>
 ${above}<main class="min-h-dvh">

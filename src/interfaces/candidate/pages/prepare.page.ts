@@ -3,6 +3,7 @@ import { CHECKS, PHOTOS, REQUIREMENTS, requirementsOf } from '../../../domain/su
 import type { Preparation } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { preload } from '../kit/assets.ts'
 import { button, notice, pathOf, type View } from '../kit/layout.ts'
 
 type Prepared = { preparation: Preparation; submission: Pick<Submission, 'passedChecks'>; refusal: SessionProblem | undefined }
@@ -23,7 +24,7 @@ export function prepareSection(
   const open = REQUIREMENTS.filter((requirement) => missing.includes(requirement))
   return html`<section class="mt-8" data-prepare aria-labelledby="prepare-heading" data-session="${`${pathOf(view)}/session`}" data-checks="${list(CHECKS.filter((check) => asked.includes(check)))}" data-passed="${list(submission.passedChecks)}" data-photos="${list(PHOTOS.filter((photo) => asked.includes(photo)))}" data-taken="${list(PHOTOS.filter((photo) => photos[photo]))}" data-choice="${String(needs.choice)}">
 <h2 id="prepare-heading">${t.text('prepare.heading')}</h2>
-<div class="mt-3 noscript:hidden" data-steps>${roomFor(asked)}</div>
+${asked.length > 0 && html`${preload('prepare')}<div class="mt-3 noscript:hidden" data-steps>${roomFor(asked)}</div>`}
 ${
   asked.length > 0 &&
   html`<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('prepare.noscript')}</p></div></noscript>`

@@ -1,9 +1,9 @@
 import { rememberTyped } from '../session/try-answer.ts'
 import type { Pages } from './follow-pages.ts'
-import { showForm } from './show-page.ts'
+import type { showForm } from './show-page.ts'
 
 /** In a frame of the editor: shows the question as it is typed there, the newest when several come together. */
-export function followEditor({ readAndEnter }: Pages): void {
+export function followEditor({ readAndEnter }: Pages, showTyped: typeof showForm): void {
   if (window.parent === window) return
   const address = `${location.pathname}/question`
   let waiting: string | null = null
@@ -21,7 +21,7 @@ export function followEditor({ readAndEnter }: Pages): void {
     while (waiting !== null) {
       const typed = new URLSearchParams(waiting)
       waiting = null
-      if (await showForm(address, typed)) await readAndEnter()
+      if (await showTyped(address, typed)) await readAndEnter()
     }
     isShowing = false
   }

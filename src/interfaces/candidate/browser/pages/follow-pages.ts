@@ -1,9 +1,9 @@
 import { make, wait } from '../../../../http/browser/dom.ts'
 import { countDown } from '../answering/countdown.ts'
 import { answerQuestion } from '../answering/question.ts'
-import { prepare } from '../preparing/prepare.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
 import type { PageControl, Player } from '../session/player.ts'
+import type { Parts } from './load-parts.ts'
 import { reloadPage } from './show-page.ts'
 
 const RELOAD_AGAIN_MS = 1_000
@@ -12,7 +12,7 @@ const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => 
 export type Pages = ReturnType<typeof followPages>
 
 /** Does what the page that is shown has to do, until another takes its place. */
-export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Proctoring) {
+export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Proctoring, prepare: Parts['prepare']) {
   const player: Player = { ...lasting, refresh }
   const { session } = player
   let control = enter()
@@ -42,7 +42,7 @@ export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Procto
     const question = document.querySelector<HTMLElement>('[data-question]')
     if (question) return answerQuestion(player, question)
     const preparing = document.querySelector<HTMLElement>('[data-prepare]')
-    if (preparing) return prepare(player, preparing)
+    if (preparing && prepare) return prepare(player, preparing)
     const beforeSending = (form: HTMLFormElement) => finish(player, proctoring, form)
     return document.querySelector('[data-end]') ? { ...NO_CONTROL, beforeSending } : NO_CONTROL
   }

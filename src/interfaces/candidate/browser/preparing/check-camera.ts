@@ -1,19 +1,18 @@
 import { button, make, setNotice, wait } from '../../../../http/browser/dom.ts'
-import type { BrowserTexts } from '../../../../locales/texts.ts'
+import type { CheckTexts } from '../../../../locales/texts.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
 import type { Wanted } from '../devices/devices.ts'
 import { measureRecording } from '../devices/meter.ts'
 import { makeMonitor, PICTURE } from '../devices/monitor.ts'
 import { isSound } from '../devices/silence.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
-import type { Player } from '../session/player.ts'
 import { typeFor } from '../session/recorder.ts'
-import { makeStep, type Report, type Step, wordUnsent } from './step.ts'
+import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './step.ts'
 
 const SAMPLE_MS = 3_000
 
 /** Camera and microphone, together or one of them: seen, heard, and three seconds recorded and played back. */
-export function checkCameraAndMicrophone({ t, devices, state }: Player, wanted: Wanted, report: Report): Step {
+export function checkCameraAndMicrophone({ t, devices, state }: Preparing, wanted: Wanted, report: Report): Step {
   const device = wanted.audio && wanted.video ? 'both' : wanted.video ? 'camera' : 'microphone'
   const checks = [...(wanted.video ? ['camera'] : []), ...(wanted.audio ? ['microphone'] : [])]
   const silence = make('p', { class: 'mistake', role: 'status', hidden: true })
@@ -100,11 +99,11 @@ function offer(offered: HTMLElement, instead: HTMLElement): void {
 }
 
 /** Why nothing may have come of what was recorded. */
-const wordNothing = (t: BrowserTexts, of: MediaStream, device: DeviceKind): string =>
+const wordNothing = (t: CheckTexts, of: MediaStream, device: DeviceKind): string =>
   t.text(of.getTracks().some(({ muted }) => muted) ? 'check.muted' : 'check.nothing', { device })
 
 /** Plays what was recorded. */
-function makePlayback(t: BrowserTexts, { video }: Wanted) {
+function makePlayback(t: CheckTexts, { video }: Wanted) {
   const shown = { controls: true, hidden: true, playsinline: true, 'aria-label': t.text('check.recorded') }
   const element = make('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
   const close = () => URL.revokeObjectURL(element.src)

@@ -2,11 +2,10 @@ import { button, make } from '../../../../http/browser/dom.ts'
 import { showStream } from '../devices/devices.ts'
 import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
-import type { Player } from '../session/player.ts'
-import { makeStep, type Report, type Step, wordUnsent } from './step.ts'
+import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './step.ts'
 
 /** The screen is shared once, and shown as it would be recorded; it goes on being shared until the start, but nothing of it is kept. */
-export function checkScreen({ t, devices, state }: Player, report: Report): Step {
+export function checkScreen({ t, devices, state }: Preparing, report: Report): Step {
   const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('screen.preview') })
   const share = button(t.text('screen.share'), tryScreen)
   const step = makeStep(

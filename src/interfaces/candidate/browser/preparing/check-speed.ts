@@ -1,6 +1,5 @@
 import { button, make } from '../../../../http/browser/dom.ts'
-import type { Player } from '../session/player.ts'
-import { makeStep, type Step } from './step.ts'
+import { makeStep, type Preparing, type Step } from './step.ts'
 
 const SAMPLE_BYTES = 400_000
 const SAMPLES = 2
@@ -8,7 +7,7 @@ const SAMPLES = 2
 const NEEDED = 932_000
 
 /** How fast this connection sends. A slow one keeps nobody out: what is recorded waits on the device. */
-export function measureSpeed({ t, session }: Player): Step {
+export function measureSpeed({ t, session }: Preparing): Step {
   const again = button(t.text('speed.again'), measure, 'btn')
   const step = makeStep(
     t,

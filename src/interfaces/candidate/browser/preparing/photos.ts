@@ -2,15 +2,14 @@ import { button, make } from '../../../../http/browser/dom.ts'
 import { openSharpCamera, showStream, takeStill } from '../devices/devices.ts'
 import { PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
-import type { Player } from '../session/player.ts'
-import { makeStep, type Step, wordUnsent } from './step.ts'
+import { makeStep, type Preparing, type Step, wordUnsent } from './step.ts'
 
 const QUALITY = 0.88
 
 export type PhotoKind = 'id_photo' | 'face_photo'
 
 /** A photo: taken, looked at, taken again, sent. @param onSent when the service has it. */
-export function offerPhoto({ t, session }: Player, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
+export function offerPhoto({ t, session }: Preparing, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
   const alt = t.text('photo.alt', { photo: kind })
   const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
   const place = make('div', { class: 'photo flex *:max-h-80 *:max-w-full *:rounded-box' })

@@ -1,11 +1,14 @@
+import { messages } from '../../../../generated/locales/browser.ts'
+import { messages as ofChecks } from '../../../../generated/locales/checks.ts'
 import { make, setNotice } from '../../../../http/browser/dom.ts'
+import { type CheckTexts, createTexts } from '../../../../locales/texts.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import { checkCameraAndMicrophone } from './check-camera.ts'
 import { checkScreen } from './check-screen.ts'
 import { measureSpeed } from './check-speed.ts'
 import { offerPhoto } from './photos.ts'
-import type { Report, Step } from './step.ts'
+import type { Preparing, Report, Step } from './step.ts'
 
 const PHOTOS = [
   ['id_photo', 'idPhoto'],
@@ -13,8 +16,10 @@ const PHOTOS = [
 ] as const
 
 /** The page before the start: devices are tried, photos taken, as often as the candidate likes. */
-export function prepare(player: Player, section: HTMLElement): PageControl {
-  const { t, session, devices, state } = player
+export function prepare(given: Player, section: HTMLElement): PageControl {
+  const t: CheckTexts = createTexts(given.t.language, { ...messages, ...ofChecks })
+  const player: Preparing = { ...given, t }
+  const { session, devices, state } = player
   const { needs, checks, photos } = state
   const isAsked = (need: string) => !checks.waived.includes(need)
   const report: Report = async (passed) => {

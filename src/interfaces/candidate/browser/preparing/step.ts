@@ -1,6 +1,10 @@
 import { make, setNotice } from '../../../../http/browser/dom.ts'
-import type { BrowserTexts } from '../../../../locales/texts.ts'
+import type { CheckTexts } from '../../../../locales/texts.ts'
+import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
+
+/** What a step is given: it says texts of its own. */
+export type Preparing = Omit<Player, 't'> & { t: CheckTexts }
 
 /** A step before the start. */
 export type Step = {
@@ -13,7 +17,7 @@ export type Report = (passed: string[]) => Promise<void>
 
 /** A step's frame: what it is, whether it is passed, and what is in it. */
 export function makeStep(
-  t: BrowserTexts,
+  t: CheckTexts,
   { name, title, text, isPassed }: { name: string; title: string; text: string; isPassed: boolean },
   ...content: Node[]
 ) {
@@ -38,5 +42,5 @@ export function makeStep(
   return { element, setPassed, fail: (text: string) => setNotice(mistake, text) }
 }
 
-export const wordUnsent = (t: BrowserTexts, error: unknown): string =>
+export const wordUnsent = (t: CheckTexts, error: unknown): string =>
   t.text(error instanceof Refusal && error.code === 'unreachable' ? 'step.unreachable' : 'step.unsent')

@@ -1,24 +1,15 @@
-import {
-  newId,
-  type PossibleAnswer,
-  type Question,
-  type Sending,
-  type Session,
-  type SessionState,
-  type TakeKind,
-} from './session.ts'
+import type { PossibleAnswer, Question, Sending, Session, SessionState, TakeKind } from './session.ts'
 import { tryAnswer } from './try-answer.ts'
 
-type Take = Question['takes'][number]
+export { followEditor } from '../pages/follow-editor.ts'
 
-/** Whether the page is a member's preview: nothing is asked of the service then. */
-export const isPreview = (): boolean => document.querySelector('[data-preview]') !== null
+type Take = Question['takes'][number]
 
 /**
  * The session of a preview: the page answers itself, so that nothing that is done in it is kept anywhere. What stands is what the
  * page says; what was typed and recorded is known as long as its question is shown.
  */
-export function openPreview(base: string): Session {
+export function openPreview(base: string, newId: () => string): Session {
   let shown: HTMLElement | null = null
   let played = 0
   let takes: Take[] = []

@@ -1,5 +1,3 @@
-import { setText } from '../../../../http/browser/dom.ts'
-
 const AFTER_LAST_CHANGE_MS = 300
 
 /** The form of the question as the editor around the preview has it. */
@@ -27,5 +25,5 @@ async function ask(line: HTMLElement, answer: string): Promise<void> {
   const body = new URLSearchParams([...new URLSearchParams(typed), ...new URLSearchParams(answer)])
   const said = await fetch(`${location.pathname}/try`, { method: 'POST', body }).catch(() => null)
   const page = said?.ok ? new DOMParser().parseFromString(await said.text(), 'text/html') : null
-  if (page && mine === asked) setText(line, page.querySelector('[data-trial]')?.textContent ?? '')
+  if (page && mine === asked) line.textContent = page.querySelector('[data-trial]')?.textContent ?? ''
 }
