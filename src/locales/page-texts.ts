@@ -1,6 +1,7 @@
 import { type Html, html } from '../html/html.ts'
 import { createFormat } from './format.ts'
 import { createTexts, type Given, localeOf, type Messages, type Texts } from './texts.ts'
+import { FULL_TIME } from './time-format.ts'
 
 /** Says texts on pages and in mails. */
 export type PageTexts<Plain, Marked> = Texts<Plain> & {
@@ -12,16 +13,7 @@ export type PageTexts<Plain, Marked> = Texts<Plain> & {
   duration: (seconds: number) => string
 }
 
-const TIME = {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-  timeZoneName: 'short',
-} as const
+const TIME = { ...FULL_TIME, timeZone: 'UTC', timeZoneName: 'short' } as const
 
 export function createPageTexts<Plain, Marked>(language: string, messages: Messages): PageTexts<Plain, Marked> {
   const locale = localeOf(language)

@@ -1,4 +1,5 @@
 import type { InviteEmail } from '../domain/invites/emails.ts'
+import { whomToAsk } from '../domain/invites/whom-to-ask.ts'
 import { headerText, type Mailbox, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
 import { invitation } from './templates/invitation.ts'
 
@@ -27,11 +28,7 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
   }
 }
 
-/** Where the organization wants replies, or whoever has invited the candidate. */
-function replyToOf({ mailFrom }: MailSettings, { invite: { organization, createdBy } }: InviteEmail): string | Mailbox {
-  if (organization.replyTo)
-    return { name: headerText(organization.senderName ?? organization.name), address: organization.replyTo }
-  if (!createdBy) return mailFrom
-  const { firstName, lastName, email } = createdBy.user
-  return { name: headerText(`${firstName} ${lastName}`), address: email }
+function replyToOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
+  const contact = whomToAsk(invite)
+  return contact ? { ...contact, name: headerText(contact.name) } : mailFrom
 }

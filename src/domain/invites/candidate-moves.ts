@@ -9,7 +9,7 @@ import { asOfNow } from './expiry.ts'
 import { moveInvite } from './move-invite.ts'
 
 const include = {
-  organization: { select: { id: true, name: true, tier: true } },
+  organization: { select: { id: true, name: true, tier: true, senderName: true, replyTo: true } },
   assessment: {
     select: { name: true, questionCount: true, totalPoints: true, timeLimit: true, instruction: true, penaltyPercent: true },
   },
@@ -85,7 +85,7 @@ async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhe
 /** The organization's context, with the candidate of that invite as the actor. */
 export function asCandidate(
   service: ServiceContext,
-  { id, mode, organization }: Pick<CandidateInvite, 'id' | 'mode' | 'organization'>,
+  { id, mode, organization }: Pick<Invite, 'id' | 'mode'> & Pick<Context, 'organization'>,
 ): Context {
   const ctx: Context = { ...service, organization, mode, actor: { kind: 'candidate', inviteId: id } }
   authorize(ctx, 'take_invite')

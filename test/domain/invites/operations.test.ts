@@ -167,7 +167,10 @@ describe('revoke', () => {
     const [mail] = await mails(1)
     await operate('revoke')
     const { status, text } = await page(linkIn(mail!))
-    expect([status, text]).toEqual([200, expect.stringMatching(/has been withdrawn[\s\S]*Please contact/)])
+    expect([status, text]).toEqual([
+      200,
+      expect.stringMatching(/has been withdrawn[\s\S]*Questions\? Reply to the invitation’s mail/),
+    ])
   })
 })
 

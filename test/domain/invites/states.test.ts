@@ -113,7 +113,7 @@ const pageWords: Record<State, string> = {
   started: 'Your assessment has begun',
   completed: 'You have completed this assessment',
   expired: 'has expired',
-  revoked: 'has been withdrawn or declined',
+  revoked: '<title>Closed: ',
 }
 
 describe('the candidate', () => {

@@ -28,7 +28,7 @@ describe('the way by forms', () => {
     expect((await candidate.open()).text).toContain('You have answered every question.')
     service.clock.advance(1_000)
     expect((await candidate.press('finish')).headers.location).toBe(candidate.path)
-    expect((await candidate.open()).text).toContain('You have completed this assessment. It was handed in on ')
+    expect((await candidate.open()).text).toContain('Your answers were handed in on ')
     expect(await stored()).toMatchObject({ status: 'completed', completedAt: service.clock.now() })
     expect(await submission()).toMatchObject({ state: 'submitted', submittedAt: service.clock.now() })
     expect(await texts()).toEqual(['My answer', 'Another'])

@@ -24,8 +24,15 @@ export type PreparedSession = Session & { submission: Submission }
 
 /** Enters by the link. It changes nothing. @throws DomainError invite_not_found. */
 export async function enterSession(service: ServiceContext, ref: InvitationRef): Promise<Session> {
+  const session = await enterUnlessGone(service, ref)
+  if (!session) throw new DomainError('invite_not_found')
+  return session
+}
+
+/** Enters by the link in the same way. @returns null where it leads to no invite, or no longer. */
+export async function enterUnlessGone(service: ServiceContext, ref: InvitationRef): Promise<Session | null> {
   const invite = await findInvitation(service, ref)
-  if (!invite) throw new DomainError('invite_not_found')
+  if (!invite) return null
   const ctx = asCandidate(service, invite)
   return { ctx, invite, submission: await findOwnSubmission(ctx, invite), tab: null, attempt: null }
 }

@@ -1,16 +1,26 @@
+import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
 import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { candidateHeaders } from './headers.ts'
-import { column, type Page, renderPage, sendPage } from './layout.ts'
+import { column, type Page, renderPage, sendPage, whomToWriteTo } from './layout.ts'
 
 const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'failure'): Page => ({
   language: t.language,
   title: t.text(`errors.${what}.title`),
   body: column(html`<h1>${t.text(`errors.${what}.heading`)}</h1>
 <p class="mt-3">${t.text(`errors.${what}.text`)}</p>`),
+})
+
+/** Of a link that was one of ours, to an invite that has another by now: who invited can still be asked. */
+export const replacedPage = (t: CandidateTexts, inviter: Inviter): Page => ({
+  language: t.language,
+  title: t.text('errors.unknown.title'),
+  body: column(html`<h1>${t.text('errors.unknown.heading')}</h1>
+<p class="mt-3">${t.text('errors.replaced.text')}</p>
+${whomToWriteTo(t, inviter)}`),
 })
 
 type Answer = [status: number, page: Parameters<typeof errorPage>[1]]

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
+import { type Inviter, whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import type { Terms } from '../../../domain/submissions/needs.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
@@ -21,7 +22,6 @@ export type Page = {
 export type ShownInvite = Terms &
   Pick<
     CandidateInvite,
-    | 'organization'
     | 'recipientName'
     | 'customMessage'
     | 'expiresAt'
@@ -33,8 +33,7 @@ export type ShownInvite = Terms &
     | 'waivedChecks'
   > & {
     assessment: Omit<CandidateInvite['assessment'], 'instruction'> & { instruction: { title: string; body: string } | null }
-    createdBy: { user: { firstName: string; lastName: string; email: string } } | null
-  }
+  } & Inviter
 
 /** Whose page it is, and in whose language. */
 export type View = {
@@ -74,15 +73,30 @@ export const withScript = (page: Page): Page => ({ ...page, hasScript: true })
 export const pathOf = ({ token }: Pick<View, 'token'>): string => `${INVITATION_PATH}/${token}`
 
 /** A page of an invite: who invites to what at its top, whom to ask at its bottom. */
-export const invitePage = ({ t, invite }: View, title: string, body: Html): Page => ({
+export const invitePage = (view: View, title: string, body: Html): Page =>
+  headedPage(view, title, { above: view.t.text('layout.invites'), heading: view.invite.assessment.name, body })
+
+/** A page of an invite that is over: its heading says what has happened. */
+export const endedPage = (view: View, title: string, heading: string, body: Html): Page =>
+  headedPage(view, title, { above: view.invite.assessment.name, heading, body })
+
+const headedPage = (
+  { t, invite }: View,
+  title: string,
+  { above, heading, body }: { above: string; heading: string; body: Html },
+): Page => ({
   language: t.language,
   title,
   body: column(html`<div class="flex items-center gap-3">${initial(invite.organization.name)}
-<p class="leading-tight"><strong class="font-semibold">${invite.organization.name}</strong><br><span class="quiet text-sm">${t.text('layout.invites')}</span></p></div>
-<h1 class="mt-6 text-3xl">${invite.assessment.name}</h1>
+<p class="leading-tight"><strong class="font-semibold">${invite.organization.name}</strong><br><span class="quiet text-sm">${above}</span></p></div>
+<h1 class="mt-6 text-3xl">${heading}</h1>
 ${body}
-${contact(t, invite)}`),
+${whomToWriteTo(t, invite)}`),
 })
+
+/** A moment, in UTC; where there is a script, it writes the time as the reader's own clock has it. */
+export const time = (t: CandidateTexts, at: Date): Html =>
+  html`<time datetime="${at.toISOString()}" data-own="${t.text('time.own', { time: '{}' })}">${t.time(at)}</time>`
 
 /** How far the candidate is, above the page. @property clock what is left of the time, as text; the script counts on from there. */
 export type Way = { done: number; of: number; clock: Html | false }
@@ -100,7 +114,7 @@ ${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rou
 <div class="mx-auto max-w-3xl px-4 py-8">
 <h1 class="sr-only">${invite.assessment.name}</h1>
 ${body}
-${contact(t, invite)}</div>`,
+${whomToWriteTo(t, invite)}</div>`,
 })
 
 /** The only column of a page that is read from its top to its end. */
@@ -114,15 +128,18 @@ const initial = (name: string): Html =>
 export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>
   html`<div class="notice alert alert-soft alert-${kind} my-4" role="${role}">${icon(kind === 'info' ? 'info' : 'triangle-alert', 'size-5')}<div class="min-w-0 space-y-1">${content}</div></div>`
 
-function contact(t: CandidateTexts, { createdBy, organization: { name: organization } }: ShownInvite): Html {
-  const user = createdBy?.user
-  const address = user && html`<a href="${`mailto:${user.email}`}">${user.email}</a>`
+/** Who has invited, and whom to write to. */
+export function whomToWriteTo(t: CandidateTexts, inviter: Inviter): Html {
+  const { name: organization } = inviter.organization
+  const contact = whomToAsk(inviter)
   return html`<p class="quiet mt-10 text-sm">${
-    user && address
-      ? t.html('layout.contact.person', { person: `${user.firstName} ${user.lastName}`, organization, address })
+    contact
+      ? t.html('layout.contact.person', { organization, person: contact.name, address: mailto(contact.address) })
       : t.text('layout.contact.anybody', { organization })
   }</p>`
 }
+
+const mailto = (address: string): Html => html`<a class="link" href="${`mailto:${address}`}">${address}</a>`
 
 /** A form of one of the pages, with all that it sends. */
 export const form = (

@@ -1,5 +1,6 @@
 import { readSizes } from '../../../domain/assets/assets.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
+import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
@@ -35,7 +36,7 @@ export async function choosePage(
     case 'expired':
       return expiredPage(view)
     case 'revoked':
-      return revokedPage(view)
+      return revokedPage(view, declinedAtOf(invite) !== null)
     default:
       return settings.playerUrl ? chooseWithPlayer(view, invite, settings) : chooseHere(view, session, settings, happened)
   }

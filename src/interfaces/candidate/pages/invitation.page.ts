@@ -1,9 +1,10 @@
+import { whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { expectations, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { button, form, invitePage, type Page, pathOf, type View } from '../kit/layout.ts'
+import { button, endedPage, form, invitePage, type Page, pathOf, time, type View } from '../kit/layout.ts'
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
 
@@ -17,7 +18,7 @@ export function pendingPage(view: View, terms: Html | null): Page {
     html`<p class="mt-2">${recipientName ? t.text('invitation.greeting', { name: recipientName }) : t.text('invitation.greeting.nobody')}</p>
 ${customMessage && quoted(customMessage)}
 ${facts(view)}
-${openUntil(t.html('invitation.open.pending', { time: t.time(expiresAt) }))}
+${openUntil(t.html('invitation.open.pending', { time: time(t, expiresAt) }))}
 ${button(view, 'accept', t.text('invitation.accept'))}
 ${terms && html`<details class="mt-8"><summary class="link">${t.text('invitation.terms')}</summary>${terms}</details>`}
 ${decline(view)}`,
@@ -35,7 +36,7 @@ export function acceptedPage(view: View, rest: Html): Page {
     html`<p class="mt-2">${t.text('invitation.accepted')}</p>
 ${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${written(instruction.body)}`}
 ${facts(view)}
-${openUntil(t.html('invitation.open.accepted', { time: t.time(expiresAt) }))}
+${openUntil(t.html('invitation.open.accepted', { time: time(t, expiresAt) }))}
 ${rest}
 ${decline(view)}`,
   )
@@ -53,12 +54,14 @@ export const elsewherePage = (view: View, player: string): Page =>
 /** @param result what was released to the candidate, if anything. @param goesOn whether there is somewhere to go on to. */
 export function completedPage(view: View, result: OwnResult | null, goesOn: boolean): Page {
   const { t } = view
-  const { assessment, completedAt, returnUrl } = view.invite
-  const said = completedAt ? t.text('completed.text.at', { time: t.time(completedAt) }) : t.text('completed.text')
-  return invitePage(
+  const { organization, assessment, completedAt, returnUrl } = view.invite
+  const said = completedAt ? t.html('completed.text.at', { time: time(t, completedAt) }) : t.text('completed.text')
+  return endedPage(
     view,
     t.text('completed.title', { assessment: assessment.name }),
-    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>${said}${!goesOn && html` ${t.text('completed.nothing')}`}</span></p>
+    t.text('completed.heading'),
+    html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>${said}</span></p>
+<p class="mt-2">${goesOn ? t.text('completed.goes_on') : t.text('completed.next', { organization: organization.name })}</p>
 ${goesOn && returnUrl !== null && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${pathOf(view)}/return`}">${t.text('completed.return', { host: new URL(returnUrl).host })}</a></p>`}
 ${result && ownResult(view, result)}`,
   )
@@ -82,18 +85,31 @@ ${quoted(message)}`
 <dl class="details mt-4">${grades.map(({ number, points, ofPoints }) => points !== null && html`<dt>${t.text('result.question', { number })}</dt><dd>${t.text('result.points', { points, ofPoints })}</dd>\n`)}</dl></section>`
 
 export const expiredPage = (view: View): Page =>
-  invitePage(
+  endedPage(
     view,
     view.t.text('expired.title', { assessment: view.invite.assessment.name }),
-    html`<p class="mt-2">${view.t.text('expired.text', { time: view.t.time(view.invite.expiresAt) })}</p>`,
+    view.t.text('expired.heading'),
+    html`<p class="mt-2">${view.t.html('expired.text', { time: time(view.t, view.invite.expiresAt) })}</p>
+${askAgain(view, 'expired.next')}`,
   )
 
-export const revokedPage = (view: View): Page =>
-  invitePage(
+/** @param isDeclined whether the candidate is known to have done it; else it may have been either. */
+export const revokedPage = (view: View, isDeclined: boolean): Page =>
+  endedPage(
     view,
     view.t.text('revoked.title', { assessment: view.invite.assessment.name }),
-    html`<p class="mt-2">${view.t.text('revoked.text')}</p>`,
+    view.t.text(isDeclined ? 'declined.heading' : 'revoked.heading'),
+    html`${!isDeclined && html`<p class="mt-2">${view.t.text('revoked.text')}</p>`}
+${askAgain(view, isDeclined ? 'declined.next' : 'revoked.next')}`,
   )
+
+/** What can be done where an invite is closed: somebody can be asked to open it again. */
+function askAgain({ t, invite }: View, next: 'expired.next' | 'revoked.next' | 'declined.next'): Html {
+  const contact = whomToAsk(invite)
+  const subject = encodeURIComponent(invite.assessment.name)
+  return html`<p class="mt-2">${t.text(next, { organization: invite.organization.name })}</p>
+${contact && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`mailto:${contact.address}?subject=${subject}`}">${t.text('contact.write', { person: contact.name })}</a></p>`}`
+}
 
 /** What somebody of the organization has written. */
 const quoted = (text: string): Html =>

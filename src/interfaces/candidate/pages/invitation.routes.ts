@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { type CandidateMove, findInvitation, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
+import { findInviter } from '../../../domain/invites/whom-to-ask.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
-import { enterSession } from '../../../domain/submissions/taking/session.ts'
+import { enterUnlessGone } from '../../../domain/submissions/taking/session.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
+import { replacedPage } from '../kit/errors.ts'
 import { addForm } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
@@ -17,7 +19,12 @@ export function invitationRoutes(app: FastifyInstance, { system, settings }: Opt
   app.get<Route>('/:token', async ({ params: { token }, query }, reply) => {
     const ref = readInvitation(settings.secretKeys, token)
     if (!ref) throw new DomainError('invite_not_found')
-    const session = await enterSession(system, ref)
+    const session = await enterUnlessGone(system, ref)
+    if (!session) {
+      const inviter = await findInviter(system, ref.inviteId)
+      if (!inviter) throw new DomainError('invite_not_found')
+      return sendPage(reply, 404, replacedPage(settings.t, inviter))
+    }
     return sendPage(reply, 200, await choosePage(session, token, settings, { isLate: query.late !== undefined }))
   })
 

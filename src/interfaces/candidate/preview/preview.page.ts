@@ -97,7 +97,7 @@ function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'takin
     case 'done':
       return completedPage(view, null, false)
     case 'declined':
-      return revokedPage(view)
+      return revokedPage(view, true)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Proctoring } from '../proctoring/proctoring.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { Parts } from './load-parts.ts'
 import { reloadPage } from './show-page.ts'
+import { wordTimes } from './word-times.ts'
 
 const RELOAD_AGAIN_MS = 1_000
 const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => {} }
@@ -20,6 +21,7 @@ export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Procto
   let entered: Promise<void> = Promise.resolve()
 
   function enter(): PageControl {
+    wordTimes()
     const { deadlineAt, question } = player.state
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     if (taking) {

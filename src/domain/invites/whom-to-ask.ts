@@ -1,0 +1,28 @@
+import type { ServiceContext } from '../context.ts'
+
+/** Who answers a candidate's questions. */
+export type Contact = { name: string; address: string }
+
+/** Whose invite it is, as far as it says who can be asked. */
+export type Inviter = {
+  organization: { name: string; senderName?: string | null; replyTo?: string | null }
+  createdBy: { user: { firstName: string; lastName: string; email: string } } | null
+}
+
+/** Where the organization wants replies, or whoever has invited the candidate; null where neither is known. */
+export function whomToAsk({ organization, createdBy }: Inviter): Contact | null {
+  if (organization.replyTo) return { name: organization.senderName || organization.name, address: organization.replyTo }
+  if (!createdBy) return null
+  const { firstName, lastName, email } = createdBy.user
+  return { name: `${firstName} ${lastName}`, address: email }
+}
+
+/** Whose invite it is that a link once led to; null where the invite is gone. @param inviteId of a link that was signed here. */
+export const findInviter = ({ db }: ServiceContext, inviteId: string): Promise<Inviter | null> =>
+  db.invite.findUnique({
+    where: { id: inviteId },
+    select: {
+      organization: { select: { name: true, senderName: true, replyTo: true } },
+      createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
+    },
+  })

@@ -1,0 +1,12 @@
+import { localeOf } from '../../../../locales/texts.ts'
+import { FULL_TIME } from '../../../../locales/time-format.ts'
+
+/** What stands in a page for the time that goes there. */
+const PLACE = '{}'
+
+/** Writes the times of the page as the clock of who reads it has them: the service does not know where that is. */
+export function wordTimes(): void {
+  const format = new Intl.DateTimeFormat(localeOf(document.documentElement.lang), FULL_TIME)
+  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-own]'))
+    time.textContent = time.dataset.own!.replace(PLACE, format.format(new Date(time.dateTime)))
+}
