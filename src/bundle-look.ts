@@ -8,7 +8,7 @@ import type { Plugin } from 'esbuild'
 import { compile } from 'tailwindcss'
 
 /** Where classes are written: templates, and what scripts make in browsers. */
-const TEMPLATES = ['http/**/*.{ts,js}', 'interfaces/**/*.ts', 'html/*.ts']
+const TEMPLATES = ['http/**/*.{ts,js}', 'interfaces/**/*.ts', 'kinds/**/*.ts', 'html/*.ts']
 const STYLES = 'http/pages/assets/pages.css'
 const ICON_NAMES = 'http/pages/icon-names.ts'
 

@@ -1,7 +1,6 @@
 import { type Html, html } from '../html/html.ts'
 import { createFormat } from './format.ts'
-import { createTexts, type Given, localeOf, type Messages, type Texts } from './texts.ts'
-import { FULL_TIME } from './time-format.ts'
+import { createTexts, FULL_TIME, type Given, localeOf, type Messages, type Texts } from './texts.ts'
 
 /** Says texts on pages and in mails. */
 export type PageTexts<Plain, Marked> = Texts<Plain> & {

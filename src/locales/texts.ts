@@ -34,3 +34,13 @@ export function createTexts<Catalog>(language: string, messages: Messages): Text
 
 /** Where the language alone would write dates and lists as one of its countries does, and another is meant. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
+
+/** How a moment is written in full, on pages, in mails and by scripts. */
+export const FULL_TIME = {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+} as const

@@ -21,6 +21,7 @@ const ROLES: Record<string, Role> = {
     layout: 'margin:16px 0;padding:8px 16px;border-left:4px solid;white-space:pre-wrap',
     color: (theme) => `border-color:${theme['base-300']}`,
   },
+  facts: { layout: 'margin:16px 0;padding:0 0 0 20px' },
   small: { layout: 'font-size:14px;overflow-wrap:anywhere', color: (theme) => `color:${quietOf(theme)}` },
   closing: {
     layout: 'font-size:14px;white-space:pre-wrap;padding-top:16px;border-top:1px solid',

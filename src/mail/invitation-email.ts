@@ -1,5 +1,6 @@
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { whomToAsk } from '../domain/invites/whom-to-ask.ts'
+import { withExtraTime } from '../domain/values/extra-time.ts'
 import { headerText, type Mailbox, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
 import { invitation } from './templates/invitation.ts'
 
@@ -16,6 +17,8 @@ export function renderInvitation(settings: MailSettings, email: InviteEmail): Me
     customMessage: invite.customMessage,
     invitationText: invite.organization.invitationText ?? '',
     questionCount: invite.assessment.questionCount,
+    timeLimit: Math.floor(withExtraTime(invite.assessment.timeLimit, invite.extraTimePercent)),
+    invitedBy: whomToAsk(invite)?.name ?? null,
     expiresAt: invite.expiresAt,
     url: settings.links.invitationUrl({ inviteId: invite.id, linkVersion: email.linkVersion }),
   }

@@ -111,8 +111,8 @@ describe('the invitation mail', () => {
 
   it.each([
     [0, null],
-    [1, '(1 question)'],
-    [2, '(2 questions)'],
+    [1, ', 1 question'],
+    [2, ', 2 questions'],
   ])('counts %i questions in words', async (questions, words) => {
     const { mail } = await invite({}, { questions })
     for (const part of [mail.parsed.text, mail.parsed.html]) {

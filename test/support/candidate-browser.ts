@@ -198,6 +198,15 @@ export async function prepare(page: Page): Promise<void> {
   }
 }
 
+/** That Start is closed before the checks are done: by the mouse, and by the keyboard, which is told why. */
+export async function expectStartClosed(page: Page): Promise<void> {
+  const start = button(page, 'Start')
+  await page.getByText('Start opens when all steps above are done.').waitFor()
+  expect([await start.getAttribute('aria-disabled'), await start.isEnabled()]).toEqual(['true', false])
+  await start.press('Enter')
+  await page.getByText('Something is still missing').waitFor()
+}
+
 /** How many seconds of what is being recorded the page says are saved. */
 export async function savedSeconds(page: Page): Promise<number> {
   const [, at] = /Saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []

@@ -22,8 +22,26 @@ const { organization, assessment, recipientName, customMessage, invitationText, 
 
 /** A mail of each kind, with all and with nothing that it can say. */
 export function renderEveryMail({ mail: t }: Language) {
-  const bare = { organization, assessment, recipientName: null, customMessage: '', invitationText: '', questionCount: 0 }
-  const full = { organization, assessment, recipientName, customMessage, invitationText, questionCount: 12 }
+  const bare = {
+    organization,
+    assessment,
+    recipientName: null,
+    customMessage: '',
+    invitationText: '',
+    questionCount: 0,
+    timeLimit: 0,
+    invitedBy: null,
+  }
+  const full = {
+    organization,
+    assessment,
+    recipientName,
+    customMessage,
+    invitationText,
+    questionCount: 12,
+    timeLimit: 2_700,
+    invitedBy: name,
+  }
   const webhook = { name, organization, host, failingSince: expiresAt, isGone: false }
   return {
     invitation: partsOf(t, invitation, { ...full, url, expiresAt }),

@@ -48,7 +48,11 @@ ${(links.newest || links.older) && html`<nav class="mt-4 flex gap-6" aria-label=
 
 /** What was opened is paler: the browser knows. */
 const listItem = ({ home }: Place, { id, state, at, subject, to }: Row): Html => html`
-<li class="py-3"><a class="font-medium text-primary visited:text-base-content/75 hover:underline" href="${home}/${id}">${subject}</a><p class="flex flex-wrap justify-between gap-x-6 text-sm"><span>${to.name && `${to.name}, `}${to.address}</span> <span class="quiet">${state}, ${at} UTC</span></p></li>`
+<li class="py-3"><a class="font-medium text-primary visited:text-base-content/75 hover:underline" href="${home}/${id}">${subject}</a><p class="flex flex-wrap justify-between gap-x-6 text-sm"><span>${to.name && `${to.name}, `}${to.address}</span> <span class="quiet">${stateBadge(state)} <time datetime="${`${at.replace(' ', 'T')}Z`}">${at} UTC</time></span></p></li>`
+
+/** Failed ones stand out; of the others the state is a word. */
+const stateBadge = (state: string): Html =>
+  state === 'failed' ? html`<span class="badge badge-soft badge-error badge-sm">Failed</span>` : html`${state},`
 
 export const unknownPage = (place: Place): Html =>
   page(
@@ -74,12 +78,15 @@ export const mailPage = (
     message.subject,
     html`<p><a href="${place.home}">Mailbox</a></p>
 <h1 class="mt-2">${message.subject}</h1>
-<dl class="details my-4">
-<dt>To</dt><dd>${message.to.name} &lt;${message.to.address}&gt; · <a href="${`${place.home}?${new URLSearchParams({ search: message.to.address })}`}">All emails to this address</a></dd>
+${state === 'failed' && html`<p class="alert alert-soft alert-error mt-4">This email was not sent${reason && `: ${reason}`}</p>`}
+<dl class="details panel my-4">
+<dt>Status</dt><dd>${stateBadge(state)} ${at} UTC</dd>
+<dt>To</dt><dd>${message.to.name} &lt;${message.to.address}&gt;<br><a href="${`${place.home}?${new URLSearchParams({ search: message.to.address })}`}">All emails to this address</a></dd>
 <dt>From</dt><dd>${typeof message.from === 'string' ? message.from : `${message.from.name} <${message.from.address}>`}</dd>
 <dt>Reply to</dt><dd>${typeof message.replyTo === 'string' ? message.replyTo : message.replyTo.address}</dd>
-<dt>Message-ID</dt><dd>${message.messageId}</dd>
-<dt>Status</dt><dd>${state}, ${at} UTC${reason && ` (${reason})`}</dd>
+${reason && state !== 'failed' && html`<dt>Reason</dt><dd>${reason}</dd>`}
+<dt>Subject</dt><dd>${message.subject}</dd>
+<dt>Message-ID</dt><dd><code>${message.messageId}</code></dd>
 </dl>
 <nav class="border-base-300 mb-4 border-b" aria-label="Parts"><div class="tabs tabs-border">
 ${tab(`${place.home}/${id}`, `HTML, ${sizeOf(message.html)}`, view === 'html')}

@@ -10,21 +10,28 @@ type Facts = {
   /** Of the organization, below each invitation. */
   invitationText: string
   questionCount: number
+  /** Of the whole, in seconds; 0: there is none. */
+  timeLimit: number
+  /** Who of the organization; null where nobody is known. */
+  invitedBy: string | null
   expiresAt: Date
   url: string
 }
 
 export function invitation(t: MailTexts, facts: Facts): Mail {
-  const { organization, assessment, customMessage, invitationText, questionCount: questions, url } = facts
+  const { organization, assessment, customMessage, invitationText, url } = facts
   const greeting = greet(t, facts.recipientName)
   const named = { organization, assessment }
-  const terms = t.text('invitation.terms', { time: t.time(facts.expiresAt) })
+  const terms = t.text('invitation.terms')
+  const listed = listFacts(t, facts)
   return {
     subject: t.text('invitation.subject', named),
     text: `${greeting}
 
-${questions > 0 ? t.text('invitation.intro', { ...named, questions }) : t.text('invitation.intro.empty', named)}
+${t.text('invitation.intro', named)}
 ${customMessage && `\n${customMessage}\n\n`}
+${listed.join('\n')}
+
 ${t.text('invitation.open')}
 
 ${url}
@@ -36,12 +43,25 @@ ${invitationText && `\n${invitationText}\n`}`,
       t,
       assessment,
       html`<p>${greeting}</p>
-<p>${questions > 0 ? t.html('invitation.intro', { ...named, questions }) : t.html('invitation.intro.empty', named)}</p>
-${customMessage && html`<blockquote class="quote">${customMessage}</blockquote>`}${button(url, t.text('invitation.button'))}${smallPrint(t, terms, url)}${
+<p>${t.html('invitation.intro', named)}</p>
+${customMessage && html`<blockquote class="quote">${customMessage}</blockquote>`}<ul class="facts">${listed.map((fact) => html`<li>${fact}</li>`)}</ul>
+${button(url, t.text('invitation.button'))}${smallPrint(t, terms, url)}${
   invitationText &&
   html`<p class="closing">${invitationText}</p>
 `
 }`,
     ),
   }
+}
+
+/** What, how long, until when, and by whom. */
+function listFacts(t: MailTexts, { assessment, questionCount, timeLimit, expiresAt, invitedBy, organization }: Facts): string[] {
+  return [
+    t.text('invitation.facts.assessment', { assessment, questions: questionCount }),
+    timeLimit > 0 ? t.text('invitation.facts.time', { time: t.duration(timeLimit) }) : t.text('invitation.facts.unlimited'),
+    t.text('invitation.facts.until', { time: t.time(expiresAt) }),
+    invitedBy === null || invitedBy === organization
+      ? t.text('invitation.facts.organization', { organization })
+      : t.text('invitation.facts.person', { person: invitedBy, organization }),
+  ]
 }

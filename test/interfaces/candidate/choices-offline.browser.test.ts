@@ -107,7 +107,7 @@ describe.skipIf(!isBrowserInstalled)('choices (skipped where no chromium is inst
       await waitUntil('the choice to be saved', async () => ((await invite.texts())[0] === kept ? true : undefined))
       for (const { text } of OPTIONS)
         expect([text, await option(again, text).isChecked()]).toEqual([text, kept.split('\n').includes(text)])
-      await press(again, 'Continue')
+      await press(again, 'Save and go to the end')
       await press(again, 'Finish')
       await waitUntil('the score', async () => ((await invite.points()).length > 0 ? true : undefined))
       expect(await invite.points()).toEqual([10])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isBrowserInstalled, press } from '../../support/browser.ts'
-import { button, savedUpTo, useCandidatesBrowser } from '../../support/candidate-browser.ts'
+import { button, expectStartClosed, savedUpTo, useCandidatesBrowser } from '../../support/candidate-browser.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
@@ -52,16 +52,14 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await press(page, 'Try your microphone')
     await press(page, 'Record three seconds')
     await page.getByText('Your recording has no sound.').waitFor()
-    await press(page, 'Start')
-    await page.getByText('Something is still missing').waitFor()
+    await expectStartClosed(page)
     expect(await candidate.status()).toBe('accepted')
   })
 
   it('a browser that records in no format that is taken is told before the start, and where an answer is chosen', async () => {
     const { candidate, page } = await openChecks('video', WITHOUT_TYPES)
     await page.getByRole('alert').getByText('This browser can’t record in a supported format.').waitFor()
-    await press(page, 'Start')
-    await page.getByText('Something is still missing').waitFor()
+    await expectStartClosed(page)
     expect(await candidate.status()).toBe('accepted')
     const chosen = await openChecks('mixed', WITHOUT_TYPES)
     await press(chosen.page, 'Start')

@@ -175,7 +175,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
         for (const [i, kind] of records.entries()) {
           await pressIn(browser, `Open question ${i + 1}`)
           await recordAnswer(browser, kind)
-          await pressIn(browser, i < records.length - 1 ? 'Next question' : 'Continue')
+          await pressIn(browser, i < records.length - 1 ? 'Next question' : 'Save and go to the end')
         }
         await pressIn(browser, 'Finish')
         await see(browser, /You have completed this assessment/)
@@ -205,7 +205,7 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
           await browser.evaluate(WATCH_RECORDERS)
           for (let n = 0; n < TWENTY / records.length; n++) await recordAnswer(browser, kind)
           lasted.push(...((await browser.evaluate('recorded')) as typeof lasted))
-          await pressIn(browser, i < records.length - 1 ? 'Next question' : 'Continue')
+          await pressIn(browser, i < records.length - 1 ? 'Next question' : 'Save and go to the end')
         }
         const [atLeast, atMost] = [0, 1].map((which) => lasted.map((one) => one[which]!).sort((a, b) => a - b))
         const media = await ready((await made.submission()).id)

@@ -9,7 +9,7 @@ describe('the way by forms', () => {
   it('leads from consent over each question to the end, with the answers kept', async () => {
     const questions = [{ points: 3 }, { responseType: 'a translation' }]
     const { candidate, stored, submission, texts } = await makeAccepted(service, { questions })
-    expect((await candidate.open()).text).toContain('Your consent')
+    expect((await candidate.open()).text).toContain('What you agree to')
     expect((await consent(candidate)).headers.location).toBe(candidate.path)
     expect((await candidate.open()).text).toContain('>Start</button>')
     await candidate.press('start')
@@ -158,7 +158,7 @@ describe('before the start', () => {
     await consent(candidate)
     await service.make.question(assessment, { responseType: 'mixed' })
     expect((await candidate.press('start')).status).toBe(422)
-    expect((await candidate.open()).text).toContain('Your consent')
+    expect((await candidate.open()).text).toContain('What you agree to')
     // What an old page agrees to is not what is asked for now.
     await candidate.press('consent', { version: '1', media: '' })
     expect((await submission()).consentMedia).toEqual([])

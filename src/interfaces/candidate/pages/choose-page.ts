@@ -68,13 +68,12 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   const terms: Terms = { needs: preparation.needs, keptDays: settings.keptDays, webcam: settings.webcam }
   if (invite.status === 'pending') return pendingPage(view, termsInWords(view, terms))
   if (invite.status === 'accepted') {
-    if (!submission || !hasConsented(submission, preparation.needs))
-      return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
+    if (!submission || !hasConsented(submission, preparation.needs)) return acceptedPage(view, consentForm(view, terms))
     const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
     const agreed = html`<details class="mt-8"><summary class="quiet">${view.t.text('invitation.agreed')}</summary>${termsInWords(view, terms)}</details>`
-    return withScript(acceptedPage(view, html`${preparing}\n${agreed}`))
+    return withScript(acceptedPage(view, html`${preparing}\n${agreed}`, true))
   }
-  if (!submission?.consentAt) return consentMissingPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
+  if (!submission?.consentAt) return consentMissingPage(view, consentForm(view, terms))
   const progress = await readProgress({ ...session, submission })
   const now = session.ctx.deps.clock()
   const pictures = await readPictures(session, view, progress.open)

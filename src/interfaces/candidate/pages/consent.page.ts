@@ -8,26 +8,33 @@ import { form, hidden, type View } from '../kit/layout.ts'
 /** How the assessment is taken here, and for how long what is sent in is kept. */
 export type Terms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video' }
 
-/** What is needed, what is recorded, who sees it, and how long it is kept. */
-export function termsInWords({ t, invite }: View, terms: Terms): Html {
+/** What is needed, what is recorded and what for, who sees it, and how long it is kept. */
+export const termsInWords = (view: View, terms: Terms): Html =>
+  html`<h2 class="mt-6 mb-2">${view.t.text('terms.heading')}</h2>\n${termsList(view, terms)}`
+
+function termsList({ t, invite }: View, terms: Terms): Html {
   const { needs } = terms
+  const organization = invite.organization.name
+  const used = t.list(consentedMedia(needs).map((medium) => t.text('consent.medium', { medium })))
   const needed = [
     needs.screen && t.text('terms.needed.computer'),
     (needs.camera || needs.idPhoto || needs.facePhoto) && t.text('terms.needed.camera'),
     needs.microphone && t.text('terms.needed.microphone'),
     needs.idPhoto && t.text('terms.needed.document'),
   ].filter((item) => item !== false)
-  return html`<h2 class="mt-6 mb-2">${t.text('terms.heading')}</h2>
-<dl class="details">
+  return html`<dl class="details [&_dd]:font-normal">
 <dt>${t.text('terms.needed')}</dt><dd>${needed.length > 0 ? t.list(needed) : t.text('terms.needed.nothing')}</dd>
+${used && html`<dt>${t.text('terms.used')}</dt><dd>${needs.choice ? t.text('terms.used.choice', { used }) : used}</dd>`}
 <dt>${t.text('terms.recorded')}</dt><dd>${listed(wordRecorded(t, invite.webcamMonitoring, terms))}</dd>
-<dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization: invite.organization.name })}</dd>
+<dt>${t.text('terms.purpose')}</dt><dd>${listed([t.text('terms.purpose.assess', { organization }), t.text('terms.purpose.people')])}</dd>
+<dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization })}</dd>
 <dt>${t.text('terms.kept')}</dt><dd>${listed(wordKept(t, invite, terms))}</dd>
+<dt>${t.text('terms.withdraw')}</dt><dd>${listed([t.text('terms.withdraw.before'), t.text('terms.withdraw.later', { organization })])}</dd>
 </dl>`
 }
 
 const listed = (items: (string | false)[]): Html =>
-  html`<ul>${items.map((item) => item !== false && html`<li>${item}</li>`)}</ul>`
+  html`<ul class="space-y-0.5">${items.map((item) => item !== false && html`<li>${item}</li>`)}</ul>`
 
 const wordRecorded = (t: CandidateTexts, webcamMonitoring: boolean, { needs, webcam }: Terms) => [
   t.text('terms.recorded.answers'),
@@ -45,20 +52,17 @@ const wordKept = (t: CandidateTexts, { webcamMonitoring, organization }: View['i
   t.text('terms.kept.deleted', { organization: organization.name }),
 ]
 
-/** What the candidate agrees to, and the button that says so. */
+/** All that the candidate agrees to, and the button that says so. */
 export function consentForm(view: View, terms: Terms): Html {
   const { t } = view
-  const consented = consentedMedia(terms.needs)
-  const media = t.list(consented.map((medium) => t.text('consent.medium', { medium })))
-  return html`<section class="panel mt-6 space-y-3" aria-labelledby="consent-heading">
+  return html`<section class="panel mt-6 space-y-4" aria-labelledby="consent-heading">
 <h2 id="consent-heading">${t.text('consent.heading')}</h2>
-<p>${t.text('consent.text', { organization: view.invite.organization.name })}</p>
-${consented.length > 0 && html`<p>${t.text(terms.needs.choice ? 'consent.media.choice' : 'consent.media', { media })}</p>`}
+${termsList(view, terms)}
 ${form(
   view,
   'consent',
   html`${hidden('version', CONSENT_VERSION)}
-${hidden('media', consented.join(' '))}
+${hidden('media', consentedMedia(terms.needs).join(' '))}
 <button type="submit" class="btn btn-primary btn-lg">${t.text('consent.agree')}</button>`,
 )}</section>`
 }

@@ -25,8 +25,8 @@ ${decline(view)}`,
   )
 }
 
-/** @param rest what is to be done before the start. */
-export function acceptedPage(view: View, rest: Html): Page {
+/** @param rest what is to be done before the start. @param isAgreed whether the candidate has agreed to what is expected: then it is folded. */
+export function acceptedPage(view: View, rest: Html, isAgreed = false): Page {
   const { t } = view
   const { assessment, expiresAt } = view.invite
   const { instruction } = assessment
@@ -35,9 +35,10 @@ export function acceptedPage(view: View, rest: Html): Page {
     assessment.name,
     html`<p class="mt-2">${t.text('invitation.accepted')}</p>
 ${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${written(instruction.body)}`}
-${facts(view)}
+${!isAgreed && facts(view)}
 ${openUntil(t.html('invitation.open.accepted', { time: time(t, expiresAt) }))}
 ${rest}
+${isAgreed && html`<details class="mt-4"><summary class="quiet">${t.text('expect.heading')}</summary>${facts(view)}</details>`}
 ${decline(view)}`,
   )
 }

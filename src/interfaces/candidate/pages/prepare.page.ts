@@ -29,23 +29,24 @@ ${
   asked.length > 0 &&
   html`<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('prepare.noscript')}</p></div></noscript>`
 }
+<p class="mt-6">${t.text('prepare.order')}</p>
+${penaltyPercent > 0 && html`<p>${t.text('prepare.penalty', { percent: penaltyPercent })}</p>`}
 ${
   open.length > 0 &&
   notice(
     refusal ? 'error' : 'info',
-    html`<p>${t.text(refusal ? 'prepare.missing.refused' : 'prepare.missing')}</p>
-<ul class="list-inside list-disc" data-missing>${open.map((requirement) => html`<li data-requirement="${requirement}">${t.text('prepare.requirement', { requirement })}</li>`)}</ul>`,
+    html`${!refusal && html`<p id="missing" class="noscript:hidden">${t.text('prepare.closed')}</p>`}
+<p class="${refusal ? '' : 'hidden noscript:block'}">${t.text(refusal ? 'prepare.missing.refused' : 'prepare.missing')}</p>
+<ul id="${refusal && 'missing'}" class="${`list-inside list-disc ${refusal ? '' : 'hidden noscript:block'}`}" data-missing>${open.map((requirement) => html`<li data-requirement="${requirement}">${t.text('prepare.requirement', { requirement })}</li>`)}</ul>`,
     refusal ? 'alert' : 'note',
   )
 }
 ${refusal === 'quota' && notice('error', html`<p>${t.text('prepare.quota', { organization: organization.name })}</p>`, 'alert')}
-<p>${t.text('prepare.order')}</p>
-${penaltyPercent > 0 && html`<p>${t.text('prepare.penalty', { percent: penaltyPercent })}</p>`}
 ${button(view, 'start', t.text('prepare.start'))}</section>`
 }
 
 /** Where the script puts a step for each check and photo, and one for the line: kept free, so that nothing moves when it does. */
 function roomFor(asked: readonly string[]): Html[] {
   const steps = new Set(asked.map((requirement) => (requirement === 'camera' ? 'microphone' : requirement)))
-  return Array.from({ length: steps.size && steps.size + 1 }, () => html`<div class="skeleton mt-3 h-52"></div>`)
+  return Array.from({ length: steps.size && steps.size + 1 }, () => html`<div class="skeleton mt-3 h-20"></div>`)
 }

@@ -85,13 +85,13 @@ function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'takin
     case 'invited':
       return pendingPage(view, termsInWords(view, terms))
     case 'accepted':
-      return acceptedPage(view, html`${termsInWords(view, terms)}\n${consentForm(view, terms)}`)
+      return acceptedPage(view, consentForm(view, terms))
     case 'agreed': {
       const photos = { id_photo: true, face_photo: true }
       const { penaltyPercent } = view.invite.assessment
       const preparation = { needs: terms.needs, photos, missing: [], penaltyPercent }
       return withScript(
-        acceptedPage(view, prepareSection(view, { preparation, submission: { passedChecks: [] }, refusal: undefined })),
+        acceptedPage(view, prepareSection(view, { preparation, submission: { passedChecks: [] }, refusal: undefined }), true),
       )
     }
     case 'done':

@@ -196,7 +196,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     await frame.getByText('As it is typed').waitFor()
     expect(await page.locator('#script:focus').count()).toBe(1)
     await frame.getByLabel('Your answer').fill('Tried')
-    await frame.getByRole('button', { name: 'Continue' }).click()
+    await frame.getByRole('button', { name: 'Save and go to the end' }).click()
     await frame.getByText('You have reached the end').waitFor()
     await expectAccessible(page)
     expect([await kept(), complaints, await service.db.take.count()]).toEqual(['AB', [], 0])

@@ -1,4 +1,4 @@
-import { make, setNotice, setText } from '../../../../http/browser/dom.ts'
+import { make, setText } from '../../../../http/browser/dom.ts'
 import { type Saver, saveAsTyped } from '../../../../http/browser/save-as-typed.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
@@ -14,7 +14,9 @@ import { isTooLong, wordCut, wordLength } from './text-length.ts'
  */
 export function saveText({ t, session, status, state }: Player, number: number, area: HTMLTextAreaElement) {
   const line = make('p', { class: 'hint' })
-  area.after(line)
+  const length = make('p', { class: 'hint tabular-nums', 'data-length': true })
+  area.parentElement!.querySelector('[data-length]')?.remove()
+  area.after(make('div', { class: 'mt-1 flex flex-wrap justify-between gap-x-4' }, line, length))
   const drafts = openTextDrafts(session.base, number)
   const address = `/questions/${number}/text`
   const latest = () => {
@@ -42,7 +44,7 @@ export function saveText({ t, session, status, state }: Player, number: number, 
     },
     show: (saving, isSaved) => setText(line, wordSaving(t, saving, isSaved, session.isReachable(), drafts.isKept())),
   })
-  const count = countLength(t, area, status)
+  const count = countLength(t, area, length, status)
   const change = () => {
     saver.happen({ is: 'typed', typed: typeAfter(saver.now().typed, area.value) })
     count()
@@ -78,15 +80,12 @@ export function saveText({ t, session, status, state }: Player, number: number, 
   }
 }
 
-/** Shows below a text how long it is, once it is nearly too long. */
-function countLength(t: BrowserTexts, area: HTMLTextAreaElement, status: Status): () => void {
-  const length = make('p', { class: 'hint', hidden: true })
-  area.parentElement!.querySelector('[data-length]')?.remove()
-  area.after(length)
+/** Shows below a text how long it is, and says aloud once it is too long. */
+function countLength(t: BrowserTexts, area: HTMLTextAreaElement, length: HTMLElement, status: Status): () => void {
   let wasTooLong = false
   return () => {
     const is = isTooLong(area.value)
-    setNotice(length, wordLength(t, area.value))
+    setText(length, wordLength(t, area.value))
     length.classList.toggle('mistake', is)
     if (is && !wasTooLong) status.say(wordLength(t, area.value))
     wasTooLong = is

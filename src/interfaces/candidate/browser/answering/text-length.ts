@@ -1,21 +1,17 @@
 import { MAX_ANSWER_LENGTH } from '../../../../domain/limits.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
-/** From how many characters on they are counted for the candidate. */
-const COUNTED_FROM = MAX_ANSWER_LENGTH * 0.9
-
 /** As the service counts: by characters, of which some are two units of a string. */
-const countCharacters = (text: string): number => (text.length <= COUNTED_FROM ? text.length : [...text].length)
+const countCharacters = (text: string): number => [...text].length
 
 export const isTooLong = (text: string): boolean => countCharacters(text) > MAX_ANSWER_LENGTH
 
 /** What of a text can be saved: all of it or, of one that is too long, its beginning. */
 export const cutText = (text: string): string => (isTooLong(text) ? [...text].slice(0, MAX_ANSWER_LENGTH).join('') : text)
 
-/** How long a text is, once that is near its limit or beyond; empty before. */
+/** How long a text is, and may be. */
 export function wordLength(t: BrowserTexts, text: string): string {
   const count = countCharacters(text)
-  if (count <= COUNTED_FROM) return ''
   return t.text(count > MAX_ANSWER_LENGTH ? 'text.too_long' : 'text.length', { count, limit: MAX_ANSWER_LENGTH })
 }
 

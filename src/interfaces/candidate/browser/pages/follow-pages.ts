@@ -3,7 +3,6 @@ import { countDown } from '../answering/countdown.ts'
 import { answerQuestion } from '../answering/question.ts'
 import type { Proctoring } from '../proctoring/proctoring.ts'
 import type { PageControl, Player } from '../session/player.ts'
-import type { Parts } from './load-parts.ts'
 import { reloadPage } from './show-page.ts'
 import { wordTimes } from './word-times.ts'
 
@@ -13,7 +12,11 @@ const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => 
 export type Pages = ReturnType<typeof followPages>
 
 /** Does what the page that is shown has to do, until another takes its place. */
-export function followPages(lasting: Omit<Player, 'refresh'>, proctoring: Proctoring, prepare: Parts['prepare']) {
+export function followPages(
+  lasting: Omit<Player, 'refresh'>,
+  proctoring: Proctoring,
+  prepare: ((player: Player, section: HTMLElement) => PageControl) | null,
+) {
   const player: Player = { ...lasting, refresh }
   const { session } = player
   let control = enter()

@@ -1,5 +1,4 @@
-import { localeOf } from '../../../../locales/texts.ts'
-import { FULL_TIME } from '../../../../locales/time-format.ts'
+import { FULL_TIME, localeOf } from '../../../../locales/texts.ts'
 
 /** What stands in a page for the time that goes there. */
 const PLACE = '{}'

@@ -12,7 +12,8 @@ import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './
 const SAMPLE_MS = 3_000
 
 /** Camera and microphone, together or one of them: seen, heard, and three seconds recorded and played back. */
-export function checkCameraAndMicrophone({ t, devices, state }: Preparing, wanted: Wanted, report: Report): Step {
+export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, report: Report): Step {
+  const { t, devices, state } = preparing
   const device = wanted.audio && wanted.video ? 'both' : wanted.video ? 'camera' : 'microphone'
   const checks = [...(wanted.video ? ['camera'] : []), ...(wanted.audio ? ['microphone'] : [])]
   const silence = make('p', { class: 'mistake', role: 'status', hidden: true })
@@ -23,7 +24,7 @@ export function checkCameraAndMicrophone({ t, devices, state }: Preparing, wante
   const actions = make('div', { class: 'mt-3 flex flex-wrap gap-3' }, tryIt, sample)
   sample.hidden = true
   const step = makeStep(
-    t,
+    preparing,
     {
       name: 'devices',
       title: t.text('check.title', { device }),
@@ -79,13 +80,13 @@ export function checkCameraAndMicrophone({ t, devices, state }: Preparing, wante
     const loudness = await loudnessOf(recorded)
     if (loudness !== null && !isSound(loudness)) return step.fail(t.text('check.unheard'))
     await report(checks).then(
-      () => step.setPassed(true, t.text(loudness === null ? 'check.uncertain' : 'check.certain')),
+      () => step.setPassed(true, t.text(loudness === null ? 'check.uncertain' : 'check.certain'), true),
       (error) => step.fail(wordUnsent(t, error)),
     )
   }
 
   return {
-    element: step.element,
+    ...step.step,
     close() {
       monitor.close()
       playback.close()

@@ -5,11 +5,12 @@ import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './step.ts'
 
 /** The screen is shared once, and shown as it would be recorded; it goes on being shared until the start, but nothing of it is kept. */
-export function checkScreen({ t, devices, state }: Preparing, report: Report): Step {
+export function checkScreen(preparing: Preparing, report: Report): Step {
+  const { t, devices, state } = preparing
   const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('screen.preview') })
   const share = button(t.text('screen.share'), tryScreen)
   const step = makeStep(
-    t,
+    preparing,
     {
       name: 'screen',
       title: t.text('screen.title'),
@@ -44,5 +45,5 @@ export function checkScreen({ t, devices, state }: Preparing, report: Report): S
     step.setPassed(false, t.text('screen.ended'))
   }
 
-  return { element: step.element, close: () => {} }
+  return { ...step.step, close: () => {} }
 }

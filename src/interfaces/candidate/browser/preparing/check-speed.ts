@@ -7,10 +7,11 @@ const SAMPLES = 2
 const NEEDED = 932_000
 
 /** How fast this connection sends. A slow one keeps nobody out: what is recorded waits on the device. */
-export function measureSpeed({ t, session }: Preparing): Step {
+export function measureSpeed(preparing: Preparing): Step {
+  const { t, session } = preparing
   const again = button(t.text('speed.again'), measure, 'btn')
   const step = makeStep(
-    t,
+    preparing,
     { name: 'connection', title: t.text('speed.title'), text: t.text('speed.text'), isPassed: false },
     make('div', { class: 'mt-3 flex flex-wrap gap-3' }, again),
   )
@@ -35,9 +36,9 @@ export function measureSpeed({ t, session }: Preparing): Step {
   function show(bitsPerSecond: number): void {
     const isEnough = bitsPerSecond >= NEEDED
     const speed = (bitsPerSecond / 1_000_000).toLocaleString(t.language, { maximumSignificantDigits: 2 })
+    step.fail(isEnough ? '' : t.text('speed.slow.text'))
     step.setPassed(true, t.text(isEnough ? 'speed.fast' : 'speed.slow', { speed }))
-    if (!isEnough) step.fail(t.text('speed.slow.text'))
   }
 
-  return { element: step.element, close: () => {} }
+  return { ...step.step, close: () => {} }
 }

@@ -9,7 +9,8 @@ const QUALITY = 0.88
 export type PhotoKind = 'id_photo' | 'face_photo'
 
 /** A photo: taken, looked at, taken again, sent. @param onSent when the service has it. */
-export function offerPhoto({ t, session }: Preparing, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
+export function offerPhoto(preparing: Preparing, kind: PhotoKind, isThere: boolean, onSent: () => void): Step {
+  const { t, session } = preparing
   const alt = t.text('photo.alt', { photo: kind })
   const preview = make('video', { class: PICTURE, hidden: true, 'aria-label': t.text('device.preview') })
   const place = make('div', { class: 'photo flex *:max-h-80 *:max-w-full *:rounded-box' })
@@ -18,7 +19,7 @@ export function offerPhoto({ t, session }: Preparing, kind: PhotoKind, isThere: 
   const use = button(t.text('photo.use'), sendPhoto)
   const again = button(t.text('photo.again'), openCamera, 'btn')
   const step = makeStep(
-    t,
+    preparing,
     { name: kind, title: t.text('photo.title', { photo: kind }), text: t.text('photo.text', { photo: kind }), isPassed: isThere },
     preview,
     place,
@@ -73,10 +74,10 @@ export function offerPhoto({ t, session }: Preparing, kind: PhotoKind, isThere: 
     } catch (error) {
       return step.fail(wordUnsent(t, error))
     }
-    step.setPassed(true, t.text('photo.sent'))
     open.textContent = t.text('photo.another')
     showSent()
     offer(open)
+    step.setPassed(true, t.text('photo.sent'))
     onSent()
   }
 
@@ -86,5 +87,5 @@ export function offerPhoto({ t, session }: Preparing, kind: PhotoKind, isThere: 
     preview.hidden = true
   }
 
-  return { element: step.element, close: closeCamera }
+  return { ...step.step, close: closeCamera }
 }

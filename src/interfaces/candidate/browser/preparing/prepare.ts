@@ -18,7 +18,7 @@ const PHOTOS = [
 /** The page before the start: devices are tried, photos taken, as often as the candidate likes. */
 export function prepare(given: Player, section: HTMLElement): PageControl {
   const t: CheckTexts = createTexts(given.t.language, { ...messages, ...ofChecks })
-  const player: Preparing = { ...given, t }
+  const player: Preparing = { ...given, t, changed: showNext }
   const { session, devices, state } = player
   const { needs, checks, photos } = state
   const isAsked = (need: string) => !checks.waived.includes(need)
@@ -27,15 +27,42 @@ export function prepare(given: Player, section: HTMLElement): PageControl {
     for (const check of passed) meet(check)
   }
 
+  const steps: Step[] = []
+
   function meet(requirement: string): void {
     section.querySelector(`[data-requirement="${requirement}"]`)?.remove()
     const list = section.querySelector('[data-missing]')
     if (list?.children.length !== 0) return
     list.closest('.notice')!.remove()
     setNotice(mistake, '')
+    setNotice(ready, t.text('prepare.ready'))
+    setStart(true)
   }
 
-  const steps: Step[] = []
+  /** Start is closed while something is missing; what, is said above it. */
+  function setStart(isOpen: boolean): void {
+    if (!start) return
+    start.classList.toggle('btn-disabled', !isOpen)
+    start.classList.toggle('btn-primary', isOpen)
+    start.ariaDisabled = isOpen ? null : 'true'
+    if (isOpen) start.removeAttribute('aria-describedby')
+    else start.setAttribute('aria-describedby', 'missing')
+  }
+
+  /** Of the steps only the next one is open, besides what is still to be looked at; those that are done are folded. */
+  function showNext(changed?: HTMLElement, stays = false): void {
+    const next = steps.find((step) => !step.isPassed())
+    const before = document.activeElement
+    for (const [i, step] of steps.entries())
+      step.show(step === next || step.hasMistake() || (stays && step.element === changed), i + 1)
+    // What had the focus may be folded by now.
+    if (before !== document.body && before?.closest('.step.passed details:not([open])')) focusOn(next)
+  }
+
+  const focusOn = (step: Step | undefined) =>
+    (step ? step.element.querySelector<HTMLElement>('summary') : start)?.focus({ preventScroll: true })
+
+  const start = section.querySelector<HTMLButtonElement>('form button[type=submit]')
   const wanted = { audio: needs.microphone && isAsked('microphone'), video: needs.camera && isAsked('camera') }
   if (wanted.audio || wanted.video) steps.push(checkCameraAndMicrophone(player, wanted, report))
   const wantsScreen = needs.screen && isAsked('screen')
@@ -44,9 +71,13 @@ export function prepare(given: Player, section: HTMLElement): PageControl {
     if (needs[need] && isAsked(kind)) steps.push(offerPhoto(player, kind, photos[kind], () => meet(kind)))
   if (steps.length > 0) steps.push(measureSpeed(player))
   section.querySelector('[data-steps]')!.replaceChildren(...steps.map(({ element }) => element))
+  showNext()
 
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
+  const ready = make('p', { class: 'text-success mt-4 font-medium', role: 'status', hidden: true })
+  section.querySelector('form')?.prepend(ready)
   section.querySelector('form')?.append(mistake)
+  setStart(section.querySelector('[data-missing]') === null)
 
   /** The screen that was shared for the check goes on being shared; after a reload it has to be shared anew. */
   async function shareAgain(): Promise<boolean> {

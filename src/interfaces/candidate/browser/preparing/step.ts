@@ -3,44 +3,63 @@ import type { CheckTexts } from '../../../../locales/texts.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 
-/** What a step is given: it says texts of its own. */
-export type Preparing = Omit<Player, 't'> & { t: CheckTexts }
+/** What a step is given: it says texts of its own, and tells what has become of it. */
+export type Preparing = Omit<Player, 't'> & {
+  t: CheckTexts
+  /** @param stays whether what the step shows is still to be looked at. */
+  changed: (step: HTMLElement, stays: boolean) => void
+}
 
 /** A step before the start. */
 export type Step = {
   element: HTMLElement
+  /** Opens or folds it. @param number what it is numbered by, where it is still to be done. */
+  show: (isOpen: boolean, number: number) => void
+  isPassed: () => boolean
+  /** Whether it says that something is wrong. */
+  hasMistake: () => boolean
   close: () => void
 }
 
 /** What a step that is passed has met: as the service names it. */
 export type Report = (passed: string[]) => Promise<void>
 
-/** A step's frame: what it is, whether it is passed, and what is in it. */
-export function makeStep(
-  t: CheckTexts,
-  { name, title, text, isPassed }: { name: string; title: string; text: string; isPassed: boolean },
-  ...content: Node[]
-) {
-  const heading = make('h3', { id: `step-${name}` }, title)
-  const result = make('p', { class: 'result text-sm font-medium', role: 'status' })
-  const element = make(
-    'section',
-    { class: 'panel step mt-3', 'aria-labelledby': heading.id },
-    heading,
-    result,
-    make('p', {}, text),
-    ...content,
-  )
+type Shown = { name: string; title: string; text: string; isPassed: boolean }
+
+/** A step's frame: what it is, whether it is passed, and what is in it, folded or open. */
+export function makeStep({ t, changed }: Preparing, { name, title, text, isPassed }: Shown, ...content: Node[]) {
+  const mark = make('span', { class: MARK, 'aria-hidden': 'true' })
+  const heading = make('h3', { id: `step-${name}`, class: 'm-0' }, title)
+  const summary = make('summary', { class: 'flex items-center gap-3 [&::-webkit-details-marker]:hidden' }, mark, heading)
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
-  element.append(mistake)
-  const setPassed = (is: boolean, text = t.text(is ? 'step.done' : 'step.to_do')) => {
+  const details = make('details', {}, summary, make('div', { class: 'mt-3 sm:ml-10' }, make('p', {}, text), ...content, mistake))
+  const result = make('p', { class: 'result mt-1 ml-10 text-sm font-medium', role: 'status' })
+  const element = make('section', { class: 'panel step mt-3 p-4', 'aria-labelledby': heading.id }, details, result)
+
+  function setPassed(is: boolean, said = t.text(is ? 'step.done' : 'step.to_do'), stays = false): void {
     element.classList.toggle('passed', is)
-    result.classList.toggle('text-success', is)
-    result.textContent = text
+    for (const one of ['text-success', 'quiet']) result.classList.toggle(one, is === (one === 'text-success'))
+    result.textContent = said
+    changed(element, stays)
   }
+
+  function show(isOpen: boolean, number: number): void {
+    details.open = isOpen
+    const is = element.classList.contains('passed')
+    mark.textContent = is ? '✓' : String(number)
+    mark.classList.toggle('bg-success', is)
+    mark.classList.toggle('text-success-content', is)
+  }
+
   setPassed(isPassed)
-  return { element, setPassed, fail: (text: string) => setNotice(mistake, text) }
+  return {
+    setPassed,
+    fail: (text: string) => setNotice(mistake, text),
+    step: { element, show, isPassed: () => element.classList.contains('passed'), hasMistake: () => !mistake.hidden },
+  }
 }
+
+const MARK = 'grid size-7 shrink-0 place-items-center rounded-full border border-base-300 text-sm font-semibold'
 
 export const wordUnsent = (t: CheckTexts, error: unknown): string =>
   t.text(error instanceof Refusal && error.code === 'unreachable' ? 'step.unreachable' : 'step.unsent')

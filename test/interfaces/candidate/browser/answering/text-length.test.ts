@@ -3,9 +3,10 @@ import { cutText, isTooLong, wordLength } from '../../../../../src/interfaces/ca
 import { t } from '../../../../support/browser-texts.ts'
 
 describe('the length of a text', () => {
-  it('is told from nine tenths of the limit on', () => {
-    expect(wordLength(t, 'x'.repeat(18_000))).toBe('')
-    expect(wordLength(t, 'x'.repeat(18_001))).toBe('18,001 of 20,000 characters.')
+  it('is told with the limit', () => {
+    expect(wordLength(t, '')).toBe('0 of 20,000 characters.')
+    expect(wordLength(t, '🙂 x')).toBe('3 of 20,000 characters.')
+    expect(wordLength(t, 'x'.repeat(20_000))).toBe('20,000 of 20,000 characters.')
     expect(wordLength(t, 'x'.repeat(20_345))).toBe(
       '20,345 of 20,000 characters: too long. Only the first 20,000 characters of your answer are saved.',
     )

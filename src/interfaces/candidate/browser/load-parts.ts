@@ -10,8 +10,8 @@ export async function loadParts() {
   const has = (selector: string) => document.querySelector(selector) !== null
   const [preview, preparing] = await Promise.all([
     // Of a member's preview: nothing is asked of the service then.
-    has('[data-preview]') ? import('../session/preview.ts') : null,
-    has('[data-prepare] [data-steps]') ? import('../preparing/prepare.ts') : null,
+    has('[data-preview]') ? import('./preview/preview.ts') : null,
+    has('[data-prepare] [data-steps]') ? import('./preparing/prepare.ts') : null,
   ])
   return { preview, prepare: preparing?.prepare ?? null }
 }

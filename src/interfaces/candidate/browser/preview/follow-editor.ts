@@ -1,6 +1,6 @@
-import { rememberTyped } from '../session/try-answer.ts'
-import type { Pages } from './follow-pages.ts'
-import type { showForm } from './show-page.ts'
+import type { Pages } from '../pages/follow-pages.ts'
+import type { showForm } from '../pages/show-page.ts'
+import { rememberTyped } from './try-answer.ts'
 
 /** In a frame of the editor: shows the question as it is typed there, the newest when several come together. */
 export function followEditor({ readAndEnter }: Pages, showTyped: typeof showForm): void {

@@ -1,7 +1,7 @@
-import type { PossibleAnswer, Question, Sending, Session, SessionState, TakeKind } from './session.ts'
+import type { PossibleAnswer, Question, Sending, Session, SessionState, TakeKind } from '../session/session.ts'
 import { tryAnswer } from './try-answer.ts'
 
-export { followEditor } from '../pages/follow-editor.ts'
+export { followEditor } from './follow-editor.ts'
 
 type Take = Question['takes'][number]
 
