@@ -1,7 +1,8 @@
+import { withoutPictures } from '../../domain/assets/references.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'
 import { type IconName, icon } from './icon.ts'
-import { fromMarkdown } from './markdown.ts'
+import { fromMarkdown, withoutMarks } from './markdown.ts'
 import { type Pictures, withPictures } from './pictures.ts'
 
 // What a candidate is shown of an assessment, on the candidate's pages and in the portal's preview of them.
@@ -52,6 +53,10 @@ export const prompt = (
   scriptFormat === 'markdown'
     ? fromMarkdown(script, language, pictures)
     : html`<p class="script" lang="${language ?? ''}" dir="auto">${withPictures(script, pictures)}</p>`
+
+/** The text of a question in letters alone, its pictures named. */
+export const promptInWords = ({ script, scriptFormat }: { script: string; scriptFormat: string }): string =>
+  scriptFormat === 'markdown' ? withoutMarks(script) : withoutPictures(script)
 
 /** Only these become links: what an organization gives as the address of a medium could also be a script's. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)

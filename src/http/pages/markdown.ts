@@ -1,8 +1,9 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { withoutPictures } from '../../domain/assets/references.ts'
 import { MAX_MARKS } from '../../domain/limits.ts'
 import { countMarks } from '../../domain/values/count-marks.ts'
 import { type Html, html } from '../../html/html.ts'
-import { noPictures, type Pictures, picture } from './pictures.ts'
+import { namedPictures, noPictures, type Pictures, picture } from './pictures.ts'
 
 /** An address that a link of a text may lead to. */
 const LINK = /^(?:https:|mailto:)/i
@@ -101,4 +102,65 @@ function leaf(token: Token, pictures: Pictures): Html {
     default:
       return html`${token.content}`
   }
+}
+
+/** Such a text without its marks, for where there is nothing but letters: pictures are named, and links say where they lead. */
+export function withoutMarks(text: string): string {
+  if (countMarks(text) > MAX_MARKS) return withoutPictures(text)
+  const lists: (number | null)[] = []
+  const pieces: string[] = []
+  for (const token of reader.parse(text, {})) pieces.push(plainBlock(token, lists))
+  return pieces
+    .join('')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** @param lists those that the token stands in: the number of the next item, null where they are not counted. */
+function plainBlock(token: Token, lists: (number | null)[]): string {
+  switch (token.type) {
+    case 'bullet_list_open':
+    case 'ordered_list_open':
+      lists.push(token.type === 'ordered_list_open' ? Number(token.attrGet('start') ?? 1) : null)
+      return ''
+    case 'bullet_list_close':
+    case 'ordered_list_close':
+      lists.pop()
+      return lists.length === 0 ? '\n' : ''
+    case 'list_item_open': {
+      const number = lists.at(-1) ?? null
+      if (number !== null) lists[lists.length - 1] = number + 1
+      return `${'   '.repeat(lists.length - 1)}${number === null ? '•' : `${number}.`} `
+    }
+    case 'paragraph_close':
+      return token.hidden ? '\n' : '\n\n'
+    case 'th_close':
+    case 'td_close':
+      return '\t'
+    case 'tr_close':
+    case 'table_close':
+      return '\n'
+    case 'fence':
+      return `${token.content}\n`
+    case 'inline':
+      return plainInline(token.children ?? [])
+    default:
+      return ''
+  }
+}
+
+function plainInline(tokens: Token[]): string {
+  let text = ''
+  let link = { address: '', from: 0 }
+  for (const token of tokens) {
+    if (token.type === 'link_open') link = { address: String(token.attrGet('href') ?? ''), from: text.length }
+    const leads = token.type === 'link_close' && LINK.test(link.address) && text.slice(link.from) !== link.address
+    text += leads ? ` (${link.address})` : plainLeaf(token)
+  }
+  return text
+}
+
+function plainLeaf({ type, content }: Token): string {
+  if (type === 'softbreak' || type === 'hardbreak') return '\n'
+  return type === 'image' ? namedPictures.tell(content) : content
 }

@@ -4,10 +4,18 @@ import { type Html, html } from '../../html/html.ts'
 /** Sides in pixels; 0: not known. */
 type Size = { width: number; height: number }
 
-/** The pictures that a page can show. @property at the address of one. @property sizeOf undefined: there is no such picture. */
-export type Pictures = { at: (id: string) => string; sizeOf: (id: string) => Size | undefined }
+/**
+ * The pictures that a page can show.
+ *
+ * @property at the address of one. @property sizeOf undefined: there is no such picture. @property tell what stands for one that there is not, by its
+ *   alternative text; without it that text.
+ */
+export type Pictures = { at: (id: string) => string; sizeOf: (id: string) => Size | undefined; tell?: (alt: string) => string }
 
 export const noPictures: Pictures = { at: () => '', sizeOf: () => undefined }
+
+/** For what is read away from the service: each is named. */
+export const namedPictures = { ...noPictures, tell: (alt: string) => (alt === '' ? '' : `[${alt}]`) } satisfies Pictures
 
 /** All that a text may name, below an address: what there is not is told by its alternative text. */
 export const picturesBelow = (address: string): Pictures => ({
@@ -25,7 +33,7 @@ export const picturesOf = (address: string, sizes: ReadonlyMap<string, Size>): P
 export function picture(pictures: Pictures, source: string, alt: string): Html {
   const [id] = assetsNamedIn(source)
   const size = id === undefined ? undefined : pictures.sizeOf(id)
-  if (id === undefined || !size) return html`${alt}`
+  if (id === undefined || !size) return html`${pictures.tell?.(alt) ?? alt}`
   if (size.width === 0) return html`<img class="rounded-box inline-block max-w-full" src="${pictures.at(id)}" alt="${alt}">`
   return html`<img class="rounded-box inline-block h-auto max-w-full" src="${pictures.at(id)}" alt="${alt}" width="${size.width}" height="${size.height}">`
 }

@@ -1,8 +1,7 @@
-import { withoutPictures } from '../../domain/assets/references.ts'
 import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
 import { timeInWords } from '../../domain/values/format-time.ts'
 import type { PrintedFact, PrintedQuestion, PrintedReport } from '../../domain/values/printed-report.ts'
-import { wordCount } from '../pages/candidate-view.ts'
+import { promptInWords, wordCount } from '../pages/candidate-view.ts'
 
 /** What a report says, for all its forms. */
 export function printReport(report: ResultReport): PrintedReport {
@@ -36,10 +35,18 @@ function factsOf({ organization, assessment, candidate, result, ...times }: Resu
 
 const wordTime = (time: Date | null): string | null => time && timeInWords(time)
 
-const printQuestion = ({ number, script, language, points, ofPoints, comment }: ReportedQuestion): PrintedQuestion => ({
+const printQuestion = ({
+  number,
+  script,
+  scriptFormat,
+  language,
+  points,
+  ofPoints,
+  comment,
+}: ReportedQuestion): PrintedQuestion => ({
   heading: `Question ${number}`,
   points: ofPoints === 0 || points === null ? 'No points' : `${points} of ${wordCount(ofPoints, 'point')}`,
-  script: withoutPictures(script),
+  script: promptInWords({ script, scriptFormat }),
   language,
   comment,
 })

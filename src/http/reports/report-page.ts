@@ -1,10 +1,15 @@
-import type { PrintedQuestion, PrintedReport } from '../../domain/values/printed-report.ts'
+import type { ReportedQuestion, ResultReport } from '../../domain/submissions/grading/result-report.ts'
+import type { PrintedQuestion } from '../../domain/values/printed-report.ts'
 import { type Html, html } from '../../html/html.ts'
 import { palette, quietOf, type Theme } from '../../html/palette.ts'
-import { written } from '../pages/candidate-view.ts'
+import { prompt, written } from '../pages/candidate-view.ts'
+import { namedPictures } from '../pages/pictures.ts'
+import { printReport } from './print-report.ts'
 
 /** A report as a page that stands by itself: it loads nothing. */
-export const reportPage = ({ title, author, facts, message, questions, closing }: PrintedReport): Html => html`<!doctype html>
+export function reportPage(report: ResultReport): Html {
+  const { title, author, facts, message, questions, closing } = printReport(report)
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -19,16 +24,17 @@ ${style}
 <dl>
 ${facts.map(({ label, text }) => html`<dt>${label}</dt><dd><bdi>${text}</bdi></dd>\n`)}</dl>
 ${message && html`<h2>Message to the candidate</h2>\n${written(message)}`}
-${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map(section)}`}
+${questions.length > 0 && html`<h2>Questions</h2>\n${questions.map((question, i) => section(question, report.questions[i]!))}`}
 <footer><p dir="auto">${closing}</p></footer>
 </main>
 </body>
 </html>
 `
+}
 
-const section = ({ heading, points, script, language, comment }: PrintedQuestion): Html => html`<section>
+const section = ({ heading, points, script, comment }: PrintedQuestion, asked: ReportedQuestion): Html => html`<section>
 <h3>${heading}</h3>
-${script && written(script, language)}
+${script && prompt(asked, asked.language, namedPictures)}
 <p class="points">${points}</p>
 ${comment && html`<h4>Comment</h4>\n${written(comment)}`}
 </section>
@@ -51,7 +57,13 @@ dt,footer{color:var(--quiet)}
 dd,p{margin:0}
 section{padding:.75rem 0;border-top:1px solid var(--line);break-inside:avoid}
 .script{white-space:pre-wrap}
-.points{font-weight:600}
+.space-y-3>*+*,.space-y-1>*+*{margin-top:.5rem}
+ul,ol{margin:0;padding-left:1.5rem}
+blockquote{margin:0;padding-left:1rem;border-left:3px solid var(--line)}
+pre{margin:0;white-space:pre-wrap}
+table{border-collapse:collapse}
+th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:start}
+.points{font-weight:600;margin-top:.5rem}
 footer{margin-top:2rem;font-size:.85rem}
 </style>`
 /** A template without a value: none may stand in a style. */

@@ -16,7 +16,7 @@ export function sendReport(
   return reply
     .headers(pageHeaders())
     .type('text/html; charset=utf-8')
-    .send(toText(reportPage(printReport(report))))
+    .send(toText(reportPage(report)))
 }
 
 /** Sends a report as a PDF. @throws DomainError too_many_reports. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toText } from '../../../src/html/html.ts'
-import { fromMarkdown } from '../../../src/http/pages/markdown.ts'
+import { fromMarkdown, withoutMarks } from '../../../src/http/pages/markdown.ts'
 import { isBrowserInstalled, startBrowser } from '../../support/browser.ts'
 
 const shown = (text: string): string => toText(fromMarkdown(text)).replace(/^<div[^>]*>|<\/div>$/g, '')
@@ -34,6 +34,24 @@ describe('a prompt', () => {
   it('has tables and code as they were written', () => {
     expect(shown('| a | b |\n|---|---|\n| 1 | 2 |')).toMatch(/<table.*<th scope="col">a<\/th>.*<td>2<\/td>.*<\/table>/s)
     expect(shown('```js\nif (a < b) "x"\n```')).toMatch(/<code>if \(a &lt; b\) &quot;x&quot;\n<\/code>/)
+  })
+})
+
+describe('a prompt in letters alone', () => {
+  it.each([
+    ['one *two* **three** `four`', 'one two three four'],
+    ['one\ntwo\n\n> three', 'one\ntwo\n\nthree'],
+    ['2 * 3 * 4, a_b_c, 5 &lt; 6 and <b>', '2 * 3 * 4, a_b_c, 5 < 6 and <b>'],
+    ['Do:\n\n- a\n- b\n   1. c\n   2. *d*\n\nThen?', 'Do:\n\n• a\n• b\n   1. c\n   2. d\n\nThen?'],
+    ['[site](https://example.com) or [https://a.test](https://a.test)', 'site (https://example.com) or https://a.test'],
+    [
+      'Where?\n\n![A *map*](asset:0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e75) ![](asset:0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e75)',
+      'Where?\n\n[A *map*]',
+    ],
+    ['| a | b |\n|---|---|\n| 1 | 2 |', 'a\tb\t\n1\t2'],
+    ['```js\nif (a < b)\n```\nWhy?', 'if (a < b)\n\nWhy?'],
+  ])('reads %j', (text, expected) => {
+    expect(withoutMarks(text)).toBe(expected)
   })
 })
 

@@ -43,10 +43,12 @@ export type Correctable = {
   newest: NewestKey
   /** How the question is put, where it is known. */
   script: string
+  scriptFormat: string
   /** The keys, the newest first. */
   keys: CorrectedKey[]
 }
 
+const prompt = { script: true, scriptFormat: true } as const
 const byWhom = { user: { select: { firstName: true, lastName: true, email: true } } } as const
 export type CorrectedKey = Prisma.QuestionKeyGetPayload<{ include: { createdBy: { select: typeof byWhom } } }>
 
@@ -67,11 +69,12 @@ export async function getCorrectable(ctx: Context, versionId: string): Promise<C
   const [newest, keys, question, asked] = await Promise.all([
     readNewestKey(ctx, versionId),
     db.questionKey.findMany({ where, include: { createdBy: { select: byWhom } }, orderBy: { number: 'desc' } }),
-    db.question.findFirst({ where, select: { script: true }, orderBy: { id: 'asc' } }),
-    db.paperQuestion.findFirst({ where, select: { script: true }, orderBy: { submissionId: 'desc' } }),
+    db.question.findFirst({ where, select: prompt, orderBy: { id: 'asc' } }),
+    db.paperQuestion.findFirst({ where, select: prompt, orderBy: { submissionId: 'desc' } }),
   ])
   const { responseType, spec, replacesId } = version
-  return { versionId, responseType, spec, replacesId, newest, script: (asked ?? question)?.script ?? '', keys }
+  const { script, scriptFormat } = asked ?? question ?? { script: '', scriptFormat: 'plain' }
+  return { versionId, responseType, spec, replacesId, newest, script, scriptFormat, keys }
 }
 
 /** @throws DomainError invalid: no reason; a key that is none of the kind; nothing that is changed; another correction that is not done yet. */

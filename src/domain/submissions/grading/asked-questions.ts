@@ -16,6 +16,7 @@ export const presentQuestions = (owner: Owner, assessmentId: string) =>
     .select(({ cast, fn }) => [
       'id',
       'script',
+      'scriptFormat',
       cast<number>(
         fn.agg('row_number').over((over) => over.orderBy('order').orderBy('id')),
         'integer',

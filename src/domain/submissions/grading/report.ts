@@ -25,6 +25,7 @@ export type Report = {
 type QuestionReport = {
   /** As it is asked now; as it was where it is no longer. */
   script: string
+  scriptFormat: string
   /** In how many results it is. */
   results: number
   /** Of the points that were given, and of those that there were. */
@@ -111,7 +112,7 @@ function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionRepo
           .whereRef('submissions.mode', '=', 'questionResults.mode')
           .whereRef('submissions.assessmentId', '=', 'questionResults.assessmentId')
           .whereRef('paperQuestions.questionId', '=', 'questionResults.questionId')
-          .select(['paperQuestions.number', 'paperQuestions.script'])
+          .select(['paperQuestions.number', 'paperQuestions.script', 'paperQuestions.scriptFormat'])
           .orderBy('submissions.id', 'desc')
           .limit(eb.lit(1))
           .as('asked'),
@@ -124,6 +125,7 @@ function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionRepo
       .select(({ fn, lit, ref, val }) => [
         fn.coalesce('asked.number', lit(0)).as('number'),
         fn.coalesce('present.script', 'asked.script', val('')).as('script'),
+        fn.coalesce('present.scriptFormat', 'asked.scriptFormat', val('plain')).as('scriptFormat'),
         sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.results')})::float8`.as('mean'),
         sql<number>`(${ref('questionResults.ofPoints')}::numeric / ${ref('questionResults.results')})::float8`.as('ofPoints'),
         sql<number>`(${ref('questionResults.points')} / ${ref('questionResults.ofPoints')})::float8`.as('share'),

@@ -25,6 +25,8 @@ export type ResultReport = {
 export type ReportedQuestion = {
   number: number
   script: string
+  /** `plain` or `markdown`. */
+  scriptFormat: string
   /** A code; null: not known. */
   language: string | null
   /** Null where the question gives none. */
@@ -37,7 +39,10 @@ export type ReportedQuestion = {
 const include = {
   invite: { select: { recipientName: true, recipientEmail: true, acceptedAt: true } },
   assessment: { select: { name: true } },
-  paper: { select: { number: true, script: true, sourceLanguage: true, points: true }, orderBy: { number: 'asc' } },
+  paper: {
+    select: { number: true, script: true, scriptFormat: true, sourceLanguage: true, points: true },
+    orderBy: { number: 'asc' },
+  },
   releases: newestRelease,
 } satisfies Prisma.SubmissionInclude
 type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
@@ -90,11 +95,12 @@ function toReport(ctx: Context, row: Row): ResultReport | null {
     submittedAt,
     result,
     message: seesAll ? result.message : '',
-    questions: paper.map(({ number, script, sourceLanguage, points }) => {
+    questions: paper.map(({ number, script, scriptFormat, sourceLanguage, points }) => {
       const grade = grades.get(number)
       return {
         number,
         script,
+        scriptFormat,
         language: sourceLanguage,
         points: grade?.points ?? null,
         ofPoints: grade?.ofPoints ?? points,

@@ -46,7 +46,7 @@ const include = {
 } satisfies Prisma.SubmissionInclude
 const detailInclude = {
   ...include,
-  paper: { select: { number: true, script: true }, orderBy: { number: 'asc' } },
+  paper: { select: { number: true, script: true, scriptFormat: true }, orderBy: { number: 'asc' } },
   releases: newestRelease,
 } satisfies Prisma.SubmissionInclude
 type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>

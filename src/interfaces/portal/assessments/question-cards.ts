@@ -1,8 +1,7 @@
 import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
-import { withoutPictures } from '../../../domain/assets/references.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { promptInWords, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { Offer } from '../../../kinds/author.ts'
 import { offers } from '../../../kinds/authors.ts'
@@ -33,27 +32,27 @@ ${items.map((question, i) => card(path, question, { place: before + i + 1, total
 type Place = { place: number; total: number; page: number; isCurrent: boolean }
 
 function card(path: string, question: ListedQuestion, { place, total, page, isCurrent }: Place): Html {
-  const { id, script, responseType, points, timeLimit } = question
+  const { id, responseType, points, timeLimit } = question
   const way = wayOf(responseType)
   const address = `${path}/questions/${id}${page > 1 ? `?page=${page}` : ''}`
   return html`<li class="panel relative flex items-start gap-2 p-3 sm:gap-3 ${isCurrent && 'ring-primary ring-2'}" id="${`question-${id}`}" data-question="${id}">
 <button type="button" class="btn btn-ghost btn-square btn-sm invisible z-10 cursor-grab touch-none" data-handle aria-describedby="order-help">${icon('grip-vertical')}<span class="sr-only">Move question <span data-place>${place}</span></span></button>
 <span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(way.icon)}</span>
-<div class="min-w-0 grow"><a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. <span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(script) || 'No text'}</span></a>
+<div class="min-w-0 grow"><a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. <span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(question) || 'No text'}</span></a>
 <p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>
 <details class="dropdown dropdown-end"><summary class="btn btn-ghost btn-square btn-sm z-10">${icon('ellipsis')}<span class="sr-only">More for question <span data-place>${place}</span></span></summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-20 mt-1 grid w-48 gap-1 border p-2 shadow-lg">
 ${move(path, question, { place: place - 1, isPossible: place > 1, label: `Move up question ${place}`, text: 'up' })}
 ${move(path, question, { place: place + 1, isPossible: place < total, label: `Move down question ${place}`, text: 'down' })}
 <form method="post" action="${path}/questions/${id}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
-${confirmation({ label: 'Delete', question: `Delete question ${place}?`, consequence: `“${excerpt(script) || 'No text'}” is deleted. This can’t be undone.`, address: `${path}/questions/${id}/delete` })}
+${confirmation({ label: 'Delete', question: `Delete question ${place}?`, consequence: `“${excerpt(question) || 'No text'}” is deleted. This can’t be undone.`, address: `${path}/questions/${id}/delete` })}
 </div></details>
 </li>
 `
 }
 
-function excerpt(script: string): string {
-  const text = withoutPictures(script)
+function excerpt(question: ListedQuestion): string {
+  const text = promptInWords(question)
   const characters = [...text]
   return characters.length > EXCERPT ? `${characters.slice(0, EXCERPT).join('')}…` : text
 }

@@ -1,5 +1,4 @@
 import { may } from '../../../domain/access/permissions.ts'
-import { withoutPictures } from '../../../domain/assets/references.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { FIELDS, placeToTake } from '../../../domain/submissions/grading/hand-on.ts'
@@ -7,7 +6,7 @@ import type { QueuePlace } from '../../../domain/submissions/grading/queue-place
 import { holderOf, type Place } from '../../../domain/submissions/grading/rounds.ts'
 import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
+import { promptInWords, wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
@@ -103,9 +102,9 @@ const takeOver = (ctx: Context, { submission }: Sheet, address: string): Html | 
 /** A question: its answer, and beside it what is graded of it. Those that are settled are folded while there is something to do at others. */
 const questionShown = (form: Form, graded: Graded, isFolded: boolean, ctx: Context): Html => {
   const { question, address } = graded
-  const { number, script } = question
+  const { number } = question
   return html`<details class="group scroll-mt-28 rounded-box" id="${`question-${number}`}" data-question="${number}" ${!isFolded && html`open`}>
-<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${withoutPictures(script)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${stands(question)}</span></summary>
+<summary class="rounded-box group-open:border-transparent group-open:bg-transparent border-base-300 bg-base-100 flex items-center gap-3 border px-4 py-3 group-open:px-1 group-open:pt-0">${icon('chevron-right', 'size-4 shrink-0 group-open:rotate-90')}<h2 class="shrink-0" id="${`question-${number}-heading`}">Question ${number}</h2><span class="text-base-content/70 min-w-0 grow truncate text-sm group-open:invisible">${promptInWords(question)}</span><span class="shrink-0 text-sm" data-part="${`stands-${number}`}">${stands(question)}</span></summary>
 <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
 <section class="panel" aria-labelledby="${`question-${number}-heading`}">
 ${questionBody(ctx, question)}${answerAndKey(ctx, question)}

@@ -11,7 +11,7 @@ import {
 import type { Outcome, Unchanged } from '../../../domain/submissions/corrections/list-unchanged.ts'
 import type { Unaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { promptInWords, wordCount } from '../../../http/pages/candidate-view.ts'
 import { type KindPart, kindFields } from '../assessments/kind-form.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -47,7 +47,7 @@ export function keyPage(form: Form, facts: Facts): Page {
   return {
     title: 'Answer key',
     trail: [['Assessments', pathOf(ctx, 'assessments')]],
-    subtitle: html`<span dir="auto">${version.script.slice(0, 300)}</span>`,
+    subtitle: html`<span dir="auto">${promptInWords(version).slice(0, 300)}</span>`,
     body: html`${mistakes(form)}${newest && newest.number > 1 && whatBecame(facts, newest, path)}
 <div class="grid items-start gap-6 lg:grid-cols-2">
 ${panel('correct', 'Correct the key', newest && isRunning(newest) ? html`<p>The last correction is not done yet.</p>` : correcting(form, facts, path))}

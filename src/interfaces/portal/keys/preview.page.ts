@@ -2,6 +2,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { Change, Correctable } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { Preview } from '../../../domain/submissions/corrections/preview.ts'
 import { html } from '../../../html/html.ts'
+import { promptInWords } from '../../../http/pages/candidate-view.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { countsShown } from './counts.ts'
@@ -20,7 +21,7 @@ export function correctionPreviewPage(
   return {
     title: 'What the correction changes',
     trail: [['Answer key', path]],
-    subtitle: html`<span dir="auto">${version.script.slice(0, 300)}</span>`,
+    subtitle: html`<span dir="auto">${promptInWords(version).slice(0, 300)}</span>`,
     body: html`<div class="space-y-6">${panel(
       'new-key',
       EFFECTS[change.effect],

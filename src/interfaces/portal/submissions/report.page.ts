@@ -2,6 +2,7 @@ import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { promptInWords } from '../../../http/pages/candidate-view.ts'
 import { bar, scaled } from '../kit/chart.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { facts } from '../kit/parts.ts'
@@ -62,9 +63,9 @@ const points = (questions: Report['questions']): Html =>
 ${table(
   'points-heading',
   ['Question', 'Text', 'Results', 'Mean', 'Maximum', 'Share'],
-  questions.map(({ place, isRemoved, script, results, mean, ofPoints, share }) => [
+  questions.map(({ place, isRemoved, script, scriptFormat, results, mean, ofPoints, share }) => [
     isRemoved ? `Removed ${place}` : place,
-    html`<span class="preformatted" lang="" dir="auto">${script}</span>`,
+    html`<span class="preformatted" lang="" dir="auto">${promptInWords({ script, scriptFormat })}</span>`,
     results,
     html`<span class="whitespace-nowrap">${rounded(mean)}</span>`,
     html`<span class="whitespace-nowrap">${rounded(ofPoints)}</span>`,

@@ -4,6 +4,7 @@ import type { Listing } from '../../../domain/lists/page.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
 import type { Released, ReleasedDetail, Result } from '../../../domain/submissions/grading/results.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { promptInWords } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { type Headed, headOf, inviting } from '../assessments/assessment-head.ts'
 import { assessmentTabs } from '../assessments/assessment-tabs.ts'
@@ -108,12 +109,12 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
       table(
         'questions-heading',
         ['Question', 'Text', 'Points', 'Maximum', 'Share'],
-        paper.map(({ number, script }) => {
+        paper.map(({ number, ...asked }) => {
           const grade = grades.find((one) => one.number === number)
           const share = grade && grade.points !== null && grade.ofPoints > 0 ? grade.points / grade.ofPoints : null
           return [
             number,
-            html`<span class="preformatted max-md:text-start" lang="" dir="auto">${script}</span>`,
+            html`<span class="preformatted max-md:text-start" lang="" dir="auto">${promptInWords(asked)}</span>`,
             grade?.points,
             grade?.ofPoints,
             share !== null && html`<div class="w-24">${bar(share)}</div>`,

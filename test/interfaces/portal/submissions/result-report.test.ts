@@ -61,3 +61,26 @@ it.skipIf(!hasPoppler)('shows clients the points, and admins the words for the c
     expect(forClient).not.toContain(words)
   }
 })
+
+it.skipIf(!hasPoppler)(
+  'has formatted questions as they are meant: the page with its markup, the file in letters alone',
+  async () => {
+    const { release, ctx, organization, invite, admin, page, submissionId } = await makeReleased()
+    const script = 'Which are **prime**?\n\n- 4\n- <b>5</b>\n\n![A number line](asset:0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e75)'
+    const where = { organizationId: organization.id, submissionId, number: 1 }
+    await service.db.paperQuestion.updateMany({ where, data: { script, scriptFormat: 'markdown' } })
+    await release(ctx, {})
+    const { text: web } = await service
+      .v1(organization.key)
+      .get(`/invites/${invite.id}/submission/report`)
+      .set('accept', 'text/html')
+    expect(web).toContain('<strong>prime</strong>')
+    expect(web).toContain('<li>&lt;b&gt;5&lt;/b&gt;</li>')
+    expect(web).toContain('[A number line]')
+    const { text } = await readPdf((await admin.get(`${page}/report`).responseType('blob')).body)
+    for (const words of ['Which are prime?', '[A number line]']) expect(text).toContain(words)
+    expect(text).toMatch(/•\s*4\n\s*•\s*<b>5<\/b>/)
+    for (const marks of ['**', 'asset:']) expect(`${web}${text}`).not.toContain(marks)
+    expect((await admin.get(page)).text).toContain('Which are prime?')
+  },
+)
