@@ -11,6 +11,7 @@ const GROUPS: [name: string, files: string[]][] = [
   ['Start', ['guides/quick-start', 'guides/whole-way', 'guides/authentication', 'guides/sandbox', 'guides/clients']],
   ['Requests', ['guides/errors', 'guides/retries', 'guides/rate-limits', 'guides/lists', 'guides/interfaces']],
   ['Invites', ['guides/invites', 'guides/many-invites', 'guides/coming-back', 'guides/managing', 'guides/player']],
+  ['Questions', ['guides/library']],
   ['What happened', ['guides/keeping-in-step', 'guides/webhooks', 'guides/webhook-signatures', 'guides/results', 'ats']],
   ['What stays', ['versions', '../CHANGELOG']],
   ['Contract', ['contract/v1', 'contract/alternate', 'contract/alternate-behaviour']],

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { hashContent, type LibraryContent } from '../../../src/domain/library/content.ts'
@@ -118,6 +119,15 @@ describe('GIFT', () => {
     ['{=a ~b}', 'It has no text.'],
   ])('refuses %s with its line', (text, why) => {
     expect(readGift(`\n\n${text}`).map(told)).toEqual([[3, why]])
+  })
+
+  it('is read as the guide says', async () => {
+    const [, sample] = /^```\n([\s\S]*?)^```$/m.exec(await readFile('docs/guides/library.md', 'utf8'))!
+    const read = readGift(sample!)
+    expect(read.map((one) => told(one).slice(1, 2).concat(told(one).slice(4)))).toEqual(
+      ['single_choice', 'multiple_choice', 'number', 'short_text', 'single_choice', 'text'].map((word) => [word]),
+    )
+    expect(read[0]).toMatchObject({ question: { name: 'Capital of France', category: 'Geography / Europe' } })
   })
 
   it('reads a megabyte of signs at once', () => {
