@@ -11,7 +11,7 @@ import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { once, prerender, sendPrerendered } from './prerendered.ts'
 import type { Reference } from './reference.page.ts'
-import { makeSite, type Site } from './site.ts'
+import { KEPT_ORIGINS, makeSite, type Site } from './site.ts'
 
 export { DOCS_PREFIX }
 
@@ -33,8 +33,6 @@ const CONTENT_SECURITY_POLICY = [
 const MAX_QUERY_LENGTH = 100
 /** What is offered where there is no page. */
 const NEAR = 5
-/** Names by which the service is reached, for each of which a document says so. */
-const KEPT_ORIGINS = 4
 
 /**
  * The documentation under `/docs`: the guides, and each interface's reference under `/docs/<name>`, made of its OpenAPI document; that is under
@@ -81,26 +79,33 @@ async function servePages(app: FastifyInstance, site: () => Site): Promise<void>
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
   serveAssets(app, DOCS_PREFIX, assets)
-  const index = once(() => prerender(JSON.stringify(site().entries)))
+  const index = once(() =>
+    prerender(JSON.stringify(site().entries.map(({ title, where, address }) => ({ title, where, address })))),
+  )
   app.get('/search.json', (request, reply) => sendPrerendered(request, reply, 'application/json', index()))
-  app.get<{ Querystring: { q?: string | string[] } }>('/search', async ({ query }, reply) => {
-    const asked = String(query.q ?? '')
+  app.get<{ Querystring: { q?: string | string[] } }>('/search', async (request, reply) => {
+    const asked = String(request.query.q ?? '')
       .trim()
       .slice(0, MAX_QUERY_LENGTH)
-    const { menu, entries } = site()
+    const { menu, entries, withAddresses } = site()
     const page = {
       title: 'Search',
       address: `${DOCS_PREFIX}/search`,
       query: asked,
       body: () => searchBody(asked, findEntries(entries, asked)),
     }
-    return reply.type('text/html; charset=utf-8').send(toText(renderPage(menu, page)))
+    return reply.type('text/html; charset=utf-8').send(withAddresses(toText(renderPage(menu, page)), requestOrigin(request)))
   })
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
     const address = request.url.replace(/\?.*/, '').replace(/\/$/, '')
     const file = site().files.get(address)
     if (!file) return sendNotFound(reply, address, site())
-    return sendPrerendered(request, reply, file.type, file.text())
+    return sendPrerendered(
+      request,
+      reply,
+      file.type,
+      file.text(() => requestOrigin(request)),
+    )
   }
   app.get('/', send)
   app.get('/*', send)

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../html/html.ts'
-import type { Entry } from './find.ts'
+import { excerpt } from './excerpt.ts'
+import { type Entry, wordsOf } from './find.ts'
 import type { Guide, GuideGroup } from './guides.ts'
 import { DOCS_PREFIX, type MenuGroup, type MenuItem, pageHead, TITLE } from './layout.ts'
 
@@ -37,20 +38,24 @@ export const searchBody = (query: string, found: Entry[]): Html =>
   html`${pageHead(
     query === '' ? 'Search' : `Search: ${query}`,
     query === ''
-      ? 'Enter words from a heading, an operation or an object.'
-      : `${found.length === 0 ? 'Nothing' : found.length} found among headings, operations and objects.`,
-  )}${entryList(found)}`
+      ? 'Enter words of the guides or of the reference.'
+      : `${found.length === 0 ? 'Nothing' : found.length} found in the guides and the reference.`,
+  )}${entryList(found, wordsOf(query))}`
 
 /** Where nothing is. @param near what the last word of its address finds. */
 export const notFoundBody = (near: Entry[]): Html => html`${pageHead(
   'Page not found',
   'There is no page of the documentation at this address. Search above, or begin at its first page.',
 )}<p class="mt-6"><a class="btn btn-primary" href="${DOCS_PREFIX}">Go to the documentation</a></p>
-${near.length > 0 && html`<h2 class="mt-8 text-lg">You may be looking for</h2>${entryList(near)}`}`
+${near.length > 0 && html`<h2 class="mt-8 text-lg">You may be looking for</h2>${entryList(near, [])}`}`
 
-const entryList = (entries: Entry[]): Html => html`<ul class="divide-base-300 mt-6 max-w-3xl divide-y">${entries.map(
-  ({ title, where, address }) =>
-    html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p></li>\n`,
+/** @param words around which each says something; none: it says where it is alone. */
+const entryList = (
+  entries: Entry[],
+  words: string[],
+): Html => html`<ul class="divide-base-300 mt-6 max-w-3xl divide-y">${entries.map(
+  ({ title, where, address, text }) =>
+    html`<li class="py-3"><a class="link link-primary font-medium" href="${address}">${title}</a><p class="quiet text-sm">${where}</p>${words.length > 0 && text && html`<p class="mt-1 text-sm">${excerpt(text, words)}</p>`}</li>\n`,
 )}</ul>
 `
 
@@ -65,8 +70,8 @@ export const menuOfGuides = (groups: GuideGroup[]): MenuGroup[] =>
 /** What of the guides can be found. */
 export const entriesOfGuides = (groups: GuideGroup[]): Entry[] =>
   groups.flatMap(({ name, guides }) =>
-    guides.flatMap(({ title, address, headings }) => [
-      { title, where: name, address },
-      ...headings.map(({ text, anchor }) => ({ title: text, where: title, address: `${address}#${anchor}` })),
+    guides.flatMap(({ title, address, opening, headings }) => [
+      { title, where: name, address, text: opening },
+      ...headings.map(({ text, anchor, says }) => ({ title: text, where: title, address: `${address}#${anchor}`, text: says })),
     ]),
   )

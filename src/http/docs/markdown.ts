@@ -2,10 +2,14 @@ import { lexer, type Token, type Tokens } from 'marked'
 import { type Html, html } from '../../html/html.ts'
 import { CODE, codeBlock } from './code-block.ts'
 
-/** A heading of a page, with what leads to it: made as GitHub makes them, so that links in the documents hold in both places. */
-export type Heading = { level: number; text: string; anchor: string }
-/** A document in Markdown as a page: its first heading is the title, its first paragraph the lead. */
-export type Document = { title: string; lead: string; headings: Heading[]; body: Html }
+/**
+ * A heading of a page, with what leads to it: made as GitHub makes them, so that links in the documents hold in both places.
+ *
+ * @property says what stands below it, as text.
+ */
+export type Heading = { level: number; text: string; anchor: string; says: string }
+/** A document in Markdown as a page: its first heading is the title, its first paragraph the lead. @property opening the text before another heading. */
+export type Document = { title: string; lead: string; opening: string; headings: Heading[]; body: Html }
 /** Where a link of a document leads on the site; undefined where that is not part of it. */
 type Resolve = (href: string) => string | undefined
 
@@ -13,17 +17,23 @@ type Resolve = (href: string) => string | undefined
 export function renderMarkdown(source: string, resolve: Resolve): Document {
   const [first, ...rest] = lexer(source).filter(({ type }) => type !== 'space')
   if (first?.type !== 'heading') throw new Error('The document does not begin with its title')
-  const headings = rest.filter((token): token is Tokens.Heading => token.type === 'heading').map(describeHeading)
+  const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading'
+  const below = (from: number): string => {
+    const end = rest.findIndex((token, i) => i >= from && isHeading(token))
+    return textOf(rest.slice(from, end < 0 ? rest.length : end))
+  }
+  const headings = rest.flatMap((token, i) => (isHeading(token) ? [{ ...describeHeading(token), says: below(i + 1) }] : []))
   const lead = rest.find(({ type }) => type === 'paragraph') as Tokens.Paragraph | undefined
   return {
     title: plain(first as Tokens.Heading),
     lead: lead ? plain(lead) : '',
+    opening: below(0),
     headings,
     body: html`${blocks(rest, resolve)}`,
   }
 }
 
-const describeHeading = (token: Tokens.Heading): Heading => ({
+const describeHeading = (token: Tokens.Heading): Omit<Heading, 'says'> => ({
   level: token.depth,
   text: plain(token),
   anchor: anchorOf(token.text),
@@ -39,6 +49,19 @@ const anchorOf = (heading: string): string =>
 /** What it reads, without what it looks like. */
 const plain = ({ tokens = [], text }: { tokens?: Token[] | undefined; text: string }): string =>
   tokens.length > 0 ? tokens.map((token) => plain(token as Tokens.Generic & { text: string })).join('') : text
+
+/** What blocks say, in a line. */
+const textOf = (tokens: Token[]): string => tokens.map(textOfBlock).join(' ').replaceAll(/\s+/g, ' ').trim()
+
+function textOfBlock(token: Token): string {
+  if (token.type === 'list') return textOf((token as Tokens.List).items.flatMap((item) => item.tokens))
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table
+    return [header, ...rows].flatMap((cells) => cells.map(({ tokens }) => textOf(tokens))).join(' ')
+  }
+  if (token.type === 'blockquote') return textOf((token as Tokens.Blockquote).tokens)
+  return plain(token as Tokens.Generic & { text: string })
+}
 
 const blocks = (tokens: Token[], resolve: Resolve): Html[] => tokens.map((token) => block(token as Block, resolve))
 

@@ -95,12 +95,13 @@ export const entriesOfReference = (reference: Reference): Entry[] => {
   const { title, description } = reference
   return [
     ...description.groups.flatMap((group) =>
-      group.operations.map(({ id, summary, method, path }) => ({
-        ...{ title: summary, where: `${title}: ${method} ${path}`, address: `${addressOf(reference, group)}#${id}` },
+      group.operations.map(({ id, summary, method, path, description: text }) => ({
+        ...{ title: summary, where: `${title}: ${method} ${path}`, address: `${addressOf(reference, group)}#${id}`, text },
       })),
     ),
-    ...description.objects.map(({ name }) => ({
+    ...description.objects.map(({ name, description: said, fields }) => ({
       ...{ title: name, where: `${title}: an object`, address: `${objectsOf(reference)}#object-${name}` },
+      text: [said, ...fields.map((field) => `${field.name}: ${field.description}`)].filter(Boolean).join('. '),
     })),
   ]
 }

@@ -7,7 +7,7 @@ export const IfNoneMatch = Type.Object({
   'If-None-Match': Type.Optional(
     Type.String({
       description:
-        'The `ETag` of an answer that the client has: while it would be sent the same, it is told so by a 304 without a body, which counts against the rate limit as any answer does. Beyond the original interface.',
+        'The `ETag` of an answer that the client has: while it would be sent the same, it is told so by a 304 without a body, which counts against the rate limit as any answer does.',
     }),
   ),
 })

@@ -47,7 +47,7 @@ const headers = {
   },
   ETag: {
     description:
-      'Which answer this is: made of its body, so that another body has another one. To be sent back as `If-None-Match`. Beyond the original interface.',
+      'Which answer this is: made of its body, so that another body has another one. To be sent back as `If-None-Match`.',
     schema: text,
     example: 'W/"vKz1pYw3l0bXo8Qm5tRn2A"',
   },

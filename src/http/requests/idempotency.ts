@@ -23,7 +23,7 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       pattern: KEY_PATTERN,
       description:
-        'Makes a retry safe: for 24 hours the same key with the same request is answered as the first time, with `Idempotent-Replayed: true`, and nothing is done again. Beyond the original interface.',
+        'Makes a retry safe: for 24 hours the same key with the same request is answered as the first time, with `Idempotent-Replayed: true`, and nothing is done again.',
     }),
   ),
 })

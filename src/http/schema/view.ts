@@ -63,7 +63,7 @@ export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>)
   given: <S extends TSchema, Column extends Fitting<Row, S, null>>(schema: S, column: Column): Made<TOptional<S>, Column> => ({
     schema: Type.Optional<TSchema>({
       ...schema,
-      description: `${schema.description}. Only there if it was given. Beyond the original interface.`,
+      description: `${schema.description}. Only there if it was given.`,
     }) as TOptional<S>,
     columns: [column],
     read: (row: Record<string, never>) => row[column] ?? (undefined as never),

@@ -19,7 +19,7 @@ import type { AlternateSettings } from './settings.ts'
 
 const filters = {
   search: SearchFilter('Free text in email or name of the assessment'),
-  external_id: TextFilter('external_id, exact, case-sensitive. Beyond the original interface'),
+  external_id: TextFilter('external_id, exact, case-sensitive'),
 } satisfies { [Name in SnakeCase<keyof InviteFilter>]?: TSchema }
 const Query = ListQuery({ organization: UuidFilter('Organization'), ...filters })
 

@@ -79,13 +79,11 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
         OrNull(
           NonBlankText({
             maxLength: MAX_EXTERNAL_ID_LENGTH,
-            description: 'What you call the invite. Several may have the same. Beyond the original interface.',
+            description: 'What you call the invite. Several may have the same.',
           }),
         ),
       ),
-      metadata: Type.Optional(
-        OrNull(Metadata('What you keep with the invite, by keys of yours. Beyond the original interface.')),
-      ),
+      metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours.'))),
     },
     { [NAME]: 'NewAssessmentInvite', examples: [example] },
   )

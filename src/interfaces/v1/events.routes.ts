@@ -45,7 +45,7 @@ export function eventRoutes(app: TypedApp): void {
         operationId: 'listEvents',
         summary: 'Follow what happens',
         description:
-          'What has happened behind a cursor, oldest first, each event once. To keep in step: list everything, then follow from the `Events-Cursor` of the first page; while `hasMore` ask at once, else when it suits you. A 410 says that the events behind the cursor are no longer kept: list everything again. Beyond the original interface.',
+          'What has happened behind a cursor, oldest first, each event once. To keep in step: list everything, then follow from the `Events-Cursor` of the first page; while `hasMore` ask at once, else when it suits you. A 410 says that the events behind the cursor are no longer kept: list everything again.',
         querystring: query,
         response: { 200: EventsView },
         errors: ['cursor_gone'],

@@ -45,7 +45,7 @@ function sheetRoutes(app: TypedApp): void {
         operationId: 'getGrading',
         summary: 'Get the grades so far',
         description:
-          'Of what was handed in: what every grader has given, what counts, and what is missing, before it is released. Beyond the original interface.',
+          'Of what was handed in: what every grader has given, what counts, and what is missing, before it is released.',
         response: { 200: GradingView },
         hasEtag: true,
         errors,
@@ -62,7 +62,7 @@ function sheetRoutes(app: TypedApp): void {
         operationId: 'assignGraders',
         summary: 'Assign who grades',
         description:
-          'Of what was handed in: active members with the role grader or admin. The first grader is the invite’s as well. Beyond the original interface.',
+          'Of what was handed in: active members with the role grader or admin. The first grader is the invite’s as well.',
         body: GradersBody,
         response: { 200: GradingView },
         errors: [...errors, 'state_conflict'],
@@ -82,7 +82,7 @@ function sheetRoutes(app: TypedApp): void {
         operationId: 'grade',
         summary: 'Grade answers',
         description:
-          'Points and comments by question, in the name of a member who may grade it: as if they had been typed into their sheet, all or none. The audit log says that a key did it. Beyond the original interface.',
+          'Points and comments by question, in the name of a member who may grade it: as if they had been typed into their sheet, all or none. The audit log says that a key did it.',
         body: GradesBody,
         response: { 200: GradingView },
         errors: [...errors, 'changed_meanwhile', 'state_conflict'],
@@ -105,7 +105,7 @@ function releaseRoutes(app: TypedApp): void {
         operationId: 'releaseResult',
         summary: 'Release the result',
         description:
-          'As it is graded now, to the organization, its clients and, if so wished, the candidate. Webhooks and the feed tell of it by `submission.released`. Beyond the original interface.',
+          'As it is graded now, to the organization, its clients and, if so wished, the candidate. Webhooks and the feed tell of it by `submission.released`.',
         headers: IdempotencyHeaders,
         body: ReleaseBody,
         response: { 200: ReleasedGrading },
@@ -128,8 +128,7 @@ function releaseRoutes(app: TypedApp): void {
         ...grading,
         operationId: 'reopenResult',
         summary: 'Reopen a result',
-        description:
-          'Grading goes on. What was released stays what others see until another version is. Beyond the original interface.',
+        description: 'Grading goes on. What was released stays what others see until another version is.',
         headers: IdempotencyHeaders,
         body: ReopeningBody,
         response: { 200: ReleasedGrading },

@@ -34,19 +34,16 @@ const introduction = `Read an organization's assessments, questions and members,
 An API key belongs to one organization; every answer is limited to it. Each invite is mailed to the candidate automatically.`
 
 const tags = {
-  Assessments:
-    'What candidates are invited to, with its questions. To change them is beyond the original interface, for live keys that may manage.',
-  Members: 'Those who work in the organization. To change them is beyond the original interface, for live keys that may manage.',
+  Assessments: 'What candidates are invited to, with its questions. Only live keys that may manage can change them.',
+  Members: 'Those who work in the organization. Only live keys that may manage can change them.',
   Invites: 'An invite ties a candidate to an assessment; its mail goes out by itself.',
-  'Invite operations':
-    'What can be done with an invite that is there, and what became of its mails. Beyond the original interface.',
-  'Invite batches': 'Many candidates by one request. Beyond the original interface.',
-  Submissions: 'What candidates have sent in, and the results that were released. Beyond the original interface.',
-  Events:
-    'What has happened to invites and their mails, to keep in step without asking for every list again. Beyond the original interface.',
-  Webhooks: 'Addresses that are sent each event as it happens. Beyond the original interface.',
+  'Invite operations': 'What can be done with an invite that is there, and what became of its mails.',
+  'Invite batches': 'Many candidates by one request.',
+  Submissions: 'What candidates have sent in, and the results that were released.',
+  Events: 'What has happened to invites and their mails, to keep in step without asking for every list again.',
+  Webhooks: 'Addresses that are sent each event as it happens.',
   Tags: 'Labels of assessments, invites and members.',
-  'Test data': 'What is done with test invites, by test keys alone. Beyond the original interface.',
+  'Test data': 'What is done with test invites, by test keys alone.',
 }
 
 const webhooks = {

@@ -29,7 +29,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
         tags,
         operationId: 'createInviteBatch',
         summary: 'Invite many candidates',
-        description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. At most ${MAX_OPEN_BATCHES} batches are under way at a time: beyond these it is a 429. Beyond the original interface.`,
+        description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. At most ${MAX_OPEN_BATCHES} batches are under way at a time: beyond these it is a 429.`,
         headers: IdempotencyHeaders,
         body: NewBatchBody,
         response: { 202: StartedBatchView },
@@ -51,7 +51,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
         operationId: 'getInviteBatch',
         summary: 'See how far a batch is',
         description:
-          'How many rows are in each state. It is kept for 90 days, the lists that members give in the portal as well. Beyond the original interface.',
+          'How many rows are in each state. It is kept for 90 days, the lists that members give in the portal as well.',
         params,
         response: { 200: OneBatchView },
         hasEtag: true,
@@ -68,7 +68,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
         tags,
         operationId: 'listInviteBatchRows',
         summary: 'See what became of each row',
-        description: 'The rows of a batch in their order, each with its outcome. Beyond the original interface.',
+        description: 'The rows of a batch in their order, each with its outcome.',
         params,
         querystring: Type.Omit(
           ListQuery(rowOrder, { state: Type.Optional({ ...RowState, description: 'Only rows in this state' }) }),

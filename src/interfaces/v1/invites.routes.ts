@@ -15,31 +15,30 @@ import { inviteDetailView, inviteView, NewInviteBody, toNewInvite } from './invi
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 
 const sortWords = { sent_at: 'sentAt', status: 'status', expires_at: 'expiresAt' } as const
-const Time = (description: string) => Type.Optional(DateTime(`${description} Beyond the original interface.`))
+const Time = (description: string) => Type.Optional(DateTime(description))
 const toTime = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text))
 const filters = {
   assessmentId: Type.Optional(Uuid('Only invites to this assessment')),
   assessment_id: Type.Optional(Uuid('The same as assessmentId')),
   status: Type.Optional({ ...InviteStatus, description: 'Only invites of this status' }),
-  recipientEmail: Type.Optional(Email('Only invites of this address, whatever its case. Beyond the original interface.')),
+  recipientEmail: Type.Optional(Email('Only invites of this address, whatever its case.')),
   recipient: Type.Optional(
     Type.String({
       maxLength: MAX_FILTER_LENGTH,
-      description:
-        'Only invites whose recipient has each of these words in the name or the address, whatever their case. Beyond the original interface.',
+      description: 'Only invites whose recipient has each of these words in the name or the address, whatever their case.',
     }),
   ),
-  tagId: Type.Optional(Uuid('Only invites with this tag. Beyond the original interface.')),
+  tagId: Type.Optional(Uuid('Only invites with this tag.')),
   externalId: Type.Optional(
     NonBlankText({
       maxLength: MAX_FILTER_LENGTH,
-      description: 'Only invites with exactly this externalId. Beyond the original interface.',
+      description: 'Only invites with exactly this externalId.',
     }),
   ),
   statuses: Type.Optional(
     Type.Array(InviteStatus, {
       maxItems: MAX_FILTER_VALUES,
-      description: 'Only invites of any of these statuses. Beyond the original interface.',
+      description: 'Only invites of any of these statuses.',
     }),
   ),
   sentFrom: Time('Only invites that were sent then or later.'),

@@ -142,7 +142,7 @@ export const NewInviteBody = Type.Object(
       OrNull(
         NonBlankText({
           maxLength: MAX_EXTERNAL_ID_LENGTH,
-          description: 'What you call the invite. Several may have the same. Beyond the original interface.',
+          description: 'What you call the invite. Several may have the same.',
         }),
       ),
     ),
@@ -151,11 +151,11 @@ export const NewInviteBody = Type.Object(
         Type.String({
           maxLength: MAX_URL_LENGTH,
           description:
-            'Where the candidate can go on once it is completed: by https, of a host that the organization has listed in its settings. Beyond the original interface.',
+            'Where the candidate can go on once it is completed: by https, of a host that the organization has listed in its settings.',
         }),
       ),
     ),
-    metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours. Beyond the original interface.'))),
+    metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours.'))),
   },
   {
     [NAME]: 'NewInvite',

@@ -25,7 +25,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         tags,
         operationId: 'getMember',
         summary: 'Get a member',
-        description: 'One member of the organization, active or not. Beyond the original interface.',
+        description: 'One member of the organization, active or not.',
         params,
         response: { 200: OneMember },
         hasEtag: true,
@@ -44,7 +44,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         operationId: 'inviteMember',
         summary: 'Invite a member',
         description:
-          'By mail: whoever follows its link joins the portal. The link itself is told to nobody else. An address that is a member’s is mailed another one, and the roles are added. Beyond the original interface.',
+          'By mail: whoever follows its link joins the portal. The link itself is told to nobody else. An address that is a member’s is mailed another one, and the roles are added.',
         headers: IdempotencyHeaders,
         body: NewMemberBody,
         response: { 201: OneMember },
@@ -73,8 +73,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         tags,
         operationId: 'updateMember',
         summary: 'Change a member',
-        description:
-          'What is left out stays. A member who has the role admin is changed in the portal alone (403). Beyond the original interface.',
+        description: 'What is left out stays. A member who has the role admin is changed in the portal alone (403).',
         params,
         body: MemberChangeBody,
         response: { 200: OneMember },

@@ -17,7 +17,7 @@ export function questionMediaRoutes(app: TypedApp): void {
         operationId: 'getQuestionMedia',
         summary: 'Get a picture, audio or video of questions',
         description:
-          'What was uploaded for questions in the portal: `audioUrl` and `videoUrl` lead here, and texts name pictures as `![what is to be seen](asset:id)`. The address lasts; a `Range` is answered by that part (206). Beyond the original interface.',
+          'What was uploaded for questions in the portal: `audioUrl` and `videoUrl` lead here, and texts name pictures as `![what is to be seen](asset:id)`. The address lasts; a `Range` is answered by that part (206).',
         params,
         response: { 200: Type.String({ description: 'The file', [MEDIA_TYPES]: TYPES }) },
         errors: ['media_not_found'],

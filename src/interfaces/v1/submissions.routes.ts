@@ -33,7 +33,7 @@ export function submissionRoutes(app: TypedApp): void {
         operationId: 'listSubmissions',
         summary: 'List submissions',
         description:
-          'What candidates of the organization have begun or handed in, begun last first, with the results that were released. The events `invite.completed` and `submission.released` tell when to look. Beyond the original interface.',
+          'What candidates of the organization have begun or handed in, begun last first, with the results that were released. The events `invite.completed` and `submission.released` tell when to look.',
         querystring: ListQuery(sortWords, filters),
         response: { 200: ListOf('submissions', SubmissionView) },
       },
@@ -56,7 +56,7 @@ export function submissionRoutes(app: TypedApp): void {
         operationId: 'getInviteSubmission',
         summary: "Get an invite's submission",
         description:
-          'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Ask after the event `invite.completed` for the answers, and after `submission.released` for the grades. Beyond the original interface.',
+          'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Ask after the event `invite.completed` for the answers, and after `submission.released` for the grades.',
         params,
         response: { 200: SubmissionDetailView },
         hasEtag: true,
@@ -74,7 +74,7 @@ export function submissionRoutes(app: TypedApp): void {
         operationId: 'getInviteSubmissionReport',
         summary: 'Get the report on a released result',
         description:
-          'The result that was released last, for people to read: who, when, points and percent, and each question with its points and comment. It is a PDF, or with `Accept: text/html` a page. Ask after the event `submission.released`; until then there is none. Beyond the original interface.',
+          'The result that was released last, for people to read: who, when, points and percent, and each question with its points and comment. It is a PDF, or with `Accept: text/html` a page. Ask after the event `submission.released`; until then there is none.',
         params,
         response: { 200: ReportView },
         errors: ['invite_not_found', 'submission_not_found', 'result_not_released', 'too_many_reports'],

@@ -92,7 +92,7 @@ type Reached = { presses: string[]; shows: string }
 /** Pages that are reached from that of a state by its buttons, and what shows that they are there: scripts send forms by fetch. */
 const REACHED: Record<string, Reached> = {
   'accepted, with consent': { presses: ['I agree'], shows: 'Before you start' },
-  'accepted, refused': { presses: ['I agree', 'Start'], shows: 'still missing' },
+  'accepted, refused': { presses: ['I agree', 'Start'], shows: 'Something is still missing' },
   'started, without consent': { presses: ['Continue'], shows: 'What you agree to' },
   'started, before a question': { presses: ['Continue', 'I agree'], shows: 'from when you open it' },
   'started, at a question': { presses: ['Continue', 'I agree', 'Open question 1'], shows: 'Please introduce yourself.' },
@@ -106,6 +106,7 @@ async function reach(page: Page, { presses, shows }: Reached): Promise<void> {
   for (const name of presses) {
     const button = page.getByRole('button', { name, exact: true })
     // Closed to the mouse while something is missing; the keyboard is told what.
+    if (name === 'Start') await page.locator('.step').first().waitFor()
     await (name === 'Start' ? button.press('Enter') : button.click())
   }
   await page.getByText(shows).first().waitFor()

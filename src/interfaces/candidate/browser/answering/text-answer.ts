@@ -14,7 +14,7 @@ import { isTooLong, wordCut, wordLength } from './text-length.ts'
  */
 export function saveText({ t, session, status, state }: Player, number: number, area: HTMLTextAreaElement) {
   const line = make('p', { class: 'hint' })
-  const length = make('p', { class: 'hint tabular-nums', 'data-length': true })
+  const length = make('p', { class: 'hint tabular-nums', 'data-length': true, hidden: area.hidden })
   area.parentElement!.querySelector('[data-length]')?.remove()
   area.after(make('div', { class: 'mt-1 flex flex-wrap justify-between gap-x-4' }, line, length))
   const drafts = openTextDrafts(session.base, number)
