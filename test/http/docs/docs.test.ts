@@ -82,9 +82,29 @@ it('finds headings and operations by their words, without scripts too, and shows
   expect(await find('invite a CANDIDATE')).toContain('href="/docs/v1/invites#createInvite"')
   expect(await find('InviteDetail')).toContain('/objects#object-InviteDetail"')
   const hostile = await find('"><img src=x>')
-  expect([hostile.includes('<img'), hostile.includes('Nothing found among')]).toEqual([false, true])
-  expect(await find('')).toContain('Enter words from a heading')
+  expect([hostile.includes('<img'), hostile.includes('Nothing found in')]).toEqual([false, true])
+  expect(await find('')).toContain('Enter words of the guides')
 })
+
+it('finds what is said below a heading too, and shows it around the words', async () => {
+  const { text } = await service.http().get('/docs/search?q=idempotent-REPLAYED')
+  expect(text).toMatch(/href="\/docs\/guides\/retries[\s\S]*<mark [^>]*>Idempotent-Replayed<\/mark>/)
+  expect((await service.http().get('/docs/search?q=a.*b')).text).not.toContain('<mark')
+})
+
+it.each([
+  ['v1', '/api/v1'],
+  ['alternate', '/api/alternate'],
+])(
+  'names the address of the interface as it is reached by in its contract, in lists and in what is found: %s',
+  async (name, base) => {
+    for (const host of ['assess.example.org', 'other.example.org:8443'])
+      for (const address of [`/docs/contract/${name}`, '/docs', '/docs/search?q=relative paths']) {
+        const { text } = await service.http().get(address).set('host', host)
+        expect([address, text.includes(`http://${host}${base}`), text.includes('base_url}')]).toEqual([address, true, false])
+      }
+  },
+)
 
 describe.each(names)('/docs/%s', (name) => {
   it("shows every operation, parameter and object of that interface's document, and of no other", async () => {

@@ -62,7 +62,7 @@ export function completedPage(view: View, result: OwnResult | null, goesOn: bool
     t.text('completed.title', { assessment: assessment.name }),
     t.text('completed.heading'),
     html`<p class="mt-2 flex items-start gap-2">${icon('circle-check', 'size-6 text-success')}<span>${said}</span></p>
-<p class="mt-2">${goesOn ? t.text('completed.goes_on') : t.text('completed.next', { organization: organization.name })}</p>
+${!result && html`<p class="mt-2">${goesOn ? t.text('completed.goes_on') : t.text('completed.next', { organization: organization.name })}</p>`}
 ${goesOn && returnUrl !== null && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${pathOf(view)}/return`}">${t.text('completed.return', { host: new URL(returnUrl).host })}</a></p>`}
 ${result && ownResult(view, result)}`,
   )
