@@ -14,7 +14,9 @@ export async function noteViewer({ actor, db, deps, organization }: Context, sub
     into('gradeViewers')
       .values({ submissionId, memberId: actor.id, organizationId: organization.id, seenAt: deps.clock() })
       .onConflict((conflict) =>
-        conflict.columns(['submissionId', 'memberId']).doUpdateSet((eb) => ({ seenAt: eb.ref('excluded.seenAt') })),
+        conflict
+          .columns(['organizationId', 'submissionId', 'memberId'])
+          .doUpdateSet((eb) => ({ seenAt: eb.ref('excluded.seenAt') })),
       ),
   )
 }

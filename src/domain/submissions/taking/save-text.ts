@@ -133,7 +133,7 @@ async function save(
   }))
   const insertionOrChange = insertion.onConflict((conflict) =>
     conflict
-      .columns(['submissionId', 'questionNumber'])
+      .columns(['organizationId', 'submissionId', 'questionNumber'])
       .where('kind', '=', sql.lit('text'))
       .doUpdateSet(({ ref }) => ({
         text: ref('excluded.text'),
