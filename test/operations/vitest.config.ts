@@ -6,13 +6,14 @@ const root = new URL('../..', import.meta.url).pathname
 /** These are the run's, not a project's. */
 const { reporters, sequence, ...ofProject } = shared
 
+const OF_INTERFACES = { include: ['test/interfaces/{v1,alternate}/**/*.test.ts'], root }
+
 /** Both interfaces' tests, with a PgBouncer between the service and the database. `--project pooler-session` runs one of them alone. */
 const behindPooler = (mode: 'transaction' | 'session') => ({
   test: {
     ...ofProject,
     name: `pooler-${mode}`,
-    root,
-    include: ['test/interfaces/{v1,alternate}/**/*.test.ts'],
+    ...OF_INTERFACES,
     env: { TEST_POOLER: mode },
   },
 })
@@ -35,6 +36,16 @@ export default defineConfig({
           maxWorkers: 1,
           testTimeout: 1_800_000,
           hookTimeout: 1_800_000,
+        },
+      },
+      // By organization, but for how many pages a statement reads: partitions have other plans.
+      {
+        test: {
+          ...ofProject,
+          ...OF_INTERFACES,
+          name: 'partitions',
+          env: { TEST_PARTITIONS: 'yes' },
+          exclude: ['**/page-cost.test.ts'],
         },
       },
       ...(hasPgbouncer ? [behindPooler('transaction'), behindPooler('session')] : []),

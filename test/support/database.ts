@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startQueue } from '../../src/jobs/queue.ts'
+import { partitionByOrganization } from './partitions.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,6 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(dataDir, 0o755) // under root the server is another user's
   const database = await startEmbeddedDatabase({ dataDir, durable: false })
   await migrate(database.url)
+  if (project.config.env?.TEST_PARTITIONS) await partitionByOrganization(database.url)
   const boss = await startQueue(database.url, pino({ level: 'silent' }), { works: false })
   await boss.stop()
   project.provide('templateUrl', database.url)

@@ -168,17 +168,21 @@ describe('POST /invites/{id}/retake', () => {
     expect(await service.db.invite.count({ where: { assessmentId: assessment.id } })).toBe(2)
   })
 
-  it('leaves to processes of a release before what they know: one invite for an address, by a constraint of that name', async () => {
-    const { client, invite } = await furnish({ status: 'completed', completedAt: new Date() })
-    expect((await client.post(`/invites/${invite.id}/retake`)).status).toBe(201)
-    const [{ columns }] = await service.db.$queryRawUnsafe<[{ columns: string }]>(
-      "SELECT string_agg(quote_ident(column_name), ', ') AS columns FROM information_schema.columns WHERE table_name = 'invites' AND column_name NOT IN ('id', 'attempt')",
-    )
-    const asBefore = service.db.$executeRawUnsafe(
-      `INSERT INTO invites (id, ${columns}) SELECT gen_random_uuid(), ${columns} FROM invites WHERE id = '${invite.id}'`,
-    )
-    expect(violatedConstraint(await asBefore.catch((error) => error))).toBe('invites_recipient_key')
-  })
+  // Not there on partitions, where no release before can run.
+  it.skipIf(process.env.TEST_PARTITIONS)(
+    'leaves to processes of a release before what they know: one invite for an address, by a constraint of that name',
+    async () => {
+      const { client, invite } = await furnish({ status: 'completed', completedAt: new Date() })
+      expect((await client.post(`/invites/${invite.id}/retake`)).status).toBe(201)
+      const [{ columns }] = await service.db.$queryRawUnsafe<[{ columns: string }]>(
+        "SELECT string_agg(quote_ident(column_name), ', ') AS columns FROM information_schema.columns WHERE table_name = 'invites' AND column_name NOT IN ('id', 'attempt')",
+      )
+      const asBefore = service.db.$executeRawUnsafe(
+        `INSERT INTO invites (id, ${columns}) SELECT gen_random_uuid(), ${columns} FROM invites WHERE id = '${invite.id}'`,
+      )
+      expect(violatedConstraint(await asBefore.catch((error) => error))).toBe('invites_recipient_key')
+    },
+  )
 
   it('leaves out a grader who may not grade any more', async () => {
     const { organizationId, client, invite } = await furnish({ status: 'completed', completedAt: new Date() })
