@@ -7,7 +7,7 @@ import { hasAlertmanager, startAlertmanager } from '../support/alertmanager.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { hasPrometheus, startPrometheus } from '../support/prometheus.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -118,5 +118,40 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => 
     await db.sweepPart.createMany({ data: parts.map((part) => ({ part, endedAt })) })
     await service.untilTold('firing')
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'SweepStandsStill' }])
+  })
+
+  it('is told nothing of processes that are replaced one after the other', async () => {
+    const { url: DATABASE_URL, db, make } = await openTestDatabase()
+    onTestFinished(() => db.$disconnect())
+    const { id, key } = await make.organization()
+    const { id: assessmentId } = await make.assessment(id)
+    const ports = [String(await findFreePort()), String(await findFreePort())]
+    const launch = (METRICS_PORT: string) => startProcess({ DATABASE_URL, METRICS_PORT, RATE_LIMIT_STANDARD: '1000000' })
+    const running = await Promise.all(ports.map(launch))
+    const alertmanager = await startAlertmanager()
+    const prometheus = await startPrometheus(ports.map(Number), alertmanager.port)
+    let nth = 0
+    /** As a load balancer does: by turns, and by the other where one takes no connection. */
+    const invite = async () => {
+      const body = { assessmentId, recipientEmail: `candidate${nth++}@example.com` }
+      const [one, other] = nth % 2 ? running : running.toReversed()
+      const { status } = await ask(one!, key, '/invites', body).catch(() => ask(other!, key, '/invites', body))
+      expect(status).toBe(201)
+    }
+    const inviteFor = async (milliseconds: number) => {
+      for (const end = Date.now() + milliseconds; Date.now() < end; ) await invite()
+    }
+    await inviteFor(MINUTES)
+    for (const [i, port] of ports.entries()) {
+      const inviting = inviteFor(MINUTES)
+      running[i]!.kill('SIGTERM')
+      await running[i]!.exited
+      running[i] = await launch(port)
+      await inviting
+    }
+    await inviteFor(5 * MINUTES)
+    const [seen] = await prometheus.query('sum(increase(http_request_duration_seconds_count{route="/api/v1/invites"}[5m]))')
+    expect(Number(seen!.value[1])).toBeGreaterThan(1_000)
+    expect(alertmanager.told.filter(({ to }) => to === 'page')).toEqual([])
   })
 })

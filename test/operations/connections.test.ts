@@ -55,7 +55,7 @@ it.runIf(hasPgbouncer)(`has under ${MOST} sessions with the database, whatever 1
   await waitUntil('all to be sent', async () => (await sent()) === INVITES || undefined, 600_000)
   isOver = true
   await counting
-  console.log(`at most ${Math.max(...counted)} sessions, counted ${counted.length} times`)
+  process.stdout.write(`at most ${Math.max(...counted)} sessions, counted ${counted.length} times\n`)
   expect(Math.max(...counted)).toBeGreaterThan(ROLES.length)
   expect(Math.max(...counted)).toBeLessThan(MOST)
 })
