@@ -99,7 +99,7 @@ ${assessment.inviteCount === 0 && confirmation({ label: 'Delete', question: `Del
 /** Whether it was to be deleted, and test invites alone are in the way. */
 const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
 
-const details = ({ assessment, input }: Pick<Facts, 'assessment' | 'input'>): Html => {
+const details = ({ ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 'input'>): Html => {
   const rows: [string, string | number | Html | false][] = [
     ['Question format', labelOf(FORMAT_LABELS, input.defaultQuestionFormat)],
     ['Answer format', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
@@ -110,8 +110,9 @@ const details = ({ assessment, input }: Pick<Facts, 'assessment' | 'input'>): Ht
     ['Wrong choices', input.penaltyPercent > 0 && `cost ${input.penaltyPercent} % of the points`],
     [
       'Release',
-      input.releaseAutomatically &&
-        `by itself, where nothing is left to graders${input.releaseToCandidate ? '; candidates see it' : ''}`,
+      input.releaseAutomatically
+        ? `by itself, where nothing is left to graders${input.releaseToCandidate ? '; candidates see it' : ''}`
+        : html`by hand, one by one (<a href="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">change</a>)`,
     ],
     ['Requirements', list(demandsOf(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],

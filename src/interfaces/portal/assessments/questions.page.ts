@@ -102,7 +102,7 @@ const way = (word: string, other?: string): Html =>
 
 const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
-${choice(form, { name: 'scriptFormat', label: 'The text is', options: TEXT_FORMATS, value: input.scriptFormat })}
+${choice(form, { name: 'scriptFormat', label: 'The text is', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted: **bold**, *slanted*, - lists, > quotes, `code`, [links](https://…)' })}
 ${pictureField(form, kind)}
 ${kind ? kindFields(form, kind) : html`${asked(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
 <div class="side-by-side">
@@ -118,7 +118,7 @@ ${language(form, 'sourceLanguage', 'Language of the question', input.sourceLangu
 ${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguage)}</details>`
 
 const TEXT_FORMATS = [
-  ['markdown', 'Formatted: **bold**, - lists, > quotes, `code`, [links](https://…)'],
+  ['markdown', 'Formatted'],
   ['plain', 'As it is typed'],
 ] as const
 

@@ -72,8 +72,8 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
 
 function whatNext(ctx: Context, batch: Batch): Html {
   const path = pathOf(ctx, `invites/batches/${batch.id}`)
-  return html`${actions(batch, path)}
-<form method="post" action="${`${path}/export`}"><button class="btn">Export all rows as CSV</button></form>`
+  return html`<div class="mt-4 flex flex-wrap items-start gap-2">${actions(batch, path)}
+<form method="post" action="${`${path}/export`}"><button class="btn">Export all rows as CSV</button></form></div>`
 }
 
 function actions(batch: Batch, path: string): Html | false {

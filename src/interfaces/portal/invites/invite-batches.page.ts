@@ -14,9 +14,10 @@ import { assessmentField, termFields } from './new-invite.page.ts'
 
 const PATH = 'invites/batches'
 
-type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: string }
+/** @param assessmentId the assessment whose page led here; empty: another page. */
+type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: string; assessmentId: string }
 
-export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named }: Facts): Page => ({
+export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named, assessmentId }: Facts): Page => ({
   title: 'Invite many',
   trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
@@ -24,7 +25,7 @@ export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named }: 
 <p class="hint mb-4 max-w-3xl">The first row names the columns: <code>email</code> and, optionally, <code>name</code>, <code>tags</code> (separated by semicolons, in quotes), <code>message</code>, <code>days</code> until the invite expires, <code>grader</code> (an email address), and <code>extra time</code> in percent. Without such a row, each row is an email address and, optionally, a name.
 Up to ${MAX_BATCH_ROWS.toLocaleString('en')} rows and ${MAX_BATCH_BYTES / 1024 / 1024} MB. You see a preview first: nobody is invited until you confirm.</p>
 ${narrowing(pathOf(ctx, PATH), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, PATH)}" enctype="multipart/form-data">
-${assessmentField(form, choices)}
+${assessmentField(form, choices, assessmentId)}
 <div class="mb-4 max-w-lg">
 <label class="mb-1.5 block text-sm font-medium" for="file">CSV file</label>
 <input class="file-input w-full" id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain">

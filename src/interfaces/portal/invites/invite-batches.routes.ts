@@ -79,7 +79,9 @@ function withoutLongList(form: Form): Form {
 
 async function batchesPage(request: FastifyRequest, form: Form) {
   const { ctx } = request
-  const named = readNamed(queryOf(request))
-  const choices = await listChoices(ctx, { named, chosenIds: chosenIn(form.values) })
-  return inviteBatchesPage(form, { ctx, batches: await listBatches(ctx), choices, named })
+  const query = queryOf(request)
+  const named = readNamed(query)
+  const assessmentId = query.get('assessment') ?? ''
+  const choices = await listChoices(ctx, { named, chosenIds: [...chosenIn(form.values), assessmentId] })
+  return inviteBatchesPage(form, { ctx, batches: await listBatches(ctx), choices, named, assessmentId })
 }

@@ -10,6 +10,7 @@ import { limitHint, narrowing } from '../kit/choices.ts'
 import { area, checkbox, checkboxes, choice, type Form, field, folded, mistakes, readFields } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
+import { linkButton } from '../kit/parts.ts'
 
 /** @param facts.assessmentId the assessment whose page led here; empty: another page. */
 type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: string; cautions: Html | false }
@@ -17,6 +18,7 @@ type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: stri
 export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions }: Facts): Page => ({
   title: 'Invite a candidate',
   trail: [['Invites', pathOf(ctx, 'invites')]],
+  actions: linkButton(pathOf(ctx, `invites/batches${assessmentId && `?assessment=${assessmentId}`}`), 'Invite many', 'upload'),
   body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Email address', type: 'email' })}

@@ -1,0 +1,150 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+import { desktop, isBrowserInstalled, overflow, startBrowser, watch } from '../support/browser.ts'
+import { png } from '../support/pictures.ts'
+import { joinAs, PASSWORD } from '../support/portal.ts'
+import { startServiceForTest } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+/** Where the pictures go, numbered in their order; usually none are taken. */
+const FOLDER = process.env.FIFTEEN_MINUTES
+const CITIES = ['Oslo', 'Paris', 'Rome', 'Lima', 'Cairo', 'Tokyo', 'Madrid', 'Vienna', 'Dublin', 'Athens']
+const COUNTRIES = ['Norway', 'France', 'Italy', 'Peru', 'Egypt', 'Japan', 'Spain', 'Austria', 'Ireland', 'Greece']
+const PEOPLE = Array.from({ length: 20 }, (_, i) => `person${i + 1}@example.com,Person ${i + 1}`)
+
+/**
+ * What a person would have needed: for each press the time to find and reach it, for each letter that of a slow typist, for each page and
+ * each thing to think up that of reading or thinking. Milliseconds.
+ */
+const COSTS = { press: 3_000, letter: 300, page: 8_000, thought: 15_000 }
+
+/** Does what a person does, and counts it. */
+function handOf(page: Page) {
+  const done = { press: 0, letter: 0, page: 0, thought: 0 }
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) done.page++
+  })
+  return {
+    press: async (what: Locator) => {
+      done.press++
+      await what.click()
+    },
+    check: async (what: Locator) => {
+      done.press++
+      await what.check()
+    },
+    type: async (label: string, text: string) => {
+      done.press++
+      done.letter += text.length
+      await page.getByLabel(label, { exact: true }).fill(text)
+    },
+    /** Out of another program. */
+    paste: async (label: string, text: string) => {
+      done.press += 4
+      await page.getByLabel(label, { exact: true }).fill(text)
+    },
+    think: () => done.thought++,
+    done,
+    minutes: () =>
+      Object.entries(done).reduce((sum, [what, times]) => sum + times * COSTS[what as keyof typeof COSTS], 0) / 60_000,
+  }
+}
+
+it.skipIf(!isBrowserInstalled)(
+  'a new user makes a test of ten questions with two pictures that scores itself, and sends it to 20 people, in less than 15 minutes (skipped where no chromium is installed)',
+  async () => {
+    if (FOLDER) await mkdir(FOLDER, { recursive: true })
+    const service = await startServiceForTest()
+    const origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+    const organization = await service.make.organization()
+    const { email } = await joinAs(service, organization)
+    const browser = await startBrowser()
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage({ viewport: desktop, baseURL: origin, colorScheme: 'light' })
+    const complaints = watch(page)
+    let pictures = 0
+    const step = async (name: string) => {
+      expect([page.url(), await overflow(page), complaints]).toEqual([page.url(), 0, []])
+      const file = `${String(++pictures).padStart(2, '0')}-${name}.png`
+      if (FOLDER) await page.screenshot({ path: path.join(FOLDER, file), fullPage: true })
+    }
+    const { press, check, type, paste, think, done, minutes } = handOf(page)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const link = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true }).first()
+
+    await page.goto('/portal')
+    await type('Email address', email)
+    await type('Password', PASSWORD)
+    await press(button('Sign in'))
+    await step('first-steps')
+    await press(link('Create an assessment'))
+    think()
+    await type('Name', 'Capitals')
+    await step('new-assessment')
+    await press(button('Create assessment'))
+    await step('assessment')
+    await press(link('Add a question'))
+    await step('kinds')
+    await press(link('Single choice'))
+    for (const [i, country] of COUNTRIES.entries()) {
+      think()
+      await type('Question', `What is the capital of ${country}?`)
+      for (const n of [0, 1, 2]) await type(`Option ${n + 1}`, CITIES[(i + n) % CITIES.length]!)
+      await check(page.getByLabel('Option 1 is right'))
+      if (i < 2) await addPicture(country)
+      if (i === 0) await step('question')
+      await press(button(i < COUNTRIES.length - 1 ? 'Save and add another' : 'Add question'))
+      await page
+        .getByText(i < COUNTRIES.length - 1 ? `Question ${i + 1} is added.` : 'The question is added.')
+        .first()
+        .waitFor()
+      if (i === 0) await step('next-question')
+    }
+    await step('ten-questions')
+    await press(link('change'))
+    await check(page.getByLabel(/Release results in your name/))
+    await step('settings')
+    await press(button('Save'))
+    await page.getByText('by itself, where nothing is left to graders').waitFor()
+    await step('before-inviting')
+    await press(link('Invite a candidate'))
+    await step('one-invite')
+    await press(link('Invite many'))
+    await paste('Or paste the rows', PEOPLE.join('\n'))
+    await step('list')
+    await press(button('Check list'))
+    await step('checked')
+    await press(button('Invite 20 candidates'))
+    const needed = minutes()
+    const told = `${JSON.stringify(done)}: ${needed.toFixed(1)} minutes`
+    await page.getByRole('heading', { name: 'Outcome' }).waitFor()
+    await step('invited')
+    const { id: organizationId } = organization
+    await waitUntil(
+      'the mails',
+      async () => (await service.db.inviteEmail.count({ where: { organizationId } })) === 20 || undefined,
+    )
+    const [assessment] = await service.db.assessment.findMany({ where: { organizationId } })
+    expect(assessment).toMatchObject({ name: 'Capitals', questionCount: 10, totalPoints: 10 })
+    expect(await service.db.asset.count({ where: { organizationId } })).toBe(2)
+    expect(needed, told).toBeLessThan(15)
+    if (FOLDER) process.stdout.write(`${told}\n`)
+
+    async function addPicture(country: string) {
+      await press(page.getByText('Add a picture'))
+      done.press += 3 // in the system's window of files
+      await page
+        .getByLabel('Picture', { exact: true })
+        .setInputFiles({ name: 'map.png', mimeType: 'image/png', buffer: png(40, 30, { seed: country }) })
+      await type('What is to be seen', `A map of ${country}`)
+      await press(button('Add picture'))
+      await waitUntil(
+        'the picture',
+        async () => (await page.getByLabel('Question', { exact: true }).inputValue()).includes('asset:') || undefined,
+      )
+      if (country === COUNTRIES[0]) await step('picture')
+    }
+  },
+)
