@@ -18,6 +18,7 @@ const common = {
   bundle: true,
   minify: true,
   format: 'esm',
+  charset: 'utf8', // as they are served; escaped, each apostrophe would be six letters
   target: TARGET,
   logLevel: 'warning',
 } satisfies BuildOptions

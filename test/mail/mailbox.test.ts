@@ -37,6 +37,16 @@ it('lists the captured mails, the newest first', async () => {
   expect(page.text).toContain('captured')
 })
 
+it('marks a mail that failed, and says why', async () => {
+  const { email } = await inviteCandidate()
+  const own = async () => (await service.http().get('/dev/mailbox')).text.split('<li ').find((row) => row.includes(email.id))
+  expect(await own()).not.toContain('badge-error')
+  await service.db.inviteEmail.update({ where: { id: email.id }, data: { state: 'failed', reason: '550 no such user' } })
+  expect(await own()).toMatch(/badge-error[^>]*>Failed</)
+  const { text } = await service.http().get(`/dev/mailbox/${email.id}`)
+  expect(text).toContain('This email was not sent: 550 no such user')
+})
+
 it('shows a mail with its headers and both alternatives', async () => {
   const { email, assessment, invite } = await inviteCandidate({ recipientName: 'Sam Rivera', customMessage: 'Good luck!' })
   const page = await service.http().get(`/dev/mailbox/${email.id}`)

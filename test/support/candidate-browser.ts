@@ -24,6 +24,7 @@ type Terms = {
   at?: number
   /** What the questions play, in their order. */
   prompts?: { audioUrl?: string; videoUrl?: string }[]
+  expiresAt?: Date
 } & Partial<typeof ASKS_NOTHING>
 
 /** Counts in the page the recordings that have begun, and notes how long each lasted: since it was asked for, and since the browser said that it had begun. */
@@ -201,6 +202,7 @@ export async function prepare(page: Page): Promise<void> {
 /** That Start is closed before the checks are done: by the mouse, and by the keyboard, which is told why. */
 export async function expectStartClosed(page: Page): Promise<void> {
   const start = button(page, 'Start')
+  await page.locator('.step').first().waitFor()
   await page.getByText('Start opens when all steps above are done.').waitFor()
   expect([await start.getAttribute('aria-disabled'), await start.isEnabled()]).toEqual(['true', false])
   await start.press('Enter')

@@ -101,7 +101,9 @@ export const entriesOfReference = (reference: Reference): Entry[] => {
     ),
     ...description.objects.map(({ name, description: said, fields }) => ({
       ...{ title: name, where: `${title}: an object`, address: `${objectsOf(reference)}#object-${name}` },
-      text: [said, ...fields.map((field) => `${field.name}: ${field.description}`)].filter(Boolean).join('. '),
+      text: [said, ...fields.map((field) => (field.description ? `${field.name}: ${field.description}` : field.name))]
+        .filter(Boolean)
+        .join(' · '),
     })),
   ]
 }

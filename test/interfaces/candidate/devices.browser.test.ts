@@ -75,4 +75,51 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await press(page, 'Record three seconds')
     await page.getByText('Your microphone works, but this browser recorded nothing of it.').waitFor()
   })
+
+  it('says so when a part of the script does not come, and takes it along once it does', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'] })
+    const page = await (await openContext()).newPage()
+    const missing = '**/assets/prepare.*.js'
+    await page.route(missing, (route) => route.abort())
+    await page.goto(candidate.link)
+    await press(page, 'I agree')
+    await page.getByRole('heading', { name: 'This page did not load completely' }).waitFor()
+    await page.unroute(missing)
+    await press(page, 'Load it again')
+    await button(page, 'Try your microphone').waitFor()
+  })
+
+  it('shows times as the clock of who reads them has them', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['text'], expiresAt: new Date('2099-03-02T20:30:00Z') })
+    const page = await (await openContext({ timezoneId: 'Asia/Tokyo' })).newPage()
+    await page.goto(candidate.link)
+    await page.getByText('Monday, 2 March 2099 at 20:30 UTC').waitFor()
+    await press(page, 'I agree')
+    await page.getByText('Tuesday, 3 March 2099 at 05:30 your time').waitFor()
+  })
+
+  it('opens the next step alone, folds what is done, and opens Start when all are', async () => {
+    const candidate = await makeCandidate({ responseTypes: ['audio'], requireIdCapture: true, facePhotoRequired: true })
+    const page = await (await openContext()).newPage()
+    await page.goto(candidate.link)
+    await press(page, 'I agree')
+    const open = () => page.locator('.step:has(details[open]) h3').allTextContents()
+    const take = async (name: string) => {
+      const step = page.getByRole('region', { name })
+      for (const label of ['Open the camera', 'Take the photo', 'Use this photo'])
+        await step.getByRole('button', { name: label }).click()
+      await step.getByText('the photo is sent').waitFor()
+    }
+    await expectStartClosed(page)
+    expect((await open())[0]).toMatch(/icrophone$/)
+    await page.getByRole('button', { name: /^Try your / }).click()
+    await press(page, 'Record three seconds')
+    await page.getByText('Play it back').waitFor()
+    expect(await open()).toEqual([expect.stringMatching(/icrophone$/), 'Photo of your identity document'])
+    await take('Photo of your identity document')
+    expect(await open()).toEqual(['Photo of your face'])
+    await take('Photo of your face')
+    await page.getByText('Everything is ready: you can start.').waitFor()
+    expect([await open(), await button(page, 'Start').isEnabled()]).toEqual([[], true])
+  })
 })

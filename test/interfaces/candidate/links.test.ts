@@ -49,6 +49,22 @@ describe('a link that is not, or no longer, ours', () => {
     expect(pressed.text).toContain('<h1>This link is not valid</h1>')
   })
 
+  it('says whom to ask when a newer link has replaced it', async () => {
+    const { invite, candidate } = await makeInvite(service)
+    await service.db.invite.update({ where: { id: invite.id }, data: { linkVersion: 2 } })
+    await service.db.organization.update({ where: { id: invite.organizationId }, data: { replyTo: 'talent@example.org' } })
+    const { name } = await service.db.organization.findUniqueOrThrow({ where: { id: invite.organizationId } })
+    const page = await candidate.open()
+    expectPage(page, 404)
+    for (const words of [
+      '<h1>This link is not valid</h1>',
+      'A newer invitation has replaced it',
+      name,
+      'href="mailto:talent@example.org"',
+    ])
+      expect(page.text).toContain(words)
+  })
+
   it('still opens when the key that signed it is no longer the newest', async () => {
     const rotated = await startServiceForTest({ SECRET_KEY: `the newest key 0123456789abcdefghijklmn,${SECRET_KEY}` })
     const { invite } = await makeInvite(rotated)

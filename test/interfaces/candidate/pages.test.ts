@@ -85,6 +85,15 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect((await candidate.open()).text).toContain(`${organization} has invited you. Questions? Reply to the invitation’s mail.`)
   })
 
+  it('names where the organization wants replies, before whoever has invited', async () => {
+    const { contact, invite, candidate } = await makeInvite({ status })
+    const replies = { senderName: 'Talent desk', replyTo: 'talent@example.org' }
+    await service.db.organization.update({ where: { id: invite.organizationId }, data: replies })
+    const { text } = await candidate.open()
+    expect(plainly(text)).toContain('Write to Talent desk: <a href="mailto:talent@example.org">talent@example.org</a>')
+    expect(text).not.toContain(contact.email)
+  })
+
   it('has the buttons of what can be done, and no others', async () => {
     const { candidate } = await makeInvite({ status })
     const { text } = await candidate.open()
@@ -92,6 +101,30 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     const buttons =
       { pending: ['accept', 'decline'], accepted: ['consent', 'decline'], started: ['open'] }[status as string] ?? []
     expect(actions).toEqual(buttons.map((button) => `${candidate.path}/${button}`))
+  })
+})
+
+describe('an invite that is over', () => {
+  it.each([
+    ['completed', {}, 'You have completed this assessment'],
+    ['expired', {}, 'This invitation has expired'],
+    ['revoked', {}, 'This invitation is closed'],
+    ['revoked', { revokedAt: new Date('2098-03-02'), declinedAt: new Date('2098-03-02') }, 'You have declined this invitation'],
+  ] as const)('says in its heading what has happened, and names the assessment: %s %o', async (status, data, heading) => {
+    const { assessment, candidate } = await makeInvite({ status, ...data })
+    const text = plainly((await candidate.open()).text)
+    expect(text).toContain(`<h1>${heading}</h1>`)
+    expect(text).toContain(`<span>${assessment.name}</span>`)
+  })
+
+  it.each(['expired', 'revoked'] as const)('has a button that writes to who can open it again: %s', async (status) => {
+    const { contact, assessment, candidate } = await makeInvite({ status })
+    const subject = encodeURIComponent(assessment.name)
+    expect(plainly((await candidate.open()).text)).toContain(
+      `<a href="mailto:${contact.email}?subject=${subject}">Write to Maya Okafor</a>`,
+    )
+    const nobody = await makeInvite({ status, createdById: null })
+    expect((await nobody.candidate.open()).text).not.toContain('mailto:')
   })
 })
 

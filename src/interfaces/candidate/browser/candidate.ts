@@ -24,7 +24,7 @@ import { tellLeftStops } from './session/stops.ts'
 const found = document.querySelector<HTMLElement>('[data-session]')
 if (found) {
   const t = createTexts<Browser<string>>(document.documentElement.lang, messages)
-  const parts = await loadParts().catch(() => showMissing(t))
+  const parts = await loadParts().catch(() => showInstead(t, 'missing')) // without them it can't be used, and nothing is lost yet
   if (parts) await take(t, found.dataset.session!, parts).catch(showFailure)
 }
 
@@ -69,25 +69,17 @@ async function take(t: BrowserTexts, base: string, { preview, prepare }: Parts):
     pages?.leave()
     await proctoring.end()
     status.remove()
-    showTakenOver(t)
+    showInstead(t, 'taken_over')
   }
 }
 
-function showTakenOver(t: BrowserTexts): void {
-  const heading = make('h1', { tabindex: '-1' }, t.text('taken_over.heading'))
-  const text = make('p', {}, t.text('taken_over.text'))
-  const again = button(t.text('taken_over.here'), () => location.reload(), 'btn btn-primary mt-6')
+/** In the place of the page: what has happened, and a button that loads it again. */
+function showInstead(t: BrowserTexts, what: 'taken_over' | 'missing'): void {
+  const heading = make('h1', { tabindex: '-1' }, t.text(`${what}.heading`))
+  const text = make('p', {}, t.text(`${what}.text`))
+  const again = button(t.text(`${what}.here`), () => location.reload(), 'btn btn-primary mt-6')
   document.querySelector('main')!.replaceChildren(make('div', { class: 'mx-auto max-w-2xl px-4 py-14' }, heading, text, again))
   heading.focus()
-}
-
-/** A part of the script did not come: the page can't be used without it, and nothing is begun that loading it again would lose. */
-function showMissing(t: BrowserTexts): void {
-  const again = button(t.text('page.reload'), () => location.reload())
-  const text = make('p', { role: 'alert' }, t.text('page.missing'))
-  const main = document.querySelector('main')!
-  main.querySelector('[data-steps]')?.remove()
-  main.prepend(make('div', { class: 'mx-auto max-w-2xl space-y-3 px-4 pt-8' }, text, again))
 }
 
 /** Without an answer the page stays as it works without scripts. */
