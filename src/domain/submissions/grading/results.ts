@@ -40,7 +40,7 @@ export function toResult(release: ReleaseTotal): Result {
 export const gradesOf = ({ grades }: Pick<Release, 'grades'>): ReleasedGrade[] => grades as ReleasedGrade[]
 
 const include = {
-  invite: { select: { recipientName: true, recipientEmail: true } },
+  invite: { select: { id: true, recipientName: true, recipientEmail: true } },
   assessment: { select: { id: true, name: true } },
   releases: newestTotal,
 } satisfies Prisma.SubmissionInclude

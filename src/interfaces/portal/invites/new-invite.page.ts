@@ -18,7 +18,7 @@ type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: stri
 export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions }: Facts): Page => ({
   title: 'Invite a candidate',
   trail: [['Invites', pathOf(ctx, 'invites')]],
-  actions: linkButton(pathOf(ctx, `invites/batches${assessmentId && `?assessment=${assessmentId}`}`), 'Invite many', 'upload'),
+  actions: linkButton(pathOf(ctx, `invites/batches${manyFor(choices, assessmentId)}`), 'Invite many', 'upload'),
   body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Email address', type: 'email' })}
@@ -27,6 +27,10 @@ ${termFields(form, choices)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">${icon('send')}Invite</button><a class="btn btn-ghost" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
 </form>`,
 })
+
+/** To the list's page with the same assessment chosen, as far as it can be. */
+const manyFor = ({ assessments }: Choices, assessmentId: string): string =>
+  assessments.some(({ id }) => id === assessmentId) ? `?assessment=${assessmentId}` : ''
 
 /** None is chosen by itself: a mail to the wrong candidates can not be taken back. */
 export const assessmentField = (form: Form, { assessments }: Choices, value = ''): Html =>

@@ -45,7 +45,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'not allowed': ['error', 'ban'],
   'not possible': ['error', 'circle-x'],
   active: ['success', 'circle-check'],
-  'active, has not joined': ['warning', 'mail'],
+  'invited, not joined yet': ['warning', 'mail'],
   disabled: ['neutral', 'circle-pause'],
   deactivated: ['neutral', 'circle-slash'],
   finished: ['success', 'circle-check'],

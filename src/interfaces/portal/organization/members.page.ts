@@ -33,7 +33,7 @@ const calledOf = (member: Pick<Member, 'user' | 'email'>): string => namesOf(mem
 
 const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
   if (status === 'inactive') return 'deactivated'
-  return credentialId ? 'active' : 'active, has not joined'
+  return credentialId ? 'active' : 'invited, not joined yet'
 }
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({

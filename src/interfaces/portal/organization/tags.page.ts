@@ -59,7 +59,9 @@ const tagTable = (ctx: Context, { form, list }: Filtered<ListedTag>, uses: Map<s
     ],
     list.items.map((tag) => [
       html`${colour(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>`,
-      ...countsOf(uses.get(tag.id)!).map(([, count]) => count),
+      ...countsOf(uses.get(tag.id)!).map(([label, count]) =>
+        label === 'invites' && count !== '0' ? html`<a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${count}</a>` : count,
+      ),
       tag.description,
     ]),
   )

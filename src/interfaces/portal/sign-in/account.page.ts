@@ -39,10 +39,11 @@ ${field(form, { name: 'lastName', label: 'Last name', value: user.lastName, auto
 ${choice(form, {
   name: 'timeZone',
   label: 'Time zone',
-  hint: 'Used for all times in the portal. Without JavaScript, times are in UTC.',
+  hint: 'Used for all times in the portal.',
   value: timeZone ?? '',
   options: [['', 'Same as my browser'], ...TIME_ZONES.map((zone): [string, string] => [zone, zone.replaceAll('_', ' ')])],
 })}
+<noscript><p class="hint mb-4">Your browser runs no JavaScript: times are in UTC.</p></noscript>
 ${choice(form, {
   name: 'pageSize',
   label: 'Rows per page',

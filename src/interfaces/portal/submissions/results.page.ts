@@ -101,7 +101,7 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
     state: badge(isReopened(ctx, state) ? 'reopened' : 'released'),
     subtitle: html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`,
     trail: [['Results', pathOf(ctx, 'results')]],
-    actions: linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main'),
+    actions: html`${may(ctx, 'read') && linkButton(pathOf(ctx, `invites/${invite.id}/submission`), 'Answers', 'list-checks')}${linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main')}`,
     body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] print:block print:space-y-6">
 <div class="space-y-6">${panel(
       'questions',

@@ -21,7 +21,7 @@ async function makeReleased() {
 }
 
 it('is downloaded from the page of a released result, by who may see that, once it is released', async () => {
-  const { release, ctx, admin, client, page, organization, submissionId } = await makeReleased()
+  const { release, ctx, admin, client, page, organization, invite, submissionId } = await makeReleased()
   const outsiders = [
     await signInAs(service, organization.id, ['client']),
     await signInAs(service, organization.id, ['grader']),
@@ -31,6 +31,8 @@ it('is downloaded from the page of a released result, by who may see that, once 
   await release(ctx, { message: 'Thank you' })
   for (const person of [admin, client]) {
     expect((await person.get(page)).text).toContain(`href="${page}/report">`)
+    const answers = `/portal/${organization.id}/invites/${invite.id}/submission`
+    expect((await person.get(page)).text.includes(answers)).toBe(person === admin)
     const { status, headers, body } = await person.get(`${page}/report`).responseType('blob')
     expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
       200,
