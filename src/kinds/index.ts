@@ -1,38 +1,13 @@
 import type { Answering, QuestionKind, QuestionKinds } from '../domain/values/question-kind.ts'
-import { choiceAuthor } from './choice/author.ts'
-import { choiceControl } from './choice/candidate.ts'
-import { examples as choiceExamples } from './choice/example.ts'
-import { choiceSheet } from './choice/grader.ts'
-import { choice } from './choice/rules.ts'
-import { answeredByValue, type Kind, type PlainKind } from './kind.ts'
-import { numberAuthor } from './number/author.ts'
-import { numberControl } from './number/candidate.ts'
-import { examples as numberExamples } from './number/example.ts'
-import { numberSheet } from './number/grader.ts'
-import { number } from './number/rules.ts'
+import { choiceKind } from './choice/kind.ts'
+import type { Kind, PlainKind } from './kind.ts'
+import { numberKind } from './number/kind.ts'
 import { recording } from './recording/kind.ts'
-import { shortTextAuthor } from './short-text/author.ts'
-import { shortTextControl } from './short-text/candidate.ts'
-import { examples as shortTextExamples } from './short-text/example.ts'
-import { shortTextSheet } from './short-text/grader.ts'
-import { shortText } from './short-text/rules.ts'
+import { shortTextKind } from './short-text/kind.ts'
 import { text } from './text/kind.ts'
 
-const answering = () => answeredByValue
-
 /** The kinds that have a right answer: a further kind is a folder, and a line here. What it lacks does not compile. */
-export const definedKinds: readonly Kind[] = [
-  { ...choice, answering, control: choiceControl, sheet: choiceSheet, examples: choiceExamples, author: choiceAuthor },
-  { ...number, answering, control: numberControl, sheet: numberSheet, examples: numberExamples, author: numberAuthor },
-  {
-    ...shortText,
-    answering,
-    control: shortTextControl,
-    sheet: shortTextSheet,
-    examples: shortTextExamples,
-    author: shortTextAuthor,
-  },
-]
+export const definedKinds: readonly Kind[] = [choiceKind, numberKind, shortTextKind]
 
 /** Those that need no definition. */
 export const plainKinds: readonly PlainKind[] = [text, recording]

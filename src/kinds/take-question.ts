@@ -1,14 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { EMPTY_QUESTION } from '../domain/assessments/edit-questions.ts'
 import type { LibraryContent } from '../domain/library/content.ts'
-import { choiceFormat } from './choice/format.ts'
-import { kinds } from './index.ts'
-import type { Format, NeutralAnswer, NeutralQuestion, ReadQuestion } from './neutral.ts'
-import { numberFormat } from './number/format.ts'
-import { shortTextFormat } from './short-text/format.ts'
+import { definedKinds, kinds } from './index.ts'
+import type { NeutralAnswer, NeutralQuestion, ReadQuestion } from './neutral.ts'
 
-/** A further kind that files hold is a line here. */
-const formats: readonly Format[] = [choiceFormat, numberFormat, shortTextFormat]
+const formats = definedKinds.map(({ format }) => format)
 
 /** A question of a file as the library keeps it, or why it is refused. */
 export type TakenQuestion = { line: number; name: string; category: string; losses: string[] } & (

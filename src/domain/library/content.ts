@@ -20,11 +20,17 @@ export function hashContent({ input, definition }: LibraryContent): Uint8Array<A
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** By the names of the fields: the database keeps them in an order of its own. */
 function idsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(idsIn)
   if (!isRecord(value)) return []
   const own = typeof value.id === 'string' ? [value.id] : []
-  return [...own, ...Object.values(value).flatMap(idsIn)]
+  return [
+    ...own,
+    ...Object.keys(value)
+      .toSorted()
+      .flatMap((name) => idsIn(value[name])),
+  ]
 }
 
 /** Fields by their names, ids by their places; a list of nothing but ids is a set. */

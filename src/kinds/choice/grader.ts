@@ -1,6 +1,7 @@
 import { html } from '../../html/html.ts'
 import { compared, type Sheet } from '../sheet.ts'
-import { rightOnes, verdictOf, wordOption } from './rules.ts'
+import { wordOption } from '../word-option.ts'
+import { rightOnes, verdictOf } from './rules.ts'
 import type { Answer, Key, Spec } from './schema.ts'
 
 /** The options in the order in which the candidate saw them: which are ticked, which are right. */

@@ -1,7 +1,8 @@
-import { withoutPictures } from '../../domain/assets/references.ts'
 import type { Fault, Part, Random, Score, Verdict } from '../../domain/values/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { normalize } from '../normalize.ts'
+import { shuffle } from '../shuffle.ts'
+import { wordOption } from '../word-option.ts'
 import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema } from './schema.ts'
 
 /** One of several options, or several of them. */
@@ -10,7 +11,7 @@ export const choice = defineKind({
   penalizes: true,
   schema: { spec: SpecSchema, key: KeySchema, answer: AnswerSchema },
   faults: (word, spec, key) => (word === 'single_choice' ? faultsOfOne(spec, key) : faultsOfSeveral(spec, key)),
-  arrange: ({ options, shuffle }, random) => (shuffle ? shuffled(options, random) : null),
+  arrange: ({ options, shuffle: isShuffled }, random) => (isShuffled ? arrange(options, random) : null),
   fits: (word, { options, most = options.length }, ticked) =>
     ticked.length <= (word === 'single_choice' ? 1 : most) && ticked.every((id) => options.some((option) => option.id === id)),
   isEmpty: (ticked) => ticked.length === 0,
@@ -28,19 +29,13 @@ export const choice = defineKind({
   score,
 })
 
-/** An option in words: of a picture what is to be seen. */
-export const wordOption = (text: string): string => withoutPictures(text).trim() || text
-
-/** All but the fixed in an order of chance (Fisher and Yates'); those keep their places. */
-function shuffled(options: Spec['options'], random: Random): string[] {
-  const loose = options.filter(({ fixed }) => !fixed).map(({ id }) => id)
-  for (let last = loose.length - 1; last > 0; last--) {
-    const other = random(last + 1)
-    const [one, two] = [loose[last]!, loose[other]!]
-    loose[last] = two
-    loose[other] = one
-  }
-  return options.map(({ id, fixed }) => (fixed ? id : loose.shift()!))
+/** All but the fixed in an order of chance; those keep their places. */
+function arrange(options: Spec['options'], random: Random): string[] {
+  const loose = shuffle(
+    options.filter(({ fixed }) => !fixed),
+    random,
+  )
+  return options.map((option) => (option.fixed ? option : loose.shift()!).id)
 }
 
 function score({ options }: Spec, key: Key, ticked: Answer): Score {

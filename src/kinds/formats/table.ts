@@ -197,7 +197,7 @@ const unguard = (text: string): string => text.replace(/^'(?=[=+\-@\t\r'])/, '')
 
 /** Questions as rows, the first of which names the columns. */
 export function writeTable(questions: readonly NeutralQuestion[]): string[][] {
-  const most = Math.max(8, ...questions.map(({ answer }) => (answer.as === 'options' ? answer.options.length : 0)))
+  const most = Math.max(8, ...questions.map(({ answer }) => writeAnswer(answer).options.length))
   const head = ['kind', 'name', 'category', 'text', 'points', 'right', ...LETTERS.slice(0, most)]
   const rows = questions.map(({ name, category, text, points, answer }) => {
     const { kind, right, options } = writeAnswer(answer)

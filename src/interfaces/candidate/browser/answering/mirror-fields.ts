@@ -1,5 +1,8 @@
 import { make } from '../../../../http/browser/dom.ts'
 
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+const optionsOf = ({ options }: HTMLSelectElement): HTMLOptionElement[] => [...options]
+
 /**
  * The fields of a question of a kind as one text, which is saved as texts are: the form as an address has it. It changes when they do, and
  * they are filled from it.
@@ -27,8 +30,10 @@ export function mirrorFields(fields: HTMLFieldSetElement) {
     /** As a draft has it that an earlier page has left. */
     fill(): void {
       const values = new URLSearchParams(area.value).getAll('answer')
-      for (const field of fields.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[name=answer]')) {
+      for (const field of fields.querySelectorAll<Field>('[name=answer]')) {
         if (field instanceof HTMLInputElement && field.type !== 'text') field.checked = values.includes(field.value)
+        else if (field instanceof HTMLSelectElement)
+          field.value = optionsOf(field).find(({ value }) => value !== '' && values.includes(value))?.value ?? ''
         else field.value = values[0] ?? ''
       }
     },
@@ -40,7 +45,12 @@ export function mirrorFields(fields: HTMLFieldSetElement) {
 
 function readAsLoaded(fields: HTMLElement): string {
   const loaded = new URLSearchParams()
-  for (const field of fields.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('[name=answer]')) {
+  for (const field of fields.querySelectorAll<Field>('[name=answer]')) {
+    if (field instanceof HTMLSelectElement) {
+      const chosen = optionsOf(field).find(({ defaultSelected }) => defaultSelected) ?? optionsOf(field)[0]
+      loaded.append('answer', chosen?.value ?? '')
+      continue
+    }
     const isTicked = field instanceof HTMLInputElement && field.type !== 'text'
     if (!isTicked) loaded.append('answer', field.defaultValue)
     else if (field.defaultChecked) loaded.append('answer', field.value)
