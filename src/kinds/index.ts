@@ -1,13 +1,14 @@
 import type { Answering, QuestionKind, QuestionKinds } from '../domain/values/question-kind.ts'
 import { choiceKind } from './choice/kind.ts'
 import type { Kind, PlainKind } from './kind.ts'
+import { matchingKind } from './matching/kind.ts'
 import { numberKind } from './number/kind.ts'
 import { recording } from './recording/kind.ts'
 import { shortTextKind } from './short-text/kind.ts'
 import { text } from './text/kind.ts'
 
 /** The kinds that have a right answer: a further kind is a folder, and a line here. What it lacks does not compile. */
-export const definedKinds: readonly Kind[] = [choiceKind, numberKind, shortTextKind]
+export const definedKinds: readonly Kind[] = [choiceKind, numberKind, shortTextKind, matchingKind]
 
 /** Those that need no definition. */
 export const plainKinds: readonly PlainKind[] = [text, recording]

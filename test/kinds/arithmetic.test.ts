@@ -5,6 +5,7 @@ import { sumUp } from '../../src/domain/submissions/grading/totals.ts'
 import { scoreAnswer } from '../../src/domain/submissions/scores.ts'
 import { penaltyFor, pointsFor } from '../../src/domain/values/points-for.ts'
 import { choice } from '../../src/kinds/choice/rules.ts'
+import { matching } from '../../src/kinds/matching/rules.ts'
 import { number } from '../../src/kinds/number/rules.ts'
 import { shortText } from '../../src/kinds/short-text/rules.ts'
 import { startServiceForFile } from '../support/service.ts'
@@ -62,6 +63,32 @@ it('gives of weights never less than nothing and never more than all', () => {
       const given = pointsFor(scoreOf(choice.score(specOf(weights.length), key, ticked)), points)
       expect(given).toBeGreaterThanOrEqual(0)
       expect(given).toBeLessThanOrEqual(points)
+    }),
+    RUNS,
+  )
+})
+
+it('gives of matched prompts the part that is right, whatever their order and whatever else there is to choose', () => {
+  const matched = fc.integer({ min: 2, max: 10 }).chain((count) =>
+    fc.record({
+      choices: fc.array(fc.nat({ max: 9 }), { minLength: count, maxLength: count }),
+      chosen: fc.array(fc.option(fc.nat({ max: 9 })), { minLength: count, maxLength: count }),
+      points: fc.integer({ min: 0, max: 1_000_000 }),
+    }),
+  )
+  const named = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ id: idOf(from + i), text: `${i}` }))
+  fc.assert(
+    fc.property(matched, ({ choices, chosen, points }) => {
+      const spec = { prompts: named(0, choices.length), choices: named(10, 10), shuffle: false }
+      const shuffled = { ...spec, prompts: spec.prompts.toReversed(), choices: spec.choices.toReversed() }
+      const pairs = Object.fromEntries(choices.map((choice, i) => [idOf(i), idOf(10 + choice)]))
+      const answer = Object.fromEntries(chosen.flatMap((choice, i) => (choice === null ? [] : [[idOf(i), idOf(10 + choice)]])))
+      const give = (answered: unknown, shown = spec) => pointsFor(scoreOf(matching.score(shown, { pairs }, answered)), points)
+      expect(give(pairs)).toBe(points)
+      expect(give({})).toBe(0)
+      const right = chosen.filter((choice, i) => choice === choices[i]).length
+      expect(matching.score(spec, { pairs }, answer)).toMatchObject({ got: right, of: choices.length })
+      expect(give(answer, shuffled)).toBe(give(answer))
     }),
     RUNS,
   )

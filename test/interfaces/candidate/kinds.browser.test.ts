@@ -29,6 +29,11 @@ const CHOICES = ['Oslo', 'Bergen', 'Malmö', 'Aarhus'].map((text, i) => ({
 }))
 const [OSLO, BERGEN] = CHOICES.map(({ id }) => id) as [string, string]
 const exact = { case: false, accents: false, punctuation: false }
+const matches = {
+  prompts: ['Norway', 'Sweden'].map((text, i) => ({ id: 'npqrstuv'.slice(i) + 'npqrstuv'.slice(0, i), text })),
+  choices: CHOICES,
+  shuffle: false,
+}
 /** One of each response type, what is pressed to answer it, and what is kept then. */
 const ASKED: { definition: Parameters<typeof defineQuestion>[2]; keys: string[]; kept: string; says: string }[] = [
   {
@@ -66,6 +71,16 @@ const ASKED: { definition: Parameters<typeof defineQuestion>[2]; keys: string[];
     keys: ['F', 'j', 'o', 'r', 'd'],
     kept: 'Fjord',
     says: 'Your answer',
+  },
+  {
+    definition: {
+      responseType: 'matching',
+      spec: matches,
+      key: { pairs: { [matches.prompts[0]!.id]: OSLO, [matches.prompts[1]!.id]: CHOICES[2]!.id } },
+    },
+    keys: ['O', 'Tab', 'M'],
+    kept: 'Norway → Oslo\nSweden → Malmö',
+    says: 'Choose what fits each',
   },
 ]
 
@@ -139,7 +154,7 @@ describe.skipIf(!isBrowserInstalled)('questions that score themselves (skipped w
     await page.getByText('You have completed this assessment').waitFor()
     expect(await texts()).toEqual(ASKED.map(({ kept }) => kept))
     // 3,145 is read in two ways that are not worth the same.
-    expect(await scores()).toEqual([10, 10, null, 10])
+    expect(await scores()).toEqual([10, 10, null, 10, 10])
     expect(complaints).toEqual([])
   })
 })

@@ -58,6 +58,11 @@ describe('GIFT', () => {
         ],
       },
     ],
+    [
+      'pairs',
+      'Match.{=a -> 1 =b -> 2 =c -> 1 = -> 3}',
+      { responseType: 'matching', pairs: ['a 1', 'b 2', 'c 1'], choices: ['1', '2', '3'] },
+    ],
     ['an essay', 'Tell us.{}', { responseType: 'text' }],
   ])('takes %s', (_, text, expected) => {
     const [read, ...more] = readGift(text)
@@ -68,13 +73,21 @@ describe('GIFT', () => {
       weights?: Record<string, number>
       accepted?: { text: string; share: number }[]
       answers?: unknown
+      pairs?: Record<string, string>
     }
+    type Named = { id: string; text: string }[]
+    const { prompts, choices = [] } = (definition?.spec ?? {}) as { prompts?: Named; choices?: Named }
+    const fitting = (id: string) => choices.find((choice) => choice.id === key.pairs?.[id])?.text
     expect({
       responseType: input.responseType,
       ...(key.right && { right: key.right.length }),
       ...(key.weights && { weights: Object.values(key.weights) }),
       ...(key.accepted && { accepted: key.accepted.map((one) => [one.text, one.share]) }),
       ...(key.answers ? { answers: key.answers } : {}),
+      ...(prompts && {
+        pairs: prompts.map(({ id, text }) => `${text} ${fitting(id)}`),
+        choices: choices.map(({ text }) => text),
+      }),
     }).toEqual(expected)
   })
 
@@ -115,7 +128,8 @@ describe('GIFT', () => {
     ['Who?{Ann}', 'Its answers begin with neither = nor ~.'],
     ['How much?{#many}', '“many” is no number.'],
     ['Who?{~Ann ~Ben}', 'At least one option must be right.'],
-    ['Match{=a -> 1 =b -> 2}', 'Questions of this kind (matching) are not taken.'],
+    ['Match{=a -> 1 =b -> 2 =c -> }', 'No choice fits prompt 3.'],
+    ['Match{=a -> 1 =b -> 1}', 'There must be at least two choices that differ.'],
     ['{=a ~b}', 'It has no text.'],
   ])('refuses %s with its line', (text, why) => {
     expect(readGift(`\n\n${text}`).map(told)).toEqual([[3, why]])
@@ -149,6 +163,7 @@ const SHEET = [
   ['numeric', 'Pi?', '3.14 ± 0.01; 3 50%', '', '', '', '', '', ''],
   ['Short answer', 'Who?', 'Ann; Anne 50%', '', '', '', '', '', ''],
   ['essay', 'Tell us.', '', '', '', '', '', '1.5', ''],
+  ['matching', 'Which fits?', '', 'x -> 1', 'y -> 2', '-> 3', '', '', ''],
   ['', '', '', '', '', '', '', '', ''],
   ['riddle', 'What am I?', '', '', '', '', '', '', ''],
   ['choice', 'Which?', 'E', 'x', 'y', '', '', '', ''],
@@ -169,10 +184,11 @@ describe('a sheet', () => {
       [6, 'number'],
       [7, 'short_text'],
       [8, 'text'],
-      [10, 'There is no kind “riddle”.'],
-      [11, 'Right is “E”, which is no option.'],
-      [12, 'It has no right answer.'],
-      [13, 'Right is “few”, which is no number: write it as 3.14, 3.14 ± 0.01 or 3..4.'],
+      [9, 'matching'],
+      [11, 'There is no kind “riddle”.'],
+      [12, 'Right is “E”, which is no option.'],
+      [13, 'It has no right answer.'],
+      [14, 'Right is “few”, which is no number: write it as 3.14, 3.14 ± 0.01 or 3..4.'],
     ])
     expect(found[6]).toContain('Points are whole: 2 instead of 1.5.')
     expect(
@@ -189,7 +205,7 @@ describe('a sheet', () => {
     expect(
       readXlsx(writeXlsx(SHEET)).map(({ cells }) => [...cells, ...Array(HEAD.length).fill('')].slice(0, HEAD.length)),
     ).toEqual(SHEET.filter((row) => row.some(Boolean)))
-    expect(read(SHEET)).toHaveLength(11)
+    expect(read(SHEET)).toHaveLength(12)
     const shared = workbook(
       '<sst><si><t>question</t></si><si><r><t xml:space="preserve">What </t></r><r><t>is &lt;b&gt; &#8364;?</t></r><rPh><t>no</t></rPh></si></sst>',
       '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="inlineStr"><is><t>points</t></is></c></row><row r="7" spans="1:3"><c r="A7" s="1" t="s"><v>1</v></c><c r="B7"/><c r="C7"><v>0.30000000000000004</v></c></row><row r="8"/>',
@@ -252,8 +268,9 @@ const workbook = (shared: string, rows: string): Uint8Array =>
 
 describe('out and in again', () => {
   const contents = [
-    ...readTable(rowsOf(SHEET.slice(0, 8)))!,
+    ...readTable(rowsOf(SHEET.slice(0, 9)))!,
     ...readGift('Odd\\: \\{signs\\} \\~ \\= \\# \\\\ "x"?\\n\\nTwo{=a \\= b ~%25%c \\~ d ~e}'),
+    ...readGift(`Many{${Array.from({ length: 12 }, (_, i) => `=a \\= ${i} -> b -> ${i}`).join('\n')}\n= -> fits \\# none}`),
   ]
     .filter((read) => 'question' in read)
     .map(contentOf)

@@ -54,6 +54,20 @@ export const TEMPLATE: NeutralQuestion[] = [
     },
   },
   {
+    name: 'Capitals',
+    category: 'Geography / Europe',
+    text: 'Which city is the capital of which country?',
+    points: 2,
+    answer: {
+      as: 'pairs',
+      pairs: [
+        ['Norway', 'Oslo'],
+        ['Sweden', 'Stockholm'],
+        ['', 'Helsinki'],
+      ],
+    },
+  },
+  {
     name: 'About you',
     category: '',
     text: 'Please introduce yourself in a few sentences.',

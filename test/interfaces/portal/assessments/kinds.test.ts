@@ -29,7 +29,14 @@ describe('the form of a question that scores itself', () => {
   it('is offered for each kind, and begins with rows of its own', async () => {
     const { get, path, rowsIn } = await openAssessment()
     const { text } = await get(path)
-    for (const offer of ['single_choice', 'single_choice&amp;preset=true_false', 'multiple_choice', 'number', 'short_text'])
+    for (const offer of [
+      'single_choice',
+      'single_choice&amp;preset=true_false',
+      'multiple_choice',
+      'number',
+      'short_text',
+      'matching',
+    ])
       expect(text).toContain(`questions/new?answer=${offer}"`)
     expect(rowsIn(await get(`${path}/questions/new?answer=single_choice`))).toHaveLength(4)
     const preset = await get(`${path}/questions/new?answer=single_choice&preset=true_false`)
@@ -113,6 +120,9 @@ describe('the form of a question that scores itself', () => {
     ['a range that ends before it begins', 'number', { 'value-0': '5', 'way-0': 'range', 'second-0': '3' }, ['second-0']],
     ['a share of nothing', 'number', { 'value-0': '5', 'share-0': '0' }, ['share-0']],
     ['no accepted text', 'short_text', {}, ['accepted']],
+    ['no prompts', 'matching', {}, ['pairs']],
+    ['a prompt that nothing fits', 'matching', { 'text-0': 'A', 'fits-0': 'x', 'text-1': 'B', 'fits-2': 'y' }, ['fits-1']],
+    ['two prompts that say the same', 'matching', { 'text-0': 'A', 'fits-0': 'x', 'text-1': ' A ', 'fits-1': 'y' }, ['text-1']],
     ['a text that takes all', 'short_text', { 'text-0': '**' }, ['text-0']],
   ])('says at its field what is wrong with %s', async (_, word, typed, wrong) => {
     const { get, post, path, rowsIn, questions } = await openAssessment()

@@ -133,7 +133,7 @@ describe('an import of questions', () => {
     const template = await admin.get(`${admin.home}questions/template.csv`)
     const { headers } = await upload('template.csv', template.text)
     await admin.post(`${headers.location}/start`)
-    await waitUntil('the import', async () => (await kept()).length === 5 || undefined)
+    await waitUntil('the import', async () => (await kept()).length === 6 || undefined)
     const gift = await admin.post(`${admin.home}questions/export`, { format: 'gift' })
     expect(gift.headers['content-disposition']).toBe('attachment; filename="questions.gift.txt"')
     expect(gift.text).toContain('=Paris')

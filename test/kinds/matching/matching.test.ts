@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { matchingAuthor } from '../../../src/kinds/matching/author.ts'
+import { examples } from '../../../src/kinds/matching/example.ts'
+import { matching } from '../../../src/kinds/matching/rules.ts'
+
+const idOf = (letter: string) => letter.repeat(8)
+const named = (letters: string) => [...letters].map((letter) => ({ id: idOf(letter), text: `Text ${letter}` }))
+const specOf = (prompts: string, choices: string, shuffle = false) => ({
+  prompts: named(prompts),
+  choices: named(choices),
+  shuffle,
+})
+/** `ax by`: x is the choice of a, y that of b. */
+const pairsOf = (pairs: string) =>
+  Object.fromEntries(
+    pairs
+      .split(' ')
+      .filter(Boolean)
+      .map(([prompt, choice]) => [idOf(prompt!), idOf(choice!)]),
+  )
+type Made = { spec: { choices: { id: string; text: string }[] }; key: { pairs: Record<string, string> } }
+const keyOf = (pairs: string) => ({ pairs: pairsOf(pairs) })
+
+describe('an answer', () => {
+  const spec = specOf('abcd', 'xyz')
+  const key = keyOf('ax by cx dz')
+
+  it.each([
+    ['ax by cx dz', 4],
+    ['dz cx by ax', 4],
+    ['ax by', 2],
+    ['ay bx cy dx', 0],
+    ['ax bx cx dx', 2],
+    ['', 0],
+  ])('%j gets %d of 4', (pairs, got) => expect(matching.score(spec, key, pairsOf(pairs))).toMatchObject({ got, of: 4 }))
+
+  it('is told by what became of each prompt', () => {
+    expect(matching.score(spec, key, pairsOf('ax bz'))).toMatchObject({
+      parts: [
+        { id: idOf('a'), verdict: 'right' },
+        { id: idOf('b'), verdict: 'wrong' },
+        { id: idOf('c'), verdict: 'missed' },
+        { id: idOf('d'), verdict: 'missed' },
+      ],
+    })
+  })
+
+  it('has prompts and choices of the question alone, each where it belongs', () => {
+    const takes = (answer: unknown) => matching.isAnswer('matching', spec, answer)
+    expect(takes(pairsOf('ax'))).toBe(true)
+    for (const pairs of ['xa', 'qx', 'aq', 'ab']) expect(takes(pairsOf(pairs)), pairs).toBe(false)
+    expect(takes([idOf('a')])).toBe(false)
+  })
+
+  it('comes from the lists of a form, of which some are left as they were', () => {
+    const fields = ['', `${idOf('b')}.${idOf('y')}`, '']
+    expect(matching.fromForm(fields)).toEqual(pairsOf('by'))
+    for (const odd of ['nopoint', 'aaaaaaaa.', '.xxxxxxxx', '__proto__.xxxxxxxx'])
+      expect(matching.isAnswer('matching', spec, matching.fromForm([odd])), odd).toBe(false)
+  })
+
+  it('reads as a line for each prompt, and is understood from them', () => {
+    const words = matching.describe(spec, pairsOf('dz ax'))
+    expect(words).toBe('Text a → Text x\nText d → Text z')
+    expect(matching.understand(spec, words)).toEqual(pairsOf('ax dz'))
+    expect(matching.understand(spec, 'Text a is x')).toBeUndefined()
+  })
+})
+
+it('shuffles prompts among themselves and choices among themselves, where it is asked to', () => {
+  const last = (below: number) => below - 1
+  expect(matching.arrange(specOf('ab', 'xyz'), last)).toBeNull()
+  const firsts = new Set<string>()
+  for (let i = 0; i < 200; i++) {
+    const order = matching.arrange(specOf('ab', 'xyz', true), (below) => i % below)!
+    expect(order.slice(0, 2).sort()).toEqual(['a', 'b'].map(idOf))
+    expect(order.slice(2).sort()).toEqual(['x', 'y', 'z'].map(idOf))
+    firsts.add(order[0]!)
+    firsts.add(order[2]!)
+  }
+  expect(firsts.size).toBeGreaterThan(3)
+})
+
+describe('a definition is refused', () => {
+  it.each([
+    ['where a prompt has no choice', specOf('ab', 'xy'), keyOf('ax'), `key.pairs.${idOf('b')}`],
+    ['where a choice is none', specOf('ab', 'xy'), keyOf('ax bq'), `key.pairs.${idOf('b')}`],
+    ['where the key knows more prompts', specOf('ab', 'xy'), keyOf('ax by cx'), 'key.pairs'],
+    ['where a prompt and a choice have one id', specOf('ab', 'ax'), keyOf('aa bx'), 'spec'],
+    ['with one prompt', specOf('a', 'xy'), keyOf('ax'), 'spec.prompts'],
+    ['with one choice', specOf('ab', 'x'), keyOf('ax bx'), 'spec.choices'],
+    [
+      'with more rows than fit',
+      specOf('abcdefghijkl', 'mnopqrstuvwxyz'),
+      keyOf([...'abcdefghijkl'].map((id) => `${id}m`).join(' ')),
+      'spec',
+    ],
+  ])('%s', (_, spec, key, field) => expect(matching.faults('matching', spec, key).map((fault) => fault.field)).toContain(field))
+
+  it.each(['prompts', 'choices'] as const)('with two %s that say the same', (part) => {
+    const spec = specOf('ab', 'xy')
+    spec[part][1]!.text = ` ${spec[part][0]!.text.replace(' ', '  ')} `
+    expect(matching.faults('matching', spec, keyOf('ax by'))).toMatchObject([{ field: `spec.${part}.1.text` }])
+  })
+})
+
+describe('the form of an author', () => {
+  const [{ spec, key }] = examples as [(typeof examples)[0]]
+  const printed = () => matchingAuthor.print(spec, key, () => 3)
+
+  it('is read as what it was printed from', () => {
+    expect(matchingAuthor.read('matching', printed())).toMatchObject({ spec, key, faults: [] })
+  })
+
+  it('keeps the id of a choice that stays, takes one text for one choice, and never says by ids or order what fits', () => {
+    const values = printed()
+    const [norway, sweden] = Object.keys((key as { pairs: object }).pairs) as [string, string]
+    values.set(`fits-${sweden}`, ' Oslo ')
+    values.append('row', 'zzzzzzzz')
+    values.set('text-zzzzzzzz', 'Denmark')
+    values.set('fits-zzzzzzzz', 'Copenhagen')
+    const { spec: read, key: right } = matchingAuthor.read('matching', values) as Made
+    expect(right.pairs[norway]).toBe('rdjguyns')
+    expect(right.pairs[sweden]).toBe('rdjguyns')
+    expect(read.choices.map(({ text }) => text)).toEqual(['Copenhagen', 'Helsinki', 'Oslo'])
+    const other = new URLSearchParams(values.toString().replaceAll('zzzzzzzz', 'yyyyyyyy'))
+    const again = matchingAuthor.read('matching', other) as Made
+    expect(again.spec.choices).toEqual(read.choices)
+  })
+})
