@@ -65,7 +65,7 @@ describe('an assessment', () => {
     })
     const row = await service.db.assessment.findUniqueOrThrow({
       where: { id },
-      include: { instruction: true, categories: { include: { category: true } } },
+      include: { instruction: true, categories: { include: { category: true }, orderBy: { position: 'asc' } } },
     })
     expect(row.instruction).toMatchObject({ title: 'Read this', body: 'First line\nsecond line' })
     expect(row.categories.map(({ category }) => category.name)).toEqual(['Voice', 'Phone'])
