@@ -32,6 +32,7 @@ export type AssessmentRow = Omit<
   | 'gradedBlind'
   | 'archivedAt'
   | 'penaltyPercent'
+  | 'practice'
   | 'autoReleaseById'
   | 'autoReleaseToCandidate'
   | keyof Proctoring

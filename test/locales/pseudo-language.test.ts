@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { desktop, isBrowserInstalled, startBrowser } from '../support/browser.ts'
 import { renderEveryMail, WRITTEN } from '../support/every-mail.ts'
+import { examplesOf } from '../support/kinds.ts'
 import { listCandidatePages } from '../support/pages/candidate-pages.ts'
 import { bundlePseudoScript, createPseudoLanguage, findUnmarked } from '../support/pseudo.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
@@ -18,6 +19,12 @@ const saidBy = (html: string): string =>
       ...[...html.matchAll(/ (?:aria-label|title|alt|placeholder)="([^"]*)"/g)].map(([, text]) => text!),
     ].join('\n'),
   )
+
+/** What a question shows: the examples of the practice are in one language. */
+function textsIn(spec: unknown): string[] {
+  if (typeof spec === 'string') return [spec]
+  return typeof spec === 'object' && spec !== null ? Object.values(spec).flatMap(textsIn) : []
+}
 
 /** What the organizations and the candidates of a service have written, and are called. */
 async function listOwn({ db }: Service): Promise<string[]> {
@@ -37,6 +44,7 @@ async function listOwn({ db }: Service): Promise<string[]> {
     ...users.flatMap(({ firstName, lastName, email }) => [`${firstName} ${lastName}`, email]),
     ...instructions.flatMap(({ title, body }) => [title, body]),
     ...answers.map(({ text }) => text ?? ''),
+    ...examplesOf().flatMap(({ script, spec }) => [script, ...textsIn(spec)]),
   ]
 }
 

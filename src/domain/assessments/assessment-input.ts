@@ -32,6 +32,7 @@ const SETTINGS = [
   'secondGrader',
   'gradedBlind',
   'penaltyPercent',
+  'practice',
   ...PROCTORING,
   'skillTypes',
 ] as const
@@ -67,6 +68,7 @@ export const EMPTY_ASSESSMENT: AssessmentInput = {
   secondGrader: false,
   gradedBlind: false,
   penaltyPercent: 0,
+  practice: false,
   releaseAutomatically: false,
   releaseToCandidate: false,
   screenRecording: false,

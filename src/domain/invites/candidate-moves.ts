@@ -11,7 +11,15 @@ import { moveInvite } from './move-invite.ts'
 const include = {
   organization: { select: { id: true, name: true, tier: true, senderName: true, replyTo: true } },
   assessment: {
-    select: { name: true, questionCount: true, totalPoints: true, timeLimit: true, instruction: true, penaltyPercent: true },
+    select: {
+      name: true,
+      questionCount: true,
+      totalPoints: true,
+      timeLimit: true,
+      instruction: true,
+      penaltyPercent: true,
+      practice: true,
+    },
   },
   createdBy: { include: { user: true } },
 } satisfies Prisma.InviteInclude

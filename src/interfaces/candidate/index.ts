@@ -12,6 +12,7 @@ import { candidateHeaders } from './kit/headers.ts'
 import type { CandidateSettings } from './kit/settings.ts'
 import { invitationRoutes } from './pages/invitation.routes.ts'
 import { picturesRoutes } from './pages/pictures.routes.ts'
+import { practiceRoutes } from './pages/practice.routes.ts'
 import { takingRoutes } from './pages/taking.routes.ts'
 import { previewRoutes } from './preview/preview.routes.ts'
 import { sessionRoutes } from './session/session.routes.ts'
@@ -47,6 +48,7 @@ export async function candidatePages(
   await app.register((scope) => previewRoutes(scope, options))
   if (playerUrl) return
   takingRoutes(app, options)
+  practiceRoutes(app, options)
   picturesRoutes(app, options)
   await app.register((scope) => sessionRoutes(scope, options), { prefix: '/:token/session' })
 }

@@ -33,6 +33,10 @@ const fields = {
     ...PERCENT,
     description: 'What a wrong choice costs, in percent of the points of its question; what is not answered costs nothing',
   }),
+  practice: Type.Boolean({
+    description:
+      'Whether candidates may try an example of each kind that is asked before they start: nothing of it is kept or scored',
+  }),
   releaseAutomatically: Type.Boolean({
     description:
       'Whether what has nothing for graders is released when it is handed in, in the name of the member who has turned it on: keys can turn it off, not on',

@@ -48,6 +48,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     secondGrader: false,
     gradedBlind: false,
     penaltyPercent: 0,
+    practice: false,
     releaseAutomatically: false,
     releaseToCandidate: false,
     screenRecording: false,

@@ -1,4 +1,5 @@
 import { candidateOf, consent } from '../candidate.ts'
+import { examplesOf, makeDefined } from '../kinds.ts'
 import type { Service } from '../service.ts'
 import { makeAccepted, makeTaking } from '../taking.ts'
 import { listPages, type ShownPage } from './shown.ts'
@@ -36,12 +37,15 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   await done.candidate.press('open', { number: '1' })
   await done.candidate.answer(1, 'I would say that I am sorry.', 'next')
   await done.candidate.press('finish')
+  const practised = await makeDefined(service, examplesOf('matching'), shown)
+  await service.db.assessment.update({ where: { id: practised.assessment.id }, data: { practice: true } })
   const now = service.clock.now()
   const pages = listPages('anybody', '', {
     invitation: pathOf(await accepted({ status: 'pending' })),
     consent: pathOf(await accepted(proctored)),
     checks: pathOf(checked),
     ready: pathOf(ready),
+    practice: `${pathOf(practised)}/practice`,
     'before-question': pathOf(await taking()),
     'text-question': pathOf(writing),
     'audio-question': pathOf(speaking),

@@ -5,6 +5,7 @@ import { signReturn } from '../../../domain/invites/return-url.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
 import { hasConsented } from '../../../domain/submissions/needs.ts'
+import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
 import { type OpenQuestion, readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Session } from '../../../domain/submissions/taking/session.ts'
 import { html } from '../../../html/html.ts'
@@ -13,6 +14,7 @@ import { button, type Page, pathOf, type View, withScript } from '../kit/layout.
 import type { CandidateSettings } from '../kit/settings.ts'
 import { consentForm, type Terms, termsInWords } from './consent.page.ts'
 import { acceptedPage, completedPage, elsewherePage, expiredPage, pendingPage, revokedPage } from './invitation.page.ts'
+import { practiceLink } from './practice.page.ts'
 import { prepareSection } from './prepare.page.ts'
 import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 
@@ -68,10 +70,12 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   const terms: Terms = { needs: preparation.needs, keptDays: settings.keptDays, webcam: settings.webcam }
   if (invite.status === 'pending') return pendingPage(view, termsInWords(view, terms))
   if (invite.status === 'accepted') {
-    if (!submission || !hasConsented(submission, preparation.needs)) return acceptedPage(view, consentForm(view, terms))
+    const practice = practiceLink(view, (await listPractice(session)).length)
+    if (!submission || !hasConsented(submission, preparation.needs))
+      return acceptedPage(view, html`${consentForm(view, terms)}${practice}`)
     const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
     const agreed = html`<details class="mt-8"><summary class="quiet">${view.t.text('invitation.agreed')}</summary>${termsInWords(view, terms)}</details>`
-    return withScript(acceptedPage(view, html`${preparing}\n${agreed}`, true))
+    return withScript(acceptedPage(view, html`${practice}${preparing}\n${agreed}`, true))
   }
   if (!submission?.consentAt) return consentMissingPage(view, consentForm(view, terms))
   const progress = await readProgress({ ...session, submission })

@@ -21,6 +21,7 @@ const names: Record<string, string> = {
   secondGrader: 'the number of graders',
   gradedBlind: 'blind grading',
   penaltyPercent: 'the percentage',
+  practice: 'the practice before the start',
   releaseAutomatically: 'the automatic release',
   releaseToCandidate: 'what candidates see of it',
   screenRecording: 'the screen recording',

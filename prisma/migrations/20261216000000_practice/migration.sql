@@ -1,0 +1,1 @@
+ALTER TABLE "assessments" ADD COLUMN "practice" BOOLEAN NOT NULL DEFAULT false;

@@ -1,0 +1,17 @@
+import type { Session } from './session.ts'
+
+/** The response types of the kinds that the candidate may practise before the start, in the order in which they are asked first; none: they may not. */
+export async function listPractice({ ctx, invite }: Session): Promise<string[]> {
+  const { db, deps, organization } = ctx
+  if (!invite.assessment.practice || invite.status !== 'accepted') return []
+  const asked = await db.question.findMany({
+    where: {
+      organizationId: organization.id,
+      assessmentId: invite.assessmentId,
+      version: { responseType: { in: [...deps.kinds.keys()] } },
+    },
+    select: { version: { select: { responseType: true } } },
+    orderBy: [{ order: 'asc' }, { id: 'asc' }],
+  })
+  return [...new Set(asked.map(({ version }) => version!.responseType))]
+}

@@ -1,0 +1,59 @@
+import { type Html, html } from '../../../html/html.ts'
+import { noPictures } from '../../../http/pages/pictures.ts'
+import type { Example } from '../../../kinds/example.ts'
+import type { Kind } from '../../../kinds/kind.ts'
+import type { CandidateTexts } from '../../../locales/languages.ts'
+import { form, hidden, invitePage, type Page, pathOf, type View } from '../kit/layout.ts'
+
+/** The language of the examples, whatever that of the page is. */
+const WRITTEN_IN = 'en'
+
+/** An example of a kind. @property number its place among those that can be tried. @property given what its fields hold; undefined: nothing was tried yet. */
+type Practised = { kind: Kind; example: Example; number: number; of: number; given: string[] | undefined; records: boolean }
+
+/** The way to the examples; nothing where there are none. */
+export const practiceLink = (view: View, count: number): Html | false =>
+  count > 0 && html`<p class="mt-6"><a class="link" href="${pathOf(view)}/practice">${view.t.text('practice.offer')}</a></p>`
+
+/** An example to be answered, and how its answer was read: never whether it is right. */
+export function practicePage(view: View, { kind, example, number, of, given, records }: Practised): Page {
+  const { t } = view
+  const { responseType, script, spec } = example
+  const answer = given && kind.fromForm(given)
+  const isTaken = answer !== undefined && kind.isAnswer(responseType, spec, answer)
+  const asked = {
+    version: { responseType, spec },
+    shown: [],
+    value: isTaken ? answer : null,
+    text: null,
+    language: WRITTEN_IN,
+    pictures: noPictures,
+    isWritten: true,
+  }
+  const home = pathOf(view)
+  const body = html`<p class="mt-4">${t.text('practice.intro')}</p>
+${records && html`<p class="mt-3">${t.text('practice.recording')} <a class="link" href="${home}">${t.text('practice.devices')}</a></p>`}
+<section class="panel mt-6" aria-labelledby="example-heading">
+<p class="quiet text-sm">${t.text('practice.example', { number, of })}</p>
+<h2 id="example-heading" class="script" lang="${WRITTEN_IN}" dir="auto">${script}</h2>
+${form(
+  view,
+  'practice',
+  html`${hidden('number', number)}
+${kind.control(t, asked)}
+<button type="submit" class="btn mt-6">${t.text('practice.try')}</button>`,
+)}
+${given && html`<div class="notice alert alert-soft alert-info my-4" role="status">${wordRead(t, { kind, spec, answer, isTaken })}</div>`}
+</section>
+<div class="mt-6 flex flex-wrap gap-3">${number < of && html`<a class="btn btn-primary" href="${`${home}/practice?example=${number + 1}`}">${t.text('practice.next')}</a>`}
+<a class="btn ${number === of && 'btn-primary'}" href="${home}">${t.text('practice.back')}</a></div>`
+  return invitePage(view, t.text('practice.title'), body)
+}
+
+type Tried = { kind: Kind; spec: unknown; answer: unknown; isTaken: boolean }
+
+function wordRead(t: CandidateTexts, { kind, spec, answer, isTaken }: Tried): Html {
+  if (!isTaken) return html`<p>${t.text('practice.refused')}</p>`
+  if (kind.isEmpty(answer)) return html`<p>${t.text('practice.nothing')}</p>`
+  return html`<div><p>${t.text('practice.read')}</p><p class="script mt-1" lang="${WRITTEN_IN}" dir="auto" data-read>${kind.describe(spec, answer)}</p></div>`
+}
