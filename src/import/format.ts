@@ -97,6 +97,8 @@ const Member = Row({
   tagIds: optional(List(Id)),
   ...times,
 })
+/** By the schemas of its kind, which are asked once the shape of the document is right. */
+const Definition = Row({ spec: Row({}), key: Row({}) })
 const Question = Row({
   id: optional(Id),
   order: Whole(0),
@@ -109,6 +111,7 @@ const Question = Row({
   timeLimit: optional(Whole(0)),
   sourceLanguage: optional(CodeOrNothing),
   targetLanguage: optional(CodeOrNothing),
+  definition: optional(Definition),
   ...times,
 })
 const Assessment = Row({

@@ -1,6 +1,7 @@
 import { violatedConstraint } from '../db/errors.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
+import { findDefinitionProblems, writeDefinitions } from './definitions.ts'
 import type { OrganizationEntry } from './format.ts'
 import { wantInvite } from './invite-rows.ts'
 import { wantApiKey } from './keys.ts'
@@ -68,7 +69,8 @@ export const importDocument = (ctx: ServiceContext, reading: Reading, options: I
 async function checkAndLoad(ctx: ServiceContext, { document, problems }: Reading, options: ImportOptions): Promise<Summary> {
   const checked = await longTransaction(ctx, (tx) => planImport(tx, ctx.deps.newId, document))
   const known = new Set(problems.map(({ path }) => path))
-  const all = [...problems, ...checked.problems.filter(({ path }) => !known.has(path))]
+  const further = [...checked.problems, ...findDefinitionProblems(ctx, document)]
+  const all = [...problems, ...further.filter(({ path }) => !known.has(path))]
   if (all.length > 0) throw new ImportError(all)
 
   const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [] }
@@ -104,13 +106,13 @@ async function loadOrganization(
   const run = { organizationId, now: ctx.deps.clock(), overwriteProgress, counts, keys, advance, listWrites: [] }
   // Or the transaction might hold invites that lists and the sweep set to expired, and they would wait for each other.
   await expireAllDueInvites(ctx)
-  await longTransaction(ctx, (tx) => writeOrganization({ ...run, tx }, plan, organization))
+  await longTransaction(ctx, (tx) => writeOrganization(ctx, { ...run, tx }, plan, organization))
   return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys, keptKeys }
 }
 
 /** In the order of the references. */
-async function writeOrganization(run: Run, plan: Plan, organization: OrganizationEntry): Promise<void> {
-  const { organizationId, now, overwriteProgress, keys } = run
+async function writeOrganization(ctx: ServiceContext, run: Run, plan: Plan, organization: OrganizationEntry): Promise<void> {
+  const { tx, organizationId, now, overwriteProgress, keys } = run
   const place = (entry: object): Place => ({ id: plan.ids.get(entry)!, organizationId, now })
   const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: Place) => Wanted<T>) =>
     (entries ?? []).map((entry) => want(entry, place(entry)))
@@ -150,8 +152,9 @@ async function writeOrganization(run: Run, plan: Plan, organization: Organizatio
     'assessments',
   )
 
+  const definitions = await writeDefinitions(ctx, { tx, organizationId, plan }, organization)
   const questions = (organization.assessments ?? []).flatMap((assessment) =>
-    each(assessment.questions, (entry, at) => wantQuestion(entry, at, plan.ids.get(assessment)!)),
+    each(assessment.questions, (entry, at) => wantQuestion(entry, at, plan.ids.get(assessment)!, definitions.get(entry))),
   )
   await save(run, tables.questions, questions, 'questions')
   const invites = each(organization.invites, (entry, at) => wantInvite(entry, at, { overwriteProgress }))

@@ -176,7 +176,16 @@ export function wantAssessment(entry: AssessmentEntry, place: Place, languages: 
   }
 }
 
-export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: Place, assessmentId: string): Wanted<Question> {
+/** @property versionId null: the question has a definition no more; undefined: what it has stays. */
+export type WrittenDefinition = { versionId?: string | null; isChanged: boolean }
+
+/** @param definition what became of its definition, where there is any. */
+export function wantQuestion(
+  entry: QuestionEntry,
+  { id, organizationId, now }: Place,
+  assessmentId: string,
+  definition: WrittenDefinition = { isChanged: false },
+): Wanted<Question> {
   const { order, inputType, script, audioUrl, videoUrl, responseType, points, timeLimit, createdAt, updatedAt } = entry
   const sourceLanguage = codeOrNull(entry.sourceLanguage)
   const targetLanguage = codeOrNull(entry.targetLanguage)
@@ -194,9 +203,11 @@ export function wantQuestion(entry: QuestionEntry, { id, organizationId, now }: 
       timeLimit,
       sourceLanguage,
       targetLanguage,
+      versionId: definition.versionId,
       createdAt,
       updatedAt,
     }),
+    touched: definition.isChanged,
     create: () => ({
       id,
       organizationId,

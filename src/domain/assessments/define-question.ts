@@ -61,9 +61,8 @@ async function define(
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
-    if (await isDefinedSo(inside, question, definition)) return
-    const versionId =
-      (await changeVersion(inside, question, definition)) ?? (await makeVersion(inside, definition, question.versionId))
+    const { versionId, isChanged } = await writeVersion(inside, question.versionId, definition)
+    if (!isChanged) return
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const where = { organizationId: inside.organization.id, assessmentId: assessment.id, id: question.id }
     await inside.db.question.updateMany({ where, data: { versionId, responseType: definition.responseType, updatedAt } })
@@ -71,8 +70,22 @@ async function define(
   })
 }
 
-async function isDefinedSo(ctx: Context, { versionId }: Question, wanted: Definition): Promise<boolean> {
-  if (versionId === null) return false
+/**
+ * The version of a question that is defined so: the one that it has, which is changed unless somebody was asked it, or one of its own.
+ *
+ * @param before that of the question; null: it has none.
+ */
+export async function writeVersion(
+  ctx: Context,
+  before: string | null,
+  definition: Definition,
+): Promise<{ versionId: string; isChanged: boolean }> {
+  if (before !== null && (await isDefinedSo(ctx, before, definition))) return { versionId: before, isChanged: false }
+  const versionId = (await changeVersion(ctx, before, definition)) ?? (await makeVersion(ctx, definition, before))
+  return { versionId, isChanged: true }
+}
+
+async function isDefinedSo(ctx: Context, versionId: string, wanted: Definition): Promise<boolean> {
   const where = { organizationId_id: { organizationId: ctx.organization.id, id: versionId } }
   const { responseType, spec } = await ctx.db.questionVersion.findUniqueOrThrow({ where })
   const { key } = await readNewestKey(ctx, versionId)
@@ -94,7 +107,7 @@ export async function readWholeDefinition({ db, organization }: Context, version
 }
 
 /** Where candidates take it elsewhere, nobody would show them what to choose from. */
-export function findDefinitionIssues({ deps }: Context, { responseType, spec, key }: Definition): Issue[] {
+export function findDefinitionIssues({ deps }: Pick<Context, 'deps'>, { responseType, spec, key }: Definition): Issue[] {
   const kind = deps.kinds.get(responseType)
   if (!kind) {
     return findIssues([['responseType', { rule: 'choice', limit: [...deps.kinds.keys()], value: responseType }]])
@@ -106,7 +119,7 @@ export function findDefinitionIssues({ deps }: Context, { responseType, spec, ke
 }
 
 /** @returns the id of the question's version, changed; null where it has none that may be changed. */
-async function changeVersion(ctx: Context, { versionId }: Question, { responseType, spec, key }: Definition) {
+async function changeVersion(ctx: Context, versionId: string | null, { responseType, spec, key }: Definition) {
   if (versionId === null) return null
   const { db, organization } = ctx
   const assetIds = await useAssets(ctx, [JSON.stringify(spec)])

@@ -1,0 +1,59 @@
+import type { Transaction } from '../db/client.ts'
+import { findDefinitionIssues, writeVersion } from '../domain/assessments/define-question.ts'
+import { enterOrganization, type ServiceContext } from '../domain/context.ts'
+import type { Issue } from '../domain/errors.ts'
+import { inBatches } from './batches.ts'
+import type { ImportDocument, OrganizationEntry, QuestionEntry } from './format.ts'
+import { rowsIn } from './match.ts'
+import type { Plan } from './plan.ts'
+import type { Problem } from './problems.ts'
+import type { WrittenDefinition } from './rows.ts'
+
+// Questions that score themselves: what they show and what is right are rows of their own, which the question refers to.
+
+/** What is wrong with the definitions of a document. */
+export const findDefinitionProblems = (service: ServiceContext, document: ImportDocument): Problem[] =>
+  rowsIn(document.organizations, 'organizations')
+    .flatMap(({ path, row }) => rowsIn(row.assessments, `${path}.assessments`))
+    .flatMap(({ path, row }) => rowsIn(row.questions, `${path}.questions`))
+    .flatMap(({ path, row: { responseType, definition } }) =>
+      definition && responseType !== undefined
+        ? findDefinitionIssues(service, { responseType, ...definition }).map((issue) => describe(path, issue))
+        : [],
+    )
+
+function describe(path: string, issue: Issue): Problem {
+  if (issue.field === 'responseType') return { path: `${path}.responseType`, message: 'is none that can have a definition here' }
+  const said = 'text' in issue ? issue.text.slice(`${issue.field}: `.length) : 'must have no text that the database does not take'
+  return { path: `${path}.definition.${issue.field}`, message: said }
+}
+
+const BATCH = 1_000
+
+/** Keeps the definitions of an organization's questions, unless they are kept already. @returns what becomes of each question by its row. */
+export async function writeDefinitions(
+  service: ServiceContext,
+  { tx, organizationId, plan }: { tx: Transaction; organizationId: string; plan: Plan },
+  organization: OrganizationEntry,
+): Promise<Map<QuestionEntry, WrittenDefinition>> {
+  const written = new Map<QuestionEntry, WrittenDefinition>()
+  const row = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  const ctx = { ...enterOrganization(service, row), db: tx, actor: { kind: 'operator' as const } }
+  const questions = (organization.assessments ?? []).flatMap((assessment) => assessment.questions ?? [])
+  for (const batch of inBatches(questions, BATCH)) {
+    const ids = batch.map((entry) => plan.ids.get(entry)!)
+    const existing = await tx.question.findMany({
+      where: { organizationId, id: { in: ids } },
+      select: { id: true, versionId: true, responseType: true },
+    })
+    const byId = new Map(existing.map((question) => [question.id, question]))
+    for (const entry of batch) {
+      const { responseType, definition } = entry
+      const current = byId.get(plan.ids.get(entry)!)
+      if (definition) written.set(entry, await writeVersion(ctx, current?.versionId ?? null, { responseType, ...definition }))
+      else if (current?.versionId && current.responseType !== responseType)
+        written.set(entry, { versionId: null, isChanged: true })
+    }
+  }
+  return written
+}

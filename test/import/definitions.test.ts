@@ -1,0 +1,125 @@
+import { v7 as newId } from 'uuid'
+import { expect, test } from 'vitest'
+import { readWholeDefinition } from '../../src/domain/assessments/define-question.ts'
+import { importDocument } from '../../src/import/load.ts'
+import { ImportError } from '../../src/import/problems.ts'
+import { readDocument } from '../../src/import/read.ts'
+import { examplesOf } from '../support/kinds.ts'
+import { asOperator } from '../support/portal.ts'
+import { startServiceForFile, startServiceForTest } from '../support/service.ts'
+import { documentOf, dumpDatabase } from './document.ts'
+
+const service = await startServiceForFile()
+const EXAMPLES = examplesOf()
+
+type Defined = { responseType: string; spec: unknown; key: unknown }
+type More = { definition?: unknown; responseType?: string; updatedAt?: string }
+
+/** A document with a question of each. @param more what questions have besides, by their place. */
+function documentWith(definitions: readonly Defined[], more: Record<number, More> = {}) {
+  const questions = definitions.map(({ responseType, spec, key }, i) => ({
+    id: newId(),
+    order: i + 1,
+    inputType: 'text',
+    responseType,
+    definition: { spec, key },
+    updatedAt: '2026-02-20T16:45:00.000Z',
+    ...more[i],
+  }))
+  return documentOf({ assessments: [{ name: 'Scored', questions }] }) as {
+    organizations: { name: string; assessments: { name: string; questions: ((typeof questions)[0] & More)[] }[] }[]
+  }
+}
+
+const load = (document: unknown) => importDocument(service.system, readDocument(document))
+
+async function readBack(organizationId: string): Promise<(Defined | null)[]> {
+  const organization = await service.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  const ctx = asOperator(service, organization)
+  const questions = await service.db.question.findMany({ where: { organizationId }, orderBy: { order: 'asc' } })
+  return Promise.all(questions.map(({ versionId }) => versionId && readWholeDefinition(ctx, versionId))) as Promise<
+    (Defined | null)[]
+  >
+}
+
+const bare = ({ responseType, spec, key }: Defined) => ({ responseType, spec, key })
+
+test('takes a definition of each kind, and gives it back as it was; what is read of one goes into another', async () => {
+  const { organizations } = await load(documentWith(EXAMPLES))
+  const read = await readBack(organizations[0]!.id)
+  expect(read).toEqual(EXAMPLES.map(bare))
+  const other = await load(documentWith(read as Defined[]))
+  expect(await readBack(other.organizations[0]!.id)).toEqual(read)
+})
+
+test('changes nothing when the same document is loaded again', async () => {
+  const document = documentWith(EXAMPLES)
+  await load(document)
+  const tables = async () => [
+    await dumpDatabase(service.db),
+    await service.db.questionVersion.count(),
+    await service.db.questionKey.count(),
+  ]
+  const before = await tables()
+  service.clock.advance(60_000)
+  const { counts } = await load(document)
+  expect(counts.questions).toEqual({ created: 0, updated: 0, unchanged: EXAMPLES.length })
+  expect(await tables()).toEqual(before)
+})
+
+test('changes what nobody was asked in place, makes another version of what somebody was, and leaves what is not given', async () => {
+  const [one] = examplesOf('single_choice')
+  const document = documentWith([one!, one!, one!, one!])
+  const { organizations } = await load(document)
+  const organizationId = organizations[0]!.id
+  const versions = () =>
+    service.db.question.findMany({ where: { organizationId }, orderBy: { order: 'asc' }, select: { versionId: true } })
+  const before = await versions()
+  await service.db.questionVersion.updateMany({
+    where: { organizationId, id: before[1]!.versionId! },
+    data: { sealedAt: service.clock.now() },
+  })
+  const { questions } = document.organizations[0]!.assessments[0]!
+  const spec = { ...(one!.spec as object), shuffle: false }
+  for (const i of [0, 1]) questions[i]!.definition = { spec, key: one!.key }
+  delete (questions[2] as More).definition
+  delete (questions[3] as More).definition
+  questions[3]!.responseType = 'text'
+  const { counts } = await load(document)
+  expect(counts.questions).toEqual({ created: 0, updated: 3, unchanged: 1 })
+  const after = await versions()
+  expect(after[0]).toEqual(before[0])
+  expect(after[1]).not.toEqual(before[1])
+  expect(await readBack(organizationId)).toEqual([{ ...bare(one!), spec }, { ...bare(one!), spec }, bare(one!), null])
+  expect(await service.db.questionVersion.findFirst({ where: { organizationId, id: before[1]!.versionId! } })).toMatchObject({
+    spec: one!.spec,
+  })
+})
+
+test('refuses what is none, with the path of what is wrong, and writes nothing', async () => {
+  const [one] = examplesOf('single_choice')
+  const document = documentWith([one!, one!, one!, one!, one!], {
+    1: { definition: { spec: one!.spec, key: { policy: 'exact', right: [] } } },
+    2: { responseType: 'essay' },
+    3: { definition: { spec: one!.spec } },
+    4: { definition: 'riddle' },
+  })
+  const before = await dumpDatabase(service.db)
+  const refusal = (await load(document).catch((error) => error)) as ImportError
+  expect(refusal).toBeInstanceOf(ImportError)
+  const at = 'organizations[0].assessments[0].questions'
+  expect(refusal.problems.map(({ path, message }) => `${path}: ${message}`).sort()).toEqual([
+    `${at}[1].definition.key.right: One option must be right.`,
+    `${at}[2].responseType: is none that can have a definition here`,
+    `${at}[3].definition.key: is required`,
+    `${at}[4].definition: must be an object`,
+  ])
+  expect(await dumpDatabase(service.db)).toEqual(before)
+})
+
+test('refuses definitions where candidates take assessments in another player', async () => {
+  const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
+  const document = readDocument(documentWith(examplesOf('number')))
+  const refusal = (await importDocument(elsewhere.system, document).catch((error) => error)) as ImportError
+  expect(refusal.problems.map(({ path }) => path)).toEqual(['organizations[0].assessments[0].questions[0].responseType'])
+})
