@@ -23,6 +23,8 @@ export type Demo = {
 const { name, assessments } = document.organizations[0]!
 const ADMIN = 'priya.raman@northwind.example'
 const GRADERS = ['jonas.keller@northwind.example', 'mei.tanaka@northwind.example'] as const
+/** The assessment whose questions score themselves. */
+const SCORED = 'Office basics, scored by itself'
 /** What the organization is called. */
 export const DEMO_NAME = name
 
@@ -35,8 +37,9 @@ export const DEMO_NAME = name
 export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   const taken = await service.db.organization.findFirst({ where: { name: equalsText(name) } })
   if (taken) return null
-  const { organizations } = await importDocument(service, readDocument(document))
+  const { organizations } = await importDocument(service, readDocument(demoFor(service)))
   const { id: organizationId } = organizations[0]!
+  await service.db.assessment.updateMany({ where: { organizationId, name: SCORED }, data: { practice: true } })
   const memberOf = (email: string) => service.db.member.findFirstOrThrow({ where: { organizationId, email } })
   const [admin, first, second] = [await memberOf(ADMIN), await memberOf(GRADERS[0]), await memberOf(GRADERS[1])]
   const createdById = admin.id
@@ -70,6 +73,13 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     data: { id: service.deps.newId(), organizationId, inviteId: invite.id, linkVersion, state: 'captured', ...times },
   })
   return { organization: { id: organizationId, name }, key, testKey, assessmentId, join: { email: admin.email, url } }
+}
+
+/** Where candidates take assessments in another player, which would not know what to show, there is nothing that scores itself. */
+function demoFor({ deps }: ServiceContext): unknown {
+  if (deps.hasOwnPlayer) return document
+  const [organization] = document.organizations
+  return { organizations: [{ ...organization!, assessments: assessments.filter((assessment) => assessment.name !== SCORED) }] }
 }
 
 /** What to do with it, for a terminal. @param v1 the address of the v1 interface. */

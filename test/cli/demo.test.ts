@@ -13,7 +13,7 @@ test('demo makes an organization to try the service with, once, and shows its ke
   expect(stdout).toContain("'https://assessments.example.com/api/v1/assessments'")
   const [, key] = /^ +(ak_live_\S{32})$/m.exec(stdout)!
   const v1 = service.v1(key!)
-  expect((await v1.get('/assessments')).body.pagination.total).toBe(5)
+  expect((await v1.get('/assessments')).body.pagination.total).toBe(6)
   const [, assessmentId] = /"assessmentId":"([^"]+)"/.exec(stdout)!
   expect((await v1.post('/invites').send({ assessmentId, recipientEmail: 'alex@example.com' })).status).toBe(201)
 
@@ -23,7 +23,7 @@ test('demo makes an organization to try the service with, once, and shows its ke
   const again = await runCli(['demo'], env)
   expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 1, stdout: '' })
   expect(again.stderr).toMatch(/^error: There is already an organization named Northwind Talent\. .*key create.*\n$/)
-  expect((await v1.get('/assessments')).body.pagination.total).toBe(5)
+  expect((await v1.get('/assessments')).body.pagination.total).toBe(6)
 })
 
 test("demo's invitation goes to nobody, also where mails go out; a program gets its answer in JSON", async () => {

@@ -11,6 +11,7 @@ import { openMissingSubmissions } from '../../src/domain/submissions/taking/open
 import { SubmissionState } from '../../src/generated/prisma/enums.ts'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
+import { definedKinds } from '../../src/kinds/index.ts'
 import { startServiceForTest } from '../support/service.ts'
 
 test('the organization of a first start loads, and has every kind of question and member', async () => {
@@ -18,12 +19,21 @@ test('the organization of a first start loads, and has every kind of question an
   const { organizations } = await importDocument(system, readDocument(demo))
   expect(organizations).toEqual([{ id: expect.any(String), name: 'Northwind Talent' }])
   const kinds = ['text', 'audio', 'video']
+  const scored = definedKinds.flatMap(({ words }) => words)
   const questions = await db.question.findMany()
   expect(new Set(questions.map(({ inputType }) => inputType))).toEqual(new Set(kinds))
-  expect(new Set(questions.map(({ responseType }) => responseType))).toEqual(new Set(kinds))
+  expect(new Set(questions.map(({ responseType }) => responseType))).toEqual(new Set([...kinds, ...scored]))
   const members = await db.member.findMany()
   expect(new Set(members.flatMap(({ roles }) => roles))).toEqual(new Set(['admin', 'grader', 'client']))
   expect(members.filter(({ status }) => status === 'inactive')).toHaveLength(1)
+})
+
+test('the demo has what can be practised, and does without where another player would not know what to show', async () => {
+  const { db } = await startWithDemo()
+  expect(await db.assessment.findMany({ where: { practice: true } })).toMatchObject([{ questionCount: 5 }])
+  const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
+  await loadDemo(elsewhere.system)
+  expect([await elsewhere.db.questionVersion.count(), await elsewhere.db.assessment.count()]).toEqual([0, 5])
 })
 
 /** The demo as a first start makes it. */
