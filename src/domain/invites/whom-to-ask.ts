@@ -1,4 +1,6 @@
+import type { MemberStatus } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
+import { nameOf } from '../members/name-of.ts'
 
 /** Who answers a candidate's questions. */
 export type Contact = { name: string; address: string }
@@ -6,15 +8,14 @@ export type Contact = { name: string; address: string }
 /** Whose invite it is, as far as it says who can be asked. */
 export type Inviter = {
   organization: { name: string; senderName?: string | null; replyTo?: string | null }
-  createdBy: { user: { firstName: string; lastName: string; email: string } } | null
+  createdBy: { status: MemberStatus; user: { firstName: string; lastName: string; email: string } } | null
 }
 
-/** Where the organization wants replies, or whoever has invited the candidate; null where neither is known. */
+/** Where the organization wants replies, or whoever has invited the candidate and still works there; null where there is neither. */
 export function whomToAsk({ organization, createdBy }: Inviter): Contact | null {
   if (organization.replyTo) return { name: organization.senderName || organization.name, address: organization.replyTo }
-  if (!createdBy) return null
-  const { firstName, lastName, email } = createdBy.user
-  return { name: `${firstName} ${lastName}`, address: email }
+  if (createdBy?.status !== 'active') return null
+  return { name: nameOf(createdBy.user), address: createdBy.user.email }
 }
 
 /** Whose invite it is that a link once led to; null where the invite is gone. @param inviteId of a link that was signed here. */
@@ -23,6 +24,6 @@ export const findInviter = ({ db }: ServiceContext, inviteId: string): Promise<I
     where: { id: inviteId },
     select: {
       organization: { select: { name: true, senderName: true, replyTo: true } },
-      createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
+      createdBy: { select: { status: true, user: { select: { firstName: true, lastName: true, email: true } } } },
     },
   })

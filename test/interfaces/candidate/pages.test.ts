@@ -94,6 +94,20 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect(text).not.toContain(contact.email)
   })
 
+  it('names nobody who no longer works there', async () => {
+    const { contact, invite, candidate } = await makeInvite({ status })
+    await service.db.member.update({ where: { id: invite.createdById! }, data: { status: 'inactive' } })
+    const { text } = await candidate.open()
+    expect(text).toContain('Questions? Reply to the invitation’s mail.')
+    expect(text).not.toContain(contact.email)
+  })
+
+  it('writes to the address alone, whatever stands in it', async () => {
+    const { invite, candidate } = await makeInvite({ status })
+    await service.db.organization.update({ where: { id: invite.organizationId }, data: { replyTo: 'a?bcc=b&c%d@example.org' } })
+    expect((await candidate.open()).text).toContain('href="mailto:a%3Fbcc%3Db%26c%25d@example.org"')
+  })
+
   it('has the buttons of what can be done, and no others', async () => {
     const { candidate } = await makeInvite({ status })
     const { text } = await candidate.open()

@@ -139,7 +139,9 @@ export function whomToWriteTo(t: CandidateTexts, inviter: Inviter): Html {
   }</p>`
 }
 
-const mailto = (address: string): Html => html`<a class="link" href="${`mailto:${address}`}">${address}</a>`
+/** What opens a mail to an address, in which every character of an address may stand (RFC 6068, 2). */
+export const mailtoOf = (address: string): string => `mailto:${encodeURIComponent(address).replace('%40', '@')}`
+const mailto = (address: string): Html => html`<a class="link" href="${mailtoOf(address)}">${address}</a>`
 
 /** A form of one of the pages, with all that it sends. */
 export const form = (

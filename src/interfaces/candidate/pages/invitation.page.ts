@@ -4,7 +4,7 @@ import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { expectations, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { button, endedPage, form, invitePage, type Page, pathOf, time, type View } from '../kit/layout.ts'
+import { button, endedPage, form, invitePage, mailtoOf, type Page, pathOf, time, type View } from '../kit/layout.ts'
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
 
@@ -109,7 +109,7 @@ function askAgain({ t, invite }: View, next: 'expired.next' | 'revoked.next' | '
   const contact = whomToAsk(invite)
   const subject = encodeURIComponent(invite.assessment.name)
   return html`<p class="mt-2">${t.text(next, { organization: invite.organization.name })}</p>
-${contact && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`mailto:${contact.address}?subject=${subject}`}">${t.text('contact.write', { person: contact.name })}</a></p>`}`
+${contact && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${mailtoOf(contact.address)}?subject=${subject}`}">${t.text('contact.write', { person: contact.name })}</a></p>`}`
 }
 
 /** What somebody of the organization has written. */

@@ -48,7 +48,7 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
     ...proctoringOf(assessment),
     organization: ctx.organization,
     assessment: { ...assessment, instruction: instruction ?? null },
-    createdBy: { user: viewer },
+    createdBy: { status: 'active', user: viewer },
     recipientName: null,
     customMessage: '',
     expiresAt: daysAfter(now, DEFAULT_EXPIRES_IN_DAYS),
