@@ -9,15 +9,32 @@ export const ROWS = 'rows'
 /** Eight letters of chance. */
 export const newRowId = (random: Random): string => Array.from({ length: 8 }, () => String.fromCharCode(97 + random(26))).join('')
 
-export const rowsOf = (values: URLSearchParams): string[] => [
-  ...new Set(values.getAll('row').filter((id) => /^[a-z]{8}$/.test(id))),
-]
+/** More than a question of any kind has: what comes behind them is not looked at, so that no form costs more than a question does. */
+const MOST_ROWS_READ = 100
 
-/** What was typed into a row's field, trimmed; without what the database does not take. */
-export const readRow = (values: URLSearchParams, name: string, id: string): string => readTrimmed(values, `${name}-${id}`)
+export const rowsOf = (values: URLSearchParams): string[] => {
+  const ids = new Set<string>()
+  for (const id of values.getAll('row')) {
+    if (/^[a-z]{8}$/.test(id)) ids.add(id)
+    if (ids.size === MOST_ROWS_READ) break
+  }
+  return [...ids]
+}
 
-export const readTrimmed = (values: URLSearchParams, name: string): string =>
-  (values.get(name) ?? '').replaceAll('\0', '').replaceAll('\r\n', '\n').trim()
+/**
+ * Looks at all fields once, however many rows are read then: looking for a single one goes through them all.
+ *
+ * @returns what was typed into a row's field, trimmed; without what the database does not take.
+ */
+export function rowReader(values: URLSearchParams): (name: string, id: string) => string {
+  const typed = new Map<string, string>()
+  for (const [name, text] of values) if (!typed.has(name)) typed.set(name, text)
+  return (name, id) => trimmed(typed.get(`${name}-${id}`) ?? '')
+}
+
+export const readTrimmed = (values: URLSearchParams, name: string): string => trimmed(values.get(name) ?? '')
+
+const trimmed = (text: string): string => text.replaceAll('\0', '').replaceAll('\r\n', '\n').trim()
 
 /**
  * Does what one of the buttons says.

@@ -2,7 +2,7 @@ import type { Fault, Random } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
 import { choose, kept, line, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
-import { newRowId, readRow, readTrimmed, rowsOf } from '../rows.ts'
+import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
 import { outlookOf } from './author-outlook.ts'
 import type { Key, Spec } from './schema.ts'
 
@@ -47,14 +47,15 @@ function print({ options, shuffle, least, most }: Spec, key: Key | null): URLSea
 
 /** Rows without a text are none, unless they are said to be right. */
 function read(word: string, values: URLSearchParams): Read {
+  const readRow = rowReader(values)
   const right = values.getAll('right')
-  const rows = rowsOf(values).filter((id) => readRow(values, 'text', id) !== '' || right.includes(id))
+  const rows = rowsOf(values).filter((id) => readRow('text', id) !== '' || right.includes(id))
   const policy = policyOf(word, values)
-  const weights = rows.map((id): [string, number] => [id, readPercent(readRow(values, 'share', id), 0)])
+  const weights = rows.map((id): [string, number] => [id, readPercent(readRow('share', id), 0)])
   const [least, most] = word === 'multiple_choice' ? [readAmount(values, 'least'), readAmount(values, 'most')] : []
   const fixed = values.getAll('fixed')
   const spec: Spec = {
-    options: rows.map((id) => ({ id, text: readRow(values, 'text', id), ...(fixed.includes(id) && { fixed: true }) })),
+    options: rows.map((id) => ({ id, text: readRow('text', id), ...(fixed.includes(id) && { fixed: true }) })),
     shuffle: values.has('shuffle'),
     ...(least !== undefined && { least }),
     ...(most !== undefined && { most }),
@@ -65,6 +66,7 @@ function read(word: string, values: URLSearchParams): Read {
       : { policy, right: rows.filter((id) => right.includes(id)) }
   const faults: Fault[] = [
     ...(rows.length < 2 ? [{ field: 'options', text: 'Write at least two options.' }] : []),
+    ...(rows.length > MOST_OPTIONS ? [{ field: 'options', text: `At most ${MOST_OPTIONS} options.` }] : []),
     ...spec.options.flatMap(({ id, text }): Fault[] => {
       if (text === '') return [{ field: `text-${id}`, text: 'Write what is right here.' }]
       const isTooLong = [...text].length > MOST_CHARACTERS

@@ -4,10 +4,10 @@ import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
 import { choose, kept, line, mistake, rowList, rowMenu, tick } from '../author-fields.ts'
 import { normalize } from '../normalize.ts'
-import { newRowId, readRow, rowsOf } from '../rows.ts'
+import { newRowId, rowReader, rowsOf } from '../rows.ts'
 import { wordOption } from '../word-option.ts'
 import { pairUp, splitPairs } from './pair-up.ts'
-import { MOST_ROWS } from './rules.ts'
+import { MOST_ROWS, TOO_MANY_ROWS } from './rules.ts'
 import type { Key, Spec } from './schema.ts'
 
 /** The form of questions that match. What is stored of the choices comes along in fields named `choice`: they keep their ids. */
@@ -33,27 +33,45 @@ export const matchingAuthor: Author = {
   pictured: (values) => rowsOf(values).map((id, i) => [`text-${id}`, `Into prompt ${i + 1}`]),
 }
 
+const MOST_CHARACTERS = 1_000
+
+/** At most as many as rows that the form of a key has. */
 const storedChoices = (values: URLSearchParams) =>
-  values.getAll('choice').map((choice) => ({ id: choice.slice(0, 8), text: choice.slice(9) }))
+  values
+    .getAll('choice')
+    .slice(0, 2 * MOST_ROWS)
+    .map((choice) => ({ id: choice.slice(0, 8), text: cut(choice.slice(9)) }))
+
+/** One more than there may be, so that it is still too long. */
+const cut = (text: string): string => [...text.slice(0, 2 * (MOST_CHARACTERS + 1))].slice(0, MOST_CHARACTERS + 1).join('')
 
 /** Rows without anything in them are none; one without a prompt is a choice that fits none. */
 function read(_: string, values: URLSearchParams): Read {
+  const readRow = rowReader(values)
   const rows = rowsOf(values)
-    .map((id) => ({ id, prompt: readRow(values, 'text', id), choice: readRow(values, 'fits', id) }))
+    .map((id) => ({ id, prompt: cut(readRow('text', id)), choice: cut(readRow('fits', id)) }))
     .filter(({ prompt, choice }) => prompt !== '' || choice !== '')
   const stored = new Map(storedChoices(values).map(({ id, text }) => [normalize(text), id]))
   const { key, ...named } = pairUp(rows, (text) => stored.get(text) ?? idOf(text))
   const faults = rows.flatMap(({ id, prompt, choice }) =>
     Object.entries({ text: prompt, fits: choice })
-      .filter(([, text]) => [...text].length > 1_000)
-      .map(([name]): Fault => ({ field: `${name}-${id}`, text: 'At most 1000 characters.' })),
+      .filter(([, text]) => [...text].length > MOST_CHARACTERS)
+      .map(([name]): Fault => ({ field: `${name}-${id}`, text: `At most ${MOST_CHARACTERS} characters.` })),
   )
+  const { prompts, choices } = named
+  if (prompts.length > MOST_ROWS || choices.length > MOST_ROWS) faults.push({ field: 'pairs', text: TOO_MANY_ROWS })
   const fieldOf = (path: string) => {
     const [, row] = /^spec\.prompts\.(\d+)/.exec(path) ?? []
     if (row !== undefined) return `text-${named.prompts[Number(row)]!.id}`
     return path.startsWith('key.pairs.') ? path.replace('key.pairs.', 'fits-') : 'pairs'
   }
-  return { spec: { ...named, shuffle: values.has('shuffle') }, key, faults, fieldOf }
+  // A preview shows also what is refused, each choice with each prompt: of too many it shows no more than of the most there may be.
+  const spec = {
+    prompts: prompts.slice(0, MOST_ROWS),
+    choices: choices.slice(0, MOST_ROWS),
+    shuffle: values.has('shuffle'),
+  }
+  return { spec, key, faults, fieldOf }
 }
 
 /** Eight letters from the text alone: those of its row would say what it fits, and a form without a script could keep no others. */
@@ -82,11 +100,14 @@ ${rowMenu(id, `pair ${place}`, { isFirst: place === 1, isLast })}</li>`
 /** What fits prompts that stay. Each choice has a row of its own as well: it stays, too, where it fits none any more. */
 function keyFields(form: AuthorForm): Html {
   const stored = storedChoices(form.values)
-  const prompts = rowsOf(form.values).filter((id) => readRow(form.values, 'text', id) !== '')
+  const readRow = rowReader(form.values)
+  const prompts = rowsOf(form.values)
+    .filter((id) => readRow('text', id) !== '')
+    .slice(0, MOST_ROWS)
   return html`<fieldset class="mb-4 grid gap-2" id="pairs" tabindex="-1"><legend class="mb-1.5 text-sm font-medium">What fits each prompt</legend>
 ${mistake(form, 'pairs')}
 ${prompts.map((id) => {
-  const label = wordOption(readRow(form.values, 'text', id))
+  const label = wordOption(readRow('text', id))
   const options = stored.map(({ text }) => [text, wordOption(text)] as const)
   return html`<input type="hidden" name="row" value="${id}">${kept(form, `text-${id}`)}${choose(form, { name: `fits-${id}`, label, options })}`
 })}

@@ -7,6 +7,7 @@ import { type Answer, AnswerSchema, type Key, KeySchema, type Spec, SpecSchema }
 
 /** Prompts with a row each, and a row for each choice that fits none. */
 export const MOST_ROWS = 20
+export const TOO_MANY_ROWS = `At most ${MOST_ROWS} prompts, and choices that fit none, in all.`
 
 /** To each prompt the choice that fits it. */
 export const matching = defineKind({
@@ -68,7 +69,7 @@ function faultsOf({ prompts, choices }: Spec, { pairs }: Key): Fault[] {
       has(choices, pairs[id] ?? '') ? [] : [{ field: `key.pairs.${id}`, text: `No choice fits prompt ${i + 1}.` }],
     ),
     ...(named ? [] : [{ field: 'key.pairs', text: 'The key names a prompt that there is not.' }]),
-    ...(rows > MOST_ROWS ? [{ field: 'spec', text: `At most ${MOST_ROWS} prompts, and choices that fit none, in all.` }] : []),
+    ...(rows > MOST_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),
   ]
 }
 

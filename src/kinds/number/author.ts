@@ -2,9 +2,11 @@ import type { Fault } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
 import { choose, kept, line, mistake, readPercent, rowList, rowMenu, shareField } from '../author-fields.ts'
-import { newRowId, readRow, readTrimmed, rowsOf } from '../rows.ts'
+import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
 import { readNumber } from './read-number.ts'
 import type { Key, Spec } from './schema.ts'
+
+const MOST_NUMBERS = 50
 
 /** How a row says which numbers it accepts. */
 const WAYS = [
@@ -44,23 +46,25 @@ export const numberAuthor: Author = {
     hint: 'Exactly one number, one with a tolerance, or from one up to another. The best that fits counts.',
     rows: rowsOf(form.values).map((id, i, all) => row(form, { id, place: i + 1, isLast: i === all.length - 1 })),
     add: 'Add a number',
-    most: 50,
+    most: MOST_NUMBERS,
   })}
 ${form.isKeyOnly ? kept(form, 'unit') : html`<div class="field">${line(form, { name: 'unit', label: 'Unit', hint: 'Stands behind the field, such as km. May be empty.' })}</div>`}`,
 }
 
 function read(_: string, values: URLSearchParams): Read {
   const all = rowsOf(values)
-  const filled = all.filter((id) => readRow(values, 'value', id) !== '')
+  const readRow = rowReader(values)
+  const filled = all.filter((id) => readRow('value', id) !== '')
   const rows = filled.length > 0 ? filled : all.slice(0, 1)
   const unit = readTrimmed(values, 'unit')
   const faults: Fault[] = unit.length > 40 ? [{ field: 'unit', text: 'At most 40 characters.' }] : []
   if (rows.length === 0) faults.push({ field: 'answers', text: 'Write a number that is right.' })
+  if (rows.length > MOST_NUMBERS) faults.push({ field: 'answers', text: `At most ${MOST_NUMBERS} numbers.` })
   const answers = rows.map((id): Key['answers'][number] => {
-    const decimal = (name: string) => readDecimal(values, name, id, faults)
-    const share = readPercent(readRow(values, 'share', id), 100)
+    const decimal = (name: string) => readDecimal(readRow(name, id), `${name}-${id}`, faults)
+    const share = readPercent(readRow('share', id), 100)
     if (!(share >= 1 && share <= 100)) faults.push({ field: `share-${id}`, text: 'Enter whole percent from 1 to 100.' })
-    const [value, way] = [decimal('value'), values.get(`way-${id}`)]
+    const [value, way] = [decimal('value'), readRow('way', id)]
     if (way === 'range') return { from: value, to: decimal('second'), share }
     if (way !== 'absolute' && way !== 'percent') return { value, share }
     return { value, tolerance: { by: decimal('second'), in: way }, share }
@@ -69,10 +73,8 @@ function read(_: string, values: URLSearchParams): Read {
 }
 
 /** As candidates may write it, but for what can be read in two ways. */
-function readDecimal(values: URLSearchParams, name: string, id: string, faults: Fault[]): string {
-  const typed = readRow(values, name, id)
+function readDecimal(typed: string, field: string, faults: Fault[]): string {
   const [decimal, other] = readNumber(typed)
-  const field = `${name}-${id}`
   if (decimal === undefined) faults.push({ field, text: typed === '' ? 'Enter a number.' : `“${typed}” is no number.` })
   else if (other !== undefined) faults.push({ field, text: `Write ${other} without a comma, or ${decimal} with a point.` })
   return decimal ?? '0'

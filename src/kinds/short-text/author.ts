@@ -2,8 +2,10 @@ import type { Fault } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
 import { choose, kept, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
-import { newRowId, readRow, rowsOf } from '../rows.ts'
+import { newRowId, rowReader, rowsOf } from '../rows.ts'
 import type { Key, Spec } from './schema.ts'
+
+const MOST_TEXTS = 50
 
 /** The form of questions that are answered by a word or a sentence. */
 export const shortTextAuthor: Author = {
@@ -31,7 +33,7 @@ export const shortTextAuthor: Author = {
     hint: 'An asterisk stands for any characters: “colo*r” takes color and colour. The best that fits counts.',
     rows: rowsOf(form.values).map((id, i, all) => row(form, { id, place: i + 1, isLast: i === all.length - 1 })),
     add: 'Add a text',
-    most: 50,
+    most: MOST_TEXTS,
   })}
 <div class="field">${choose(form, {
     name: 'otherwise',
@@ -58,11 +60,13 @@ ${tick(form, 'case', 'Capital letters')}${tick(form, 'accents', 'Accents')}${tic
 }
 
 function read(_: string, values: URLSearchParams): Read {
-  const rows = rowsOf(values).filter((id) => readRow(values, 'text', id) !== '')
+  const readRow = rowReader(values)
+  const rows = rowsOf(values).filter((id) => readRow('text', id) !== '')
   const faults: Fault[] = rows.length === 0 ? [{ field: 'accepted', text: 'Write a text that is right.' }] : []
+  if (rows.length > MOST_TEXTS) faults.push({ field: 'accepted', text: `At most ${MOST_TEXTS} texts.` })
   const accepted = rows.map((id) => {
-    const text = readRow(values, 'text', id)
-    const share = readPercent(readRow(values, 'share', id), 100)
+    const text = readRow('text', id)
+    const share = readPercent(readRow('share', id), 100)
     if (text.length > 500) faults.push({ field: `text-${id}`, text: 'At most 500 characters.' })
     if (!(share >= 1 && share <= 100)) faults.push({ field: `share-${id}`, text: 'Enter whole percent from 1 to 100.' })
     return { text, share }

@@ -16,8 +16,10 @@ import type { KindPart } from './kind-form.ts'
 /** What the button does that adds a picture, and leaves the rest of the form as it is. */
 const ADD = 'picture'
 
+/** Characters of all that is typed into the form of a question. */
+export const MOST_TYPED = 256 * 1024
 /** Of a form with a picture. */
-export const QUESTION_BODY_LIMIT = MAX_PICTURE_BYTES + 256 * 1024
+export const QUESTION_BODY_LIMIT = MAX_PICTURE_BYTES + MOST_TYPED
 
 export function pictureField(form: Form, kind: KindPart | null): Html {
   const wrong = form.issues.filter((issue) => issue.field === 'picture').map(wordIssue)

@@ -24,7 +24,7 @@ import { readUploads } from '../kit/uploads.ts'
 import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
 import { differencePage } from './difference.page.ts'
 import { answeredBy, changedForm, printKind, readKind, startKind, wantsRows } from './kind-form.ts'
-import { QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
+import { MOST_TYPED, QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
 
 type QuestionRoute = { Params: QuestionRef }
@@ -107,7 +107,7 @@ export function questionsRoutes(app: FastifyInstance): void {
 function writingRoutes(app: FastifyInstance): void {
   // Before what may be megabytes is read.
   app.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'write_assessments'))
-  readUploads(app, 'picture')
+  readUploads(app, 'picture', MOST_TYPED)
   const options = { bodyLimit: QUESTION_BODY_LIMIT }
 
   app.post<AssessmentRoute>('/assessments/:assessmentId/questions', options, async (request, reply) => {

@@ -13,14 +13,19 @@ declare module 'fastify' {
  * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text. The limit is the route's `bodyLimit`.
  *
  * @param kept the name of a file that stays as it is: in `request.upload`, and not among the values.
+ * @param mostTyped characters of all the fields together, in forms with a file and without: the route's limit is then for the file alone.
  */
-export function readUploads(app: FastifyInstance, kept?: string): void {
+export function readUploads(app: FastifyInstance, kept?: string, mostTyped = Number.POSITIVE_INFINITY): void {
+  if (mostTyped < Number.POSITIVE_INFINITY) limitForms(app, mostTyped)
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer<ArrayBuffer>): Promise<URLSearchParams> => {
       const values = new URLSearchParams()
+      let typed = 0
       for (const [name, value] of await parseForm(request.headers['content-type']!, body)) {
+        typed += name.length + (typeof value === 'string' ? value.length : 0)
+        if (typed > mostTyped) throw new HttpError('body_too_large')
         if (typeof value === 'string') values.append(name, value)
         else if (name === kept) request.upload = { name: value.name, bytes: await value.bytes() }
         else values.append(name, textOfFile(await value.bytes()))
@@ -28,6 +33,16 @@ export function readUploads(app: FastifyInstance, kept?: string): void {
       return values
     },
   )
+}
+
+/** Forms without a file, in place of those that the scope reads already. */
+function limitForms(app: FastifyInstance, mostTyped: number): void {
+  const type = 'application/x-www-form-urlencoded'
+  app.removeContentTypeParser(type)
+  app.addContentTypeParser(type, { parseAs: 'string' }, async (_request: unknown, body: string) => {
+    if (body.length > mostTyped) throw new HttpError('body_too_large')
+    return new URLSearchParams(body)
+  })
 }
 
 /** @throws HttpError malformed_request. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { toText } from '../../../../src/html/html.ts'
+import { matchingAuthor } from '../../../../src/kinds/matching/author.ts'
 import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
@@ -193,6 +195,73 @@ describe('the form of a question that scores itself', () => {
         expect((await other.post(address, { responseType: 'short_text', rows: 'look' })).text).not.toContain('canarykey')
       }
     }
+  })
+})
+
+describe('a form of thousands of rows', () => {
+  const MANY = 3_000
+  const rowIds = Array.from({ length: MANY }, (_, i) =>
+    String.fromCharCode(...[...String(i).padStart(8, '0')].map((digit) => 97 + Number(digit))),
+  )
+  const formOf = (responseType: string): Fields => ({
+    responseType,
+    script: 'Which?',
+    inputType: 'text',
+    points: '1',
+    row: rowIds,
+    ...Object.fromEntries(rowIds.flatMap((id, i) => ['text', 'fits', 'value'].map((name) => [`${name}-${id}`, String(i)]))),
+  })
+
+  it.each([
+    ['matching', 'At most 20 prompts, and choices that fit none, in all.'],
+    ['single_choice', 'At most 20 options.'],
+    ['multiple_choice', 'At most 20 options.'],
+    ['number', 'At most 50 numbers.'],
+    ['short_text', 'At most 50 texts.'],
+  ])('of %s is refused, and shown again with no more than a hundred', async (responseType, mistake) => {
+    const { post, path, rowsIn, questions } = await openAssessment()
+    const refused = await post(`${path}/questions`, formOf(responseType))
+    expect([refused.status, rowsIn(refused).length, mistakesIn(refused).includes(mistake)]).toEqual([422, 100, true])
+    expect(refused.text.length).toBeLessThan(500_000)
+    expect(await questions()).toEqual([])
+  })
+
+  it('is previewed with no more prompts and choices than a question can have', async () => {
+    const { post, organization, assessment } = await openAssessment()
+    const at = `/i/preview/${organization.id}/${assessment.id}/question-1/question`
+    const rows = rowIds.slice(0, 1_200)
+    const fields = Object.fromEntries(rows.flatMap((id, i) => ['text', 'fits'].map((name) => [`${name}-${id}`, `${name}${i}`])))
+    const typed = { responseType: 'matching', script: 'Which?', inputType: 'text', points: '1', row: rows, ...fields }
+    const { status, text } = await post(at, typed)
+    expect([status, text.match(/<select/g)?.length, text.match(/<option/g)?.length]).toEqual([200, 20, 20 * 21])
+    expect(text.length).toBeLessThan(100_000)
+    const long = { ...typed, row: rows.slice(0, 3), [`fits-${rows[0]}`]: 'x'.repeat(50_000) }
+    expect((await post(at, long)).text.length).toBeLessThan(50_000)
+  })
+
+  it('of a key shows what a question can have', () => {
+    const text = toText(
+      matchingAuthor.fields('matching', {
+        values: new URLSearchParams([
+          ...rowIds.map((id): [string, string] => ['row', id]),
+          ...rowIds.map((id): [string, string] => [`text-${id}`, `Prompt ${id}`]),
+          ...rowIds.map((id): [string, string] => ['choice', `${id} ${'x'.repeat(100)}`]),
+        ]),
+        wrong: () => [],
+        focus: undefined,
+        isKeyOnly: true,
+      }),
+    )
+    expect([text.match(/<select/g)?.length, text.match(/<option/g)?.length]).toEqual([20, 20 * 40])
+  })
+
+  it('is not read where it is larger than any question', async () => {
+    const { post, cookie, path, questions } = await openAssessment()
+    const script = 'x'.repeat(256 * 1024)
+    expect((await post(`${path}/questions`, { responseType: 'text', script })).status).toBe(413)
+    const withFile = service.http().post(`${path}/questions`).set('cookie', cookie()!).set('sec-fetch-site', 'same-origin')
+    expect((await withFile.field('script', script).attach('picture', Buffer.alloc(10), 'x.png')).status).toBe(413)
+    expect(await questions()).toEqual([])
   })
 })
 
