@@ -1,3 +1,4 @@
+import { MAX_ANSWER_LENGTH } from '../../domain/limits.ts'
 import type { Fault, Part, Score, Verdict } from '../../domain/values/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
 import { normalize } from '../normalize.ts'
@@ -36,11 +37,14 @@ export const printField = (prompt: string, choice: string): string => `${prompt}
 
 const has = (among: Spec['choices'], id: string): boolean => among.some((one) => one.id === id)
 const textOf = ({ choices }: Spec, id: string): string => choices.find((choice) => choice.id === id)?.text ?? ''
-const wordPair = (prompt: string, choice: string): string => normalize(`${wordOption(prompt)} → ${wordOption(choice)}`)
+const ARROW = ' → '
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+/** As it was written, but on one line. */
+const wordPair = (prompt: string, choice: string): string => oneLine(`${wordOption(prompt)}${ARROW}${wordOption(choice)}`)
 
 function understand({ prompts, choices }: Spec, words: string): Answer | undefined {
   const pairs = prompts.flatMap((prompt) =>
-    choices.map((choice) => ({ prompt, choice, said: wordPair(prompt.text, choice.text) })),
+    choices.map((choice) => ({ prompt, choice, said: normalize(wordPair(prompt.text, choice.text)) })),
   )
   const found = words.split('\n').map((line) => pairs.find(({ said }) => said === normalize(line)))
   if (!found.every((pair) => pair !== undefined)) return undefined
@@ -56,7 +60,17 @@ function score(prompts: Spec['prompts'], key: Key, answer: Answer): Score {
 export const verdictOf = (right: string | undefined, chosen: string | undefined): Verdict =>
   chosen === undefined ? 'missed' : chosen === right ? 'right' : 'wrong'
 
-function faultsOf({ prompts, choices }: Spec, { pairs }: Key): Fault[] {
+/** Characters of the longest answer there is, in words. */
+function longestAnswer({ prompts, choices }: Spec): number {
+  const lengthOf = ({ text }: { text: string }) => [...oneLine(wordOption(text))].length
+  const ofChoice = Math.max(0, ...choices.map(lengthOf))
+  return prompts.reduce((sum, prompt) => sum + lengthOf(prompt) + ARROW.length + ofChoice + 1, -1)
+}
+
+const tooLong = `An answer can be longer than ${MAX_ANSWER_LENGTH.toLocaleString('en')} characters: it repeats each prompt with its choice. Shorten the prompts, or the longest choices.`
+
+function faultsOf(spec: Spec, { pairs }: Key): Fault[] {
+  const { prompts, choices } = spec
   const ids = [...prompts, ...choices].map(({ id }) => id)
   const fitting = Object.values(pairs)
   const rows = prompts.length + choices.filter(({ id }) => !fitting.includes(id)).length
@@ -70,6 +84,7 @@ function faultsOf({ prompts, choices }: Spec, { pairs }: Key): Fault[] {
     ),
     ...(named ? [] : [{ field: 'key.pairs', text: 'The key names a prompt that there is not.' }]),
     ...(rows > MOST_ROWS ? [{ field: 'spec', text: TOO_MANY_ROWS }] : []),
+    ...(longestAnswer(spec) > MAX_ANSWER_LENGTH ? [{ field: 'spec', text: tooLong }] : []),
   ]
 }
 

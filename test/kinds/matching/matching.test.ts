@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { MAX_ANSWER_LENGTH } from '../../../src/domain/limits.ts'
+import { readDefinition } from '../../../src/kinds/authors.ts'
 import { matchingAuthor } from '../../../src/kinds/matching/author.ts'
 import { examples } from '../../../src/kinds/matching/example.ts'
 import { matching } from '../../../src/kinds/matching/rules.ts'
@@ -65,6 +67,16 @@ describe('an answer', () => {
     expect(matching.understand(spec, words)).toEqual(pairsOf('ax dz'))
     expect(matching.understand(spec, 'Text a is x')).toBeUndefined()
   })
+
+  it('reads as it was written, and is understood however it is typed', () => {
+    const written = structuredClone(spec)
+    written.prompts[0]!.text = 'The area of a square\nwith sides of ½ m'
+    written.choices[0]!.text = 'x² – “½”'
+    const words = matching.describe(written, pairsOf('ax'))
+    expect(words).toBe('The area of a square with sides of ½ m → x² – “½”')
+    for (const typed of [words, 'The area of a  square with sides of ½ m → x2 - "½"'])
+      expect(matching.understand(written, typed)).toEqual(pairsOf('ax'))
+  })
 })
 
 it('shuffles prompts among themselves and choices among themselves, where it is asked to', () => {
@@ -102,6 +114,29 @@ describe('a definition is refused', () => {
     spec[part][1]!.text = ` ${spec[part][0]!.text.replace(' ', '  ')} `
     expect(matching.faults('matching', spec, keyOf('ax by'))).toMatchObject([{ field: `spec.${part}.1.text` }])
   })
+})
+
+it('is refused where an answer could not be kept to its end, and only there', () => {
+  const letters = 'abcdefghijklmnopqrst'
+  const key = keyOf([...letters].map((id) => `${id}${id === 'a' ? 'y' : 'z'}`).join(' '))
+  const specWith = (characters: number) => ({
+    prompts: named(letters).map(({ id }) => ({ id, text: `${id}${'𝟜'.repeat(488)}` })),
+    choices: [
+      { id: idOf('y'), text: 'short' },
+      { id: idOf('z'), text: 'z'.repeat(characters) },
+    ],
+    shuffle: false,
+  })
+  const longest = Object.fromEntries([...letters].map((id) => [idOf(id), idOf('z')]))
+  const told = (characters: number) => matching.faults('matching', specWith(characters), key)
+  const lengthOf = (characters: number) => [...matching.describe(specWith(characters), longest)].length
+  expect([told(500), lengthOf(500)]).toEqual([[], 19_999])
+  expect([told(501).map(({ field }) => field), lengthOf(501) > MAX_ANSWER_LENGTH]).toEqual([['spec'], true])
+  const values = matchingAuthor.print(specWith(501), key, () => 3)
+  const { faults } = readDefinition('matching', values)
+  expect(faults).toMatchObject([
+    { field: 'pairs', text: expect.stringMatching(/^An answer can be longer than 20,000 characters/) },
+  ])
 })
 
 describe('the form of an author', () => {
