@@ -9,13 +9,13 @@ const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
  * Reads a PNG, JPEG, WebP or GIF, by its content alone, without what its camera or program has written about whom and where. Nothing is
  * decoded. SVG is none: it can hold scripts.
  *
- * @returns null for anything else, and for one that is cut off.
+ * @returns null for anything else, for one that is cut off, and for one of too many pieces.
  */
 export function readPicture(file: Buffer): PictureFile | null {
   try {
     return readPng(file) ?? readJpeg(file) ?? readWebp(file) ?? readGif(file)
   } catch (error) {
-    if (error instanceof RangeError) return null // it ends before it says all
+    if (error instanceof RangeError) return null // it ends before it says all, or says too much
     throw error
   }
 }

@@ -1,5 +1,16 @@
-// Pictures without what cameras and programs write into them beside the picture: where it was taken, by whom, when. What ends too early
-// throws a RangeError.
+// Pictures without what cameras and programs write into them beside the picture: where it was taken, by whom, when. What ends too early,
+// or is made of too many pieces, throws a RangeError.
+
+/** Segments or chunks of a picture: a photo has dozens. Each costs, and millions fit into a file of the size that is taken. */
+const MAX_PIECES = 10_000
+
+/** Counts what a picture is made of. @throws RangeError where it is too much. */
+function createCounter(): () => void {
+  let pieces = 0
+  return () => {
+    if (++pieces > MAX_PIECES) throw new RangeError('A picture has too many segments')
+  }
+}
 
 /** @property isTurned whether it is shown with its sides exchanged: that is all that is kept of its Exif. Sides are as stored; 0: not said. */
 type StrippedJpeg = { content: Buffer; width: number; height: number; isTurned: boolean }
@@ -29,6 +40,7 @@ export function stripJpeg(file: Buffer): StrippedJpeg {
 
 /** From the first to the end of the picture; what it codes belongs to the segment before it. */
 function* segmentsOf(file: Buffer): Generator<{ marker: number; segment: Buffer }> {
+  const count = createCounter()
   for (let at = 2; ; ) {
     while (file.readUInt16BE(at) === 0xffff) at++ // padding
     const marker = file.readUInt16BE(at) - 0xff00
@@ -37,6 +49,7 @@ function* segmentsOf(file: Buffer): Generator<{ marker: number; segment: Buffer 
     const length = file.readUInt16BE(at + 2)
     const end = marker === 0xda ? endOfScan(file, at + 2 + length) : at + 2 + length
     if (length < 2 || end > file.length) throw new RangeError('A segment of a JPEG is cut off')
+    count()
     yield { marker, segment: file.subarray(at, end) }
     at = end
   }
@@ -77,7 +90,9 @@ const TOLD_CHUNKS = new Set(['eXIf', 'tEXt', 'zTXt', 'iTXt', 'tIME'])
 /** Up to its end: what lies behind that goes as well. */
 export function stripPng(file: Buffer): Buffer {
   const kept: Buffer[] = [file.subarray(0, 8)]
+  const count = createCounter()
   for (let at = 8; ; ) {
+    count()
     const end = at + 12 + file.readUInt32BE(at)
     if (end > file.length) throw new RangeError('A chunk of a PNG is cut off')
     const type = file.toString('latin1', at + 4, at + 8)
@@ -94,7 +109,9 @@ export function stripWebp(file: Buffer): Buffer {
   const kept: Buffer[] = []
   const whole = 8 + file.readUInt32LE(4)
   if (whole > file.length) throw new RangeError('A WebP is cut off')
+  const count = createCounter()
   for (let at = 12; at < whole; ) {
+    count()
     const bytes = file.readUInt32LE(at + 4)
     const end = at + 8 + bytes + (bytes % 2)
     if (at + 8 + bytes > whole) throw new RangeError('A chunk of a WebP is cut off')

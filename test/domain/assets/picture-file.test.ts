@@ -32,6 +32,12 @@ const riff = (...chunks: [string, Buffer][]): Buffer => {
 }
 const extended = Buffer.from([0x0c, 0, 0, 0, 39, 0, 0, 29, 0, 0])
 
+const ABCD: [string, Buffer] = ['ABCD', Buffer.alloc(0)]
+const times = <T>(length: number, made: T): T[] => Array.from({ length }, () => made)
+const emptyChunk = Buffer.from('\0\0\0\0abCd\0\0\0\0', 'latin1')
+/** With chunks behind its first. */
+const pngWith = (...chunks: Buffer[]) => Buffer.concat([png(40, 30).subarray(0, 33), ...chunks, png(40, 30).subarray(33)])
+
 describe('a picture', () => {
   it.each([
     ['image/png', png(40, 30)],
@@ -55,6 +61,15 @@ describe('a picture', () => {
     ['bytes of a WebP', riff(['VP8X', extended]).subarray(0, 22)],
   ])('is not %s', (_what, file) => {
     expect(readPicture(file)).toBeNull()
+  })
+
+  it.each([
+    ['JPEG', 3, (empty: number) => jpeg(...times(empty, segment(0xe0, '')))],
+    ['WebP', 2, (empty: number) => riff(['VP8X', extended], ['VP8 ', Buffer.alloc(10)], ...times(empty, ABCD))],
+    ['PNG', 3, (empty: number) => pngWith(...times(empty, emptyChunk))],
+  ])('has at most 10,000 pieces: %s', (_type, own, made) => {
+    expect(readPicture(made(10_000 - own))).toMatchObject({ width: 40, height: 30 })
+    expect(readPicture(made(10_001 - own))).toBeNull()
   })
 
   it('keeps nothing of where and when it was taken', () => {
