@@ -39,7 +39,7 @@ it('is answered with 503 and Retry-After in the envelope of each interface and o
     503,
     { detail: 'Service temporarily unavailable, try again later.' },
   ])
-  expect([page.status, page.text]).toEqual([503, expect.stringContaining('Please try again in a few minutes')])
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining('Try again in a few minutes')])
   for (const { headers } of [listed, listedAlternate, created, page]) expect(headers['retry-after']).toBe('5')
   const warnings = logLines.filter((line) => line.includes('database busy: the client is told to retry'))
   expect(warnings).toHaveLength(4)

@@ -1,3 +1,4 @@
+import { besideEarlierKey } from '../../../db/earlier-keys.ts'
 import { into } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
@@ -9,16 +10,14 @@ const HERE_MS = 2 * 60_000
 /** Keeps that the context's member is at the sheet of a submission. */
 export async function noteViewer({ actor, db, deps, organization }: Context, submissionId: string): Promise<void> {
   if (actor.kind !== 'member' || actor.viaKey) return
-  await run(
-    db,
-    into('gradeViewers')
-      .values({ submissionId, memberId: actor.id, organizationId: organization.id, seenAt: deps.clock() })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['organizationId', 'submissionId', 'memberId'])
-          .doUpdateSet((eb) => ({ seenAt: eb.ref('excluded.seenAt') })),
-      ),
-  )
+  const insertionOrChange = into('gradeViewers')
+    .values({ submissionId, memberId: actor.id, organizationId: organization.id, seenAt: deps.clock() })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organizationId', 'submissionId', 'memberId'])
+        .doUpdateSet((eb) => ({ seenAt: eb.ref('excluded.seenAt') })),
+    )
+  await besideEarlierKey('grade_viewers_pkey', () => run(db, insertionOrChange))
 }
 
 /** The names of the others who are at it now. */
