@@ -1,6 +1,7 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import { textOfFile } from '../../http/requests/text-of-file.ts'
+import { unguardWithin } from '../../http/sending/csv.ts'
 import type { NeutralAnswer, ReadQuestion } from '../neutral.ts'
 import { readGift } from './gift.ts'
 import { readTable, type TableRow } from './table.ts'
@@ -77,7 +78,7 @@ function readCsv(text: string, mostQuestions: number): TableRow[] {
       skip_empty_lines: true,
       to: mostQuestions + 2,
     }) as unknown as { record: string[]; info: { lines: number } }[]
-    return found.map(({ record, info }) => ({ line: info.lines, cells: record }))
+    return found.map(({ record, info }) => ({ line: info.lines, cells: record.map(unguardWithin) }))
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw new UnreadableFile('unreadable', typeof error.lines === 'number' ? error.lines : 0)

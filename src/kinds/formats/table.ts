@@ -86,9 +86,9 @@ function readRow({ line }: TableRow, cell: (column: string) => string): ReadQues
   if (kind === undefined) return refuse(`There is no kind “${cell('kind')}”.`)
   const answer = readAnswer(kind, unguard(cell('right')), options)
   if (typeof answer === 'string') return refuse(answer)
-  const category = cell('category')
+  const category = unguard(cell('category'))
     .split(/[/>]/)
-    .map((part) => unguard(part.trim()))
+    .map((part) => part.trim())
     .filter(Boolean)
     .join(' / ')
   return { line, losses, question: { name, category, text, points, answer } }
@@ -191,9 +191,10 @@ function splitPair(text: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 2).trim()]
 }
 
-/** A cell that begins with one of these would be a formula: it is written behind an apostrophe, and read without. */
-const guard = (text: string): string => (/^[=+\-@\t\r']/.test(text) ? `'${text}` : text)
-const unguard = (text: string): string => text.replace(/^'(?=[=+\-@\t\r'])/, '').trim()
+/** A cell that begins so would be a formula: it is written behind an apostrophe, and read without. */
+const FORMULA = /^(["'\s\u200b\ufeff]*[=+\-@＝＋－＠]|[\t\r\n'])/
+const guard = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+const unguard = (text: string): string => (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).trim()
 
 /** Questions as rows, the first of which names the columns. */
 export function writeTable(questions: readonly NeutralQuestion[]): string[][] {

@@ -23,6 +23,10 @@ it.each([
   'a;"=1+1"',
   'a\t=1+1',
   'a\n=1+1',
+  'a\n\n- red\n- blue',
+  '5; -5',
+  "a;'=1",
+  '- red\n- blue',
   'a","=1+1',
 ])('has no cell that a spreadsheet of any country takes for a formula: %j', (text) => {
   const file = toCsv([

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
+import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { hashContent, type LibraryContent } from '../../../src/domain/library/content.ts'
+import { toCsv } from '../../../src/http/sending/csv.ts'
 import { readGift, writeGift } from '../../../src/kinds/formats/gift.ts'
+import { readFile as readQuestions } from '../../../src/kinds/formats/read-file.ts'
 import { readTable, type TableRow, writeTable } from '../../../src/kinds/formats/table.ts'
 import { readXlsx, UnreadableSheet, writeXlsx } from '../../../src/kinds/formats/xlsx.ts'
-import type { ReadQuestion } from '../../../src/kinds/neutral.ts'
+import type { NeutralQuestion, ReadQuestion } from '../../../src/kinds/neutral.ts'
 import { giveQuestion, takeQuestion } from '../../../src/kinds/take-question.ts'
 
 /** What becomes of a question: of what kind it is, what is right, and what is lost; or why it is refused. */
@@ -266,6 +269,63 @@ const workbook = (shared: string, rows: string): Uint8Array =>
     'xl/worksheets/sheet1.xml': strToU8(`<worksheet><sheetData>${rows}</sheetData></worksheet>`),
   })
 
+const throughCsv = (questions: NeutralQuestion[]) => readQuestions(Buffer.from(toCsv(writeTable(questions))), 1_000).read
+
+describe('a text in CSV', () => {
+  const open = (text: string): NeutralQuestion => ({
+    name: text,
+    category: text.replaceAll(/[/>]/g, ' ').trim(),
+    text,
+    points: 1,
+    answer: {
+      as: 'options',
+      several: false,
+      options: [
+        { text, share: 100 },
+        { text: 'Other', share: 0 },
+      ],
+    },
+  })
+
+  it.each([
+    'Which is true?\n\n- it is red\n- it is blue',
+    '- red\n- blue',
+    '=1+1',
+    '+1; -1',
+    '@a\n@b',
+    "'=1",
+    "''quoted'",
+    "a;'=1",
+    "a\n''\n - 'b'",
+    'a\t=1',
+    '"=1"; "+2"',
+    '＝1\n＋2',
+    '\u200b=1',
+  ])('comes back as it was: %j', (text) => {
+    expect(throughCsv([open(text)])).toMatchObject([{ question: open(text) }])
+  })
+
+  it('comes back as it was, whatever stands in it', () =>
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...'a\'";\n\t\r=+-@＝, \u200b'), { minLength: 1, maxLength: 12 }), (signs) => {
+        const text = `${signs.join('')}x`.trim()
+        return (throughCsv([{ ...open(text), category: '' }]) as { question: NeutralQuestion }[])[0]!.question.text === text
+      }),
+      { numRuns: 2_000 },
+    ))
+
+  it.each(['5; -5', '-5; -6 50%', '-1..1; +2', '5 ± 0.1; -5 ± 0.1'])('keeps the numbers %s', (right) => {
+    const [read] = readTable(
+      rowsOf([
+        ['kind', 'text', 'right'],
+        ['number', 'Which?', right.replace('+', '')],
+      ]),
+    )!
+    const { question } = read as { question: NeutralQuestion }
+    expect(throughCsv([question])).toMatchObject([{ question }])
+  })
+})
+
 describe('out and in again', () => {
   const contents = [
     ...readTable(rowsOf(SHEET.slice(0, 9)))!,
@@ -283,6 +343,7 @@ describe('out and in again', () => {
   it.each([
     ['GIFT', () => readGift(writeGift(given.map(({ question }) => question)))],
     ['a sheet', () => readTable(rowsOf(writeTable(given.map(({ question }) => question))))!],
+    ['CSV', () => throughCsv(given.map(({ question }) => question))],
     ['a workbook', () => readTable(readXlsx(writeXlsx(writeTable(given.map(({ question }) => question)))))!],
   ])('is equal through %s', (_, write) => {
     const read = write()
