@@ -1,3 +1,4 @@
+import type { KeyMode } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { findAffected, findPapers } from './affected.ts'
 import { type Change, checkChange, getCorrectable } from './correct-key.ts'
@@ -8,8 +9,13 @@ const READ_AT_ONCE = 1_000
 /** A page is not waited for longer. */
 const MOST_PREVIEWED = 100_000
 
-/** What a correction would do. @property isCut it was looked at no further than the first of very many papers. */
-export type Preview = { assessments: { id: string; name: string; counts: Counts }[]; isCut: boolean }
+/**
+ * What a correction would do.
+ *
+ * @property counts of live and of test data, whichever of them is looked at: a key is one for both. @property isCut it was looked at no further
+ *   than the first of very many papers.
+ */
+export type Preview = { assessments: { id: string; name: string; counts: Record<KeyMode, Counts> }[]; isCut: boolean }
 
 /**
  * What would become of what was handed in, of each assessment that asks it. Nothing is written.
@@ -20,16 +26,17 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   const version = await getCorrectable(ctx, versionId)
   checkChange(ctx, version, change)
   const corrected = { ...version, key: change.key, effect: change.effect, keyNumber: version.newest.number + 1 }
+  const both: Context = { ...ctx, mode: 'all' }
   const byAssessment = new Map<string, Preview['assessments'][number]>()
   let seen = 0
   for (let after: string | null = null; seen < MOST_PREVIEWED; ) {
-    const papers = await findPapers(ctx, versionId, after, READ_AT_ONCE)
-    for (const affected of await findAffected(ctx, versionId, papers)) {
+    const papers = await findPapers(both, versionId, after, READ_AT_ONCE)
+    for (const affected of await findAffected(both, versionId, papers)) {
       const judged = judge(ctx, affected, corrected)
       const { assessmentId: id, assessment: name } = affected
-      const one = byAssessment.get(id) ?? { id, name, counts: { ...NO_COUNTS } }
+      const one = byAssessment.get(id) ?? { id, name, counts: { live: { ...NO_COUNTS }, test: { ...NO_COUNTS } } }
       byAssessment.set(id, one)
-      if (judged) count(one.counts, judged)
+      if (judged) count(one.counts[affected.mode], judged)
     }
     seen += papers.length
     if (papers.length < READ_AT_ONCE) return { assessments: sorted(byAssessment), isCut: false }

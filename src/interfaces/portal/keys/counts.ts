@@ -2,8 +2,12 @@ import type { Counts } from '../../../domain/submissions/corrections/judge.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 
-/** What a correction does to answers, in a sentence or two. */
-export function countsShown(counts: Counts): Html {
+/** What a correction does to answers of live data and of test data: a key is one for both. */
+export const countsOfBoth = ({ live, test }: Record<'live' | 'test', Counts>): Html =>
+  html`${live.handedIn > 0 && countsShown('Live data.', live)}${test.handedIn > 0 && countsShown('Test data.', test)}`
+
+/** In a sentence or two. */
+function countsShown(label: string, counts: Counts): Html {
   const { handedIn, more, less, same, open, uncounted, decided, released } = counts
   const of = (count: number) => count.toLocaleString('en')
   const getsMore = (count: number) => `${of(count)} ${count === 1 ? 'gets' : 'get'} more`
@@ -14,5 +18,5 @@ export function countsShown(counts: Counts): Html {
     open > 0 && `${of(open)} ${open === 1 ? 'needs' : 'need'} a grader`,
     uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and will not count it`,
   ].filter((part) => part !== false)
-  return html`<p>Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && `: of these ${getsMore(counts.releasedMore)}, ${of(counts.releasedLess)} less`}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
+  return html`<p><strong>${label}</strong> Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && `: of these ${getsMore(counts.releasedMore)}, ${of(counts.releasedLess)} less`}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
 }

@@ -19,7 +19,7 @@ import { pager } from '../kit/paging.ts'
 import { empty, progressBar } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
-import { countsShown } from './counts.ts'
+import { countsOfBoth } from './counts.ts'
 
 type KeyEffect = Change['effect']
 
@@ -59,7 +59,7 @@ ${panel('keys', 'Keys', history(ctx, version))}</div>
 
 function correcting(form: Form, { kind }: Facts, path: string): Html {
   const chosen = form.values.get('effect') ?? 'key'
-  return html`<p class="mb-4">What was handed in is scored anew, wherever the question is asked. You see first what would change.</p>
+  return html`<p class="mb-4">What was handed in is scored anew, wherever the question is asked, of live and of test data. You see first what would change.</p>
 <form method="post" action="${`${path}/preview`}"><button class="sr-only" tabindex="-1" aria-hidden="true">See what changes</button>
 <fieldset class="mb-4" id="effect" tabindex="-1"><legend class="mb-1.5 text-sm font-medium">From now on</legend>
 ${(Object.keys(EFFECTS) as KeyEffect[]).map((effect) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="effect" value="${effect}" ${effect === chosen && html`checked`}> ${EFFECTS[effect]}</label>`)}</fieldset>
@@ -120,10 +120,10 @@ function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: Corrected
   return html`<div class="mb-6 space-y-6">${panel(
     'done',
     `Key ${newest.number} is applied`,
-    html`${countsShown(seen)}
+    html`${countsOfBoth(counts)}
 <p>${wordCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released anew.</p>
 ${seen.decided + kept > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, because they would be lower: ${kept}`, kept)}</ul>`}
-${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : seen.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,
+${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,
   )}</div>`
 }
 

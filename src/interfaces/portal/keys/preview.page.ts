@@ -5,7 +5,7 @@ import { html } from '../../../html/html.ts'
 import { promptInWords } from '../../../http/pages/candidate-view.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { countsShown } from './counts.ts'
+import { countsOfBoth } from './counts.ts'
 import { EFFECTS } from './key.page.ts'
 
 /** What the form of the preview sends on: all that was typed. */
@@ -33,10 +33,10 @@ ${panel(
   html`${
     preview.assessments.length === 0
       ? html`<p>Nobody has handed in an answer yet.</p>`
-      : preview.assessments.map(
-          ({ id, name, counts }) =>
-            html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${countsShown(counts)}`,
-        )
+      : html`<p class="hint">A question has one key for live and test data: both are scored anew.</p>
+${preview.assessments.map(
+  ({ id, name, counts }) => html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${countsOfBoth(counts)}`,
+)}`
   }${preview.isCut && html`<p class="hint">There are very many: these are the first of them. All are scored anew.</p>`}`,
 )}
 <form class="panel" method="post" action="${path}">${onceField()}

@@ -96,6 +96,27 @@ it('says first what a correction would change, and writes nothing', async () => 
   expect(await service.db.questionKey.count({ where: { versionId: made.versionId } })).toBe(1)
 })
 
+it('says of live and of test data what would change and what has, whichever of them is looked at', async () => {
+  const made = await makeAnswered(service, ONE, FIVE)
+  const inviteOf = { submissions: { some: { id: made.submissionIds[0]! } } }
+  await service.db.invite.updateMany({ where: inviteOf, data: { mode: 'test' } })
+  await service.db.submission.update({ where: { id: made.submissionIds[0]! }, data: { mode: 'test' } })
+  const { admin, path, preview, correct } = await open(made)
+  const testPath = path.replace('/portal/', '/portal/test/')
+  const live = '<strong>Live data.</strong> Of 4 answers handed in, 2 get more, 1 less, 0 the same. 3 are released'
+  const test = '<strong>Test data.</strong> Of 1 answer handed in, 0 get more, 1 less, 0 the same. 0 are released'
+  for (const { text } of [await preview(BERGEN_IS_RIGHT), await admin.post(`${testPath}/preview`, BERGEN_IS_RIGHT)]) {
+    expect(text).toContain(live)
+    expect(text).toContain(test)
+    expect(text).toContain('one key for live and test data')
+  }
+  await correct(BERGEN_IS_RIGHT, 'raise')
+  for (const { text } of [await admin.get(path), await admin.get(testPath)]) {
+    expect(text).toContain(live)
+    expect(text).toContain(test)
+  }
+})
+
 it('scores what was handed in anew, and changes released results only where that raises them', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const { admin, path, correct, scores } = await open(made)
