@@ -1,7 +1,12 @@
-import { type Expression, ownUpdate } from '../../db/own.ts'
+import { type Expression, own, ownUpdate } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { time } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
+
+/** Until the end of the transaction nobody else changes the version, or corrects its key. */
+export async function lockVersion(ctx: Pick<Context, 'db' | 'organization'>, id: string): Promise<void> {
+  await run(ctx.db, own(ctx, 'questionVersions').select('id').where('id', '=', id).forNoKeyUpdate())
+}
 
 /**
  * From now on these versions stay as they are: somebody is asked them, or more than one question has them. Those that are sealed already

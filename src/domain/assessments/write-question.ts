@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { authorize } from '../access/permissions.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Seen } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { type Definition, defineWritten } from './define-question.ts'
+import { type Definition, defineWritten, readWholeDefinition } from './define-question.ts'
+import { lockAssessment } from './edit-assessments.ts'
 import { addQuestion, type QuestionInput, updateQuestion } from './edit-questions.ts'
 import { getQuestion, type QuestionRef } from './questions.ts'
+import { lockVersion } from './versions.ts'
 
 /** @property faults what is wrong with the definition already, as whoever read it has found. */
 type Written = { input: QuestionInput; definition: Definition; faults: Issue[] }
@@ -15,13 +19,41 @@ type Written = { input: QuestionInput; definition: Definition; faults: Issue[] }
 export const addDefinedQuestion = (ctx: Context, assessmentId: string, written: Written): Promise<string> =>
   write(ctx, assessmentId, written, (inside) => addQuestion(inside, assessmentId, written.input))
 
-/** Makes a question of a kind what is given. @throws DomainError as updateQuestion, and defineQuestion. */
-export const updateDefinedQuestion = async (ctx: Context, ref: QuestionRef, written: Written, seen: Seen): Promise<void> => {
-  await write(ctx, ref.assessmentId, written, async (inside) => {
-    await updateQuestion(inside, ref, written.input, seen)
-    return ref.questionId
+/** @property definition what hashDefinition made of it when it was read. */
+type SeenWhole = { question: Seen; definition: string }
+
+/**
+ * Makes a question of a kind what is given.
+ *
+ * @throws DomainError as updateQuestion, and defineQuestion; invalid, `changed` at `definition`, where that was changed, or its key corrected,
+ *   since it was seen.
+ */
+export const updateDefinedQuestion = (ctx: Context, ref: QuestionRef, written: Written, seen: SeenWhole): Promise<void> =>
+  inTransaction(ctx, async (inside) => {
+    authorize(inside, 'write_assessments')
+    await lockAssessment(inside, ref.assessmentId)
+    const faults = [...written.faults, ...(await findUnseen(inside, ref, written.definition, seen.definition))]
+    await write(inside, ref.assessmentId, { ...written, faults }, async (within) => {
+      await updateQuestion(within, ref, written.input, seen.question)
+      return ref.questionId
+    })
   })
+
+/** A key is corrected without a change of the question's row: only the definition itself says whether it is as it was seen. */
+async function findUnseen(ctx: Context, ref: QuestionRef, wanted: Definition, seen: string): Promise<Issue[]> {
+  const { versionId } = await getQuestion(ctx, ref)
+  if (versionId === null) return []
+  await lockVersion(ctx, versionId)
+  const stored = await readWholeDefinition(ctx, versionId)
+  if (hashDefinition(stored) === seen || isDeepStrictEqual(stored, wanted)) return []
+  return [{ field: 'definition', rule: 'changed', value: null }]
 }
+
+/** Tells one definition, as it is stored, from another. */
+export const hashDefinition = ({ responseType, spec, key }: Definition): string =>
+  createHash('sha256')
+    .update(JSON.stringify([responseType, spec, key]))
+    .digest('base64url')
 
 /** Both or neither, with all that is wrong with both. */
 function write(
@@ -46,11 +78,5 @@ function write(
 export async function readDefinitionToWrite(ctx: Context, ref: QuestionRef): Promise<Definition | null> {
   authorize(ctx, 'write_assessments')
   const { versionId } = await getQuestion(ctx, ref)
-  if (versionId === null) return null
-  const newest = await ctx.db.questionKey.findFirstOrThrow({
-    where: { organizationId: ctx.organization.id, versionId },
-    orderBy: { number: 'desc' },
-    include: { version: { select: { responseType: true, spec: true } } },
-  })
-  return { ...newest.version, key: newest.key }
+  return versionId === null ? null : readWholeDefinition(ctx, versionId)
 }

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { own } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize } from '../../access/permissions.ts'
 import { KEY_EFFECTS, type KeyEffect, type NewestKey, readNewestKey } from '../../assessments/keys.ts'
+import { lockVersion } from '../../assessments/versions.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { checkChoice, checkName, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
@@ -114,8 +113,7 @@ export async function correctKey(
     const { db, deps, organization, actor } = inside
     authorize(inside, 'write_assessments')
     if (actor.kind !== 'member') throw new DomainError('not_permitted')
-    if (isUuid(versionId))
-      await run(db, own(inside, 'questionVersions').select('id').where('id', '=', versionId).forNoKeyUpdate())
+    if (isUuid(versionId)) await lockVersion(inside, versionId)
     const version = await getCorrectable(inside, versionId)
     checkChange(inside, version, change)
     refuse(findIssues([['releases', checkChoice(releases, RELEASES)]]))

@@ -1,5 +1,6 @@
 import { MEDIA_FORMATS } from '../../../domain/assessments/assessments.ts'
 import type { Definition } from '../../../domain/assessments/define-question.ts'
+import { hashDefinition } from '../../../domain/assessments/write-question.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Issue } from '../../../domain/errors.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -11,8 +12,11 @@ import { wordIssue } from '../kit/issue-words.ts'
 
 // The part of a question's form that its kind writes.
 
-/** What the form has of a kind. @property values all fields of the kind, as stored or as typed. */
-export type KindPart = { word: string; values: URLSearchParams }
+/** What the form has of a kind. @property values all fields of the kind, as stored or as typed. @property hash of the definition that is stored. */
+export type KindPart = { word: string; values: URLSearchParams; hash?: string }
+
+/** The field that says which definition was seen. */
+export const SEEN_DEFINITION = 'seenDefinition'
 
 /** Why questions of a kind can't be asked here; undefined: they can. */
 export const whyNoKinds = ({ deps }: Context): string | undefined =>
@@ -35,7 +39,8 @@ export function printKind({ deps }: Context, definition: Definition, typed: URLS
   const word = definition.responseType
   const author = authorOf(word)
   if (!author) return null
-  return { word, values: typed.size > 0 ? typed : author.print(definition.spec, definition.key, deps.random) }
+  const values = typed.size > 0 ? typed : author.print(definition.spec, definition.key, deps.random)
+  return { word, values, hash: hashDefinition(definition) }
 }
 
 /** What a form says of the kind; null: it is of none. */

@@ -8,14 +8,14 @@ import { printDuration } from '../../../http/forms/read-typed.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { FORMAT_LABELS } from '../kit/assessment-words.ts'
 import { confirmation } from '../kit/confirm.ts'
-import { area, choice, type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { area, choice, type Form, field, hiddenSeen, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { libraryBox } from '../library/library-box.ts'
 import { editorPage, type Facts } from './assessment.page.ts'
 import { changesReach } from './cautions.ts'
 import { keyBox } from './key-box.ts'
-import { type KindPart, kindFields, wayOf, whyNoKinds } from './kind-form.ts'
+import { type KindPart, kindFields, SEEN_DEFINITION, wayOf, whyNoKinds } from './kind-form.ts'
 import { languageOptions } from './languages.ts'
 import { pictureField } from './picture-field.ts'
 
@@ -72,7 +72,7 @@ export function editQuestionPage(
     side: html`${mistakes(form)}<section class="panel" aria-labelledby="question-heading">
 <h2 class="mb-4" id="question-heading">${title}</h2>
 ${kind && way(kind.word)}${reach(facts)}<form method="post" action="${path}" enctype="multipart/form-data" data-guarded>${enterSaves}
-${seenField(form, question)}
+${seenField(form, question)}${kind?.hash && hiddenSeen(form, SEEN_DEFINITION, kind.hash)}
 ${fields(form, input, kind)}
 <div class="form-foot"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>

@@ -23,7 +23,7 @@ import { queryOf } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
 import { differencePage } from './difference.page.ts'
-import { answeredBy, changedForm, printKind, readKind, startKind, wantsRows } from './kind-form.ts'
+import { answeredBy, changedForm, printKind, readKind, SEEN_DEFINITION, startKind, wantsRows } from './kind-form.ts'
 import { MOST_TYPED, QUESTION_BODY_LIMIT, withPicture } from './picture-field.ts'
 import { editQuestionPage, newQuestionPage } from './questions.page.ts'
 
@@ -135,8 +135,11 @@ function writingRoutes(app: FastifyInstance): void {
       return submit(request, reply, {
         page,
         async work(values) {
-          const [input, kind, seen] = [readQuestion(values), readKind(values), readSeen(values)]
-          await (kind ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen) : updateQuestion(ctx, params, input, seen))
+          const [input, kind, question] = [readQuestion(values), readKind(values), readSeen(values)]
+          const seen = { question, definition: values.get(SEEN_DEFINITION) ?? '' }
+          await (kind
+            ? updateDefinedQuestion(ctx, params, { input, ...kind }, seen)
+            : updateQuestion(ctx, params, input, question))
           return afterSaving(request, params, values, 'saved')
         },
       })

@@ -99,10 +99,14 @@ type Field = {
 }
 
 /** What a form keeps of the row it changes: when it was last changed, as whoever fills it in has seen it. */
-export function seenField({ values, issues }: Form, { updatedAt }: { updatedAt: Date }): Html {
+export const seenField = (form: Form, { updatedAt }: { updatedAt: Date }): Html =>
+  hiddenSeen(form, 'seen', updatedAt.toISOString())
+
+/** What a form keeps of what it changes, as whoever fills it in has seen it. */
+export function hiddenSeen({ values, issues }: Form, name: string, now: string): Html {
   // Whoever has been told what has changed has seen it; for any other mistake they have not.
   const told = issues.some(({ rule }) => rule === 'changed')
-  return html`<input type="hidden" name="seen" value="${(told ? null : values.get('seen')) ?? updatedAt.toISOString()}">`
+  return html`<input type="hidden" name="${name}" value="${(told ? null : values.get(name)) ?? now}">`
 }
 
 /** When the row was changed last, as whoever sent the form has seen it; an invalid time for what is none. */

@@ -185,8 +185,7 @@ export function wordIssue(issue: Issue): string {
     case 'reference':
       return `There is no ${referents[issue.field] ?? name.replace('the ', 'such ')} “${issue.value}”.`
     case 'changed':
-      if (issue.field === 'order') return 'Somebody else has moved this question meanwhile. It stays where it is now.'
-      return `Somebody else has changed ${name} meanwhile, to ${wordValue(issue.field, issue.value)}. Saving again replaces their change.`
+      return wordChanged(issue.field, name, issue.value)
     case 'target':
       return targetFaults[issue.problem]
     case 'invited':
@@ -209,6 +208,13 @@ export function wordIssue(issue: Issue): string {
     default:
       return `Please check ${name || 'what you have entered'}.`
   }
+}
+
+function wordChanged(field: string, name: string, value: unknown): string {
+  if (field === 'order') return 'Somebody else has moved this question meanwhile. It stays where it is now.'
+  if (field === 'definition')
+    return 'Somebody else has changed the answers, or what is right, meanwhile. Open the question in another window to see how. Saving again replaces their change.'
+  return `Somebody else has changed ${name} meanwhile, to ${wordValue(field, value)}. Saving again replaces their change.`
 }
 
 /** What somebody else has made of a field. */

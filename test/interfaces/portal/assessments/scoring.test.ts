@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
 import { EMPTY_QUESTION } from '../../../../src/domain/assessments/edit-questions.ts'
-import { addDefinedQuestion, updateDefinedQuestion } from '../../../../src/domain/assessments/write-question.ts'
+import { addDefinedQuestion, hashDefinition, updateDefinedQuestion } from '../../../../src/domain/assessments/write-question.ts'
 import { scoreUnscored } from '../../../../src/domain/submissions/taking/score-unscored.ts'
 import { consent } from '../../../support/candidate.ts'
 import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
@@ -116,7 +116,8 @@ it('is written to the audit log once, with its definition', async () => {
   expect((await entries()).map(({ action }) => action)).toEqual(['added_question'])
   const changed = { ...written, definition: { ...written.definition, spec: { ...(spec as object), shuffle: true } } }
   const { updatedAt } = await service.db.question.findFirstOrThrow({ where: { id } })
-  await updateDefinedQuestion(made.ctx, { assessmentId: made.assessment.id, questionId: id }, changed, updatedAt)
+  const seen = { question: updatedAt, definition: hashDefinition(written.definition) }
+  await updateDefinedQuestion(made.ctx, { assessmentId: made.assessment.id, questionId: id }, changed, seen)
   expect((await entries()).map(({ action }) => action)).toEqual(['added_question', 'updated_question'])
 })
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeAnswered } from '../../../support/answered.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { examplesOf, makeDefined } from '../../../support/kinds.ts'
@@ -227,6 +227,53 @@ it('refuses what says nothing, changes nothing, is no key, or was corrected by s
   await correct(BERGEN_IS_RIGHT, 'raise')
   const late = await admin.post(path, { effect: 'full', reason: 'All', releases: 'all', seen: '1' })
   expect([late.status, late.text]).toEqual([422, expect.stringContaining('Somebody has corrected the key since')])
+})
+
+describe('a question whose form was opened before', () => {
+  const { reason: _, effect: __, ...defined } = BERGEN_IS_RIGHT
+  const asked = { script: 'What is it?', inputType: 'text', scriptFormat: 'plain', responseType: 'single_choice', points: '10' }
+  const OSLO_IS_RIGHT = { ...asked, ...defined, right: 'qkzvwtab' }
+  const seenIn = ({ text }: { text: string }) =>
+    Object.fromEntries(
+      ['seen', 'seenDefinition'].map((name) => [name, new RegExp(`name="${name}" value="([^"]*)"`).exec(text)![1]!]),
+    )
+  const told = expect.stringContaining('Somebody else has changed the answers, or what is right, meanwhile.')
+
+  async function openForm() {
+    const made = await makeAnswered(service, ONE, FIVE)
+    const opened = await open(made)
+    const { id, assessmentId } = await service.db.question.findFirstOrThrow({ where: { versionId: made.versionId } })
+    const form = `${opened.admin.home}assessments/${assessmentId}/questions/${id}`
+    const stored = async () => {
+      const { versionId } = await service.db.question.findUniqueOrThrow({ where: { id } })
+      const where = { organizationId: made.organizationId, versionId: versionId! }
+      const { key } = await service.db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' } })
+      return [versionId === made.versionId, (key as { right: string[] }).right]
+    }
+    return { ...opened, form, stored, seen: seenIn(await opened.admin.get(form)) }
+  }
+
+  it('does not undo a correction that its writer has not seen, and does once they have', async () => {
+    const { admin, form, seen, stored, correct } = await openForm()
+    await correct(BERGEN_IS_RIGHT, 'raise')
+    const refused = await admin.post(form, { ...OSLO_IS_RIGHT, ...seen })
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, [told]])
+    expect(await stored()).toEqual([true, BERGEN])
+    // What both want undoes nothing.
+    expect((await admin.post(form, { ...OSLO_IS_RIGHT, right: 'mfpdxhce', ...seen })).status).toBe(303)
+    expect(await stored()).toEqual([true, BERGEN])
+    expect((await admin.post(form, { ...OSLO_IS_RIGHT, ...seenIn(refused) })).status).toBe(303)
+    expect(await stored()).toEqual([false, OSLO])
+  })
+
+  it('does not undo what another window has saved as right', async () => {
+    const { admin, form, seen, stored } = await openForm()
+    expect((await admin.post(form, { ...OSLO_IS_RIGHT, right: 'mfpdxhce', ...seen })).status).toBe(303)
+    const late = { ...OSLO_IS_RIGHT, 'text-mfpdxhce': 'Trondheim', ...seen, script: 'What is the capital?' }
+    const refused = await admin.post(form, late)
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, expect.arrayContaining([told])])
+    expect(await stored()).toEqual([false, BERGEN])
+  })
 })
 
 it('shows the form again with a row more where no script runs', async () => {
