@@ -7,6 +7,7 @@ import {
   ImportInterrupted,
   type ImportOptions,
   importDocument,
+  type KeptDefinition,
   type KeptKey,
   type Progress,
   type Summary,
@@ -71,10 +72,14 @@ function showInterruption({ message, summary, cause }: ImportInterrupted): Outpu
   return { ...showSummary(summary), complaint }
 }
 
-function showSummary({ organizations, counts, generatedKeys, keptKeys }: Summary): Output {
+function showSummary({ organizations, counts, generatedKeys, keptKeys, keptDefinitions }: Summary): Output {
   const rows = KINDS.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
-  const text = table(['', 'CREATED', 'UPDATED', 'UNCHANGED'], rows) + showKept(keptKeys) + showKeys(generatedKeys)
-  return { text, json: { organizations, counts, generatedKeys, keptKeys } }
+  const text =
+    table(['', 'CREATED', 'UPDATED', 'UNCHANGED'], rows) +
+    showKept(keptKeys) +
+    showCorrected(keptDefinitions) +
+    showKeys(generatedKeys)
+  return { text, json: { organizations, counts, generatedKeys, keptKeys, keptDefinitions } }
 }
 
 const showKept = (keys: KeptKey[]): string =>
@@ -83,6 +88,14 @@ const showKept = (keys: KeptKey[]): string =>
     : `\nThe document gives these API keys otherwise than they are. They are as they were: no import changes a key.\n\n${table(
         ['ORGANIZATION', 'NAME'],
         keys.map(({ organization, name }) => [organization, name]),
+      )}`
+
+const showCorrected = (questions: KeptDefinition[]): string =>
+  questions.length === 0
+    ? ''
+    : `\nThe key of these questions was corrected, and the document gives it otherwise. Their definitions are as they were: no import undoes a correction.\n\n${table(
+        ['ORGANIZATION', 'QUESTION'],
+        questions.map(({ organization, question }) => [organization, question]),
       )}`
 
 const showKeys = (keys: GeneratedKey[]): string =>

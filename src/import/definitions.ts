@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../db/client.ts'
-import { findDefinitionIssues, writeVersion } from '../domain/assessments/define-question.ts'
-import { enterOrganization, type ServiceContext } from '../domain/context.ts'
+import { findDefinitionIssues, isCorrected, readWholeDefinition, writeVersion } from '../domain/assessments/define-question.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import type { Issue } from '../domain/errors.ts'
 import { inBatches } from './batches.ts'
 import type { ImportDocument, OrganizationEntry, QuestionEntry } from './format.ts'
@@ -30,10 +31,16 @@ function describe(path: string, issue: Issue): Problem {
 
 const BATCH = 1_000
 
-/** Keeps the definitions of an organization's questions, unless they are kept already. @returns what becomes of each question by its row. */
+type Into = { tx: Transaction; organizationId: string; plan: Plan; onKept: (questionId: string) => void }
+
+/**
+ * Keeps the definitions of an organization's questions, unless they are kept already. One whose key was corrected since stays as it is.
+ *
+ * @param into.onKept is told of a question of which the document says otherwise. @returns what becomes of each question by its row.
+ */
 export async function writeDefinitions(
   service: ServiceContext,
-  { tx, organizationId, plan }: { tx: Transaction; organizationId: string; plan: Plan },
+  { tx, organizationId, plan, onKept }: Into,
   organization: OrganizationEntry,
 ): Promise<Map<QuestionEntry, WrittenDefinition>> {
   const written = new Map<QuestionEntry, WrittenDefinition>()
@@ -48,12 +55,28 @@ export async function writeDefinitions(
     })
     const byId = new Map(existing.map((question) => [question.id, question]))
     for (const entry of batch) {
-      const { responseType, definition } = entry
-      const current = byId.get(plan.ids.get(entry)!)
-      if (definition) written.set(entry, await writeVersion(ctx, current?.versionId ?? null, { responseType, ...definition }))
-      else if (current?.versionId && current.responseType !== responseType)
-        written.set(entry, { versionId: null, isChanged: true })
+      const becomes = await write(ctx, entry, byId.get(plan.ids.get(entry)!), onKept)
+      if (becomes) written.set(entry, becomes)
     }
   }
   return written
+}
+
+type Current = { id: string; versionId: string | null; responseType: string }
+
+/** @returns undefined: the question stays what it is. */
+async function write(
+  ctx: Context,
+  { responseType, definition }: QuestionEntry,
+  current: Current | undefined,
+  onKept: Into['onKept'],
+): Promise<WrittenDefinition | undefined> {
+  const versionId = current?.versionId ?? null
+  if (!definition)
+    return current && versionId && current.responseType !== responseType ? { versionId: null, isChanged: true } : undefined
+  const wanted = { responseType, ...definition }
+  if (!current || !versionId || !(await isCorrected(ctx, versionId))) return writeVersion(ctx, versionId, wanted)
+  const stored = await readWholeDefinition(ctx, versionId)
+  if (!isDeepStrictEqual(stored, wanted)) onKept(current.id)
+  return { responseType: stored.responseType, isChanged: false }
 }

@@ -28,6 +28,8 @@ import { inTurn, longTransaction } from './transactions.ts'
 
 export type GeneratedKey = { organization: string; name: string; key: string }
 export type KeptKey = Omit<GeneratedKey, 'key'>
+/** A question, by its id. */
+export type KeptDefinition = { organization: string; question: string }
 export type Summary = {
   organizations: { id: string; name: string }[]
   counts: Record<Kind, Counts>
@@ -35,6 +37,8 @@ export type Summary = {
   generatedKeys: GeneratedKey[]
   /** Keys that were there, which the document gives otherwise: they are as they were. */
   keptKeys: KeptKey[]
+  /** Questions whose key was corrected, which the document gives otherwise: what makes up their answers is as it was. */
+  keptDefinitions: KeptDefinition[]
 }
 export type Progress = { organization: string; done: number; total: number }
 
@@ -73,7 +77,7 @@ async function checkAndLoad(ctx: ServiceContext, { document, problems }: Reading
   const all = [...problems, ...further.filter(({ path }) => !known.has(path))]
   if (all.length > 0) throw new ImportError(all)
 
-  const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [] }
+  const summary: Summary = { organizations: [], counts: noCounts(), generatedKeys: [], keptKeys: [], keptDefinitions: [] }
   const total = document.organizations.reduce((sum, organization) => sum + countRows(organization), 0)
   let done = 0
   for (const organization of document.organizations) {
@@ -99,6 +103,8 @@ async function loadOrganization(
   const organizationId = plan.ids.get(organization)!
   const generatedKeys: GeneratedKey[] = []
   const keptKeys: KeptKey[] = []
+  const keptDefinitions: KeptDefinition[] = []
+  const onKept = (question: string) => void keptDefinitions.push({ organization: organization.name, question })
   const keys: Run['keys'] = {
     onKey: (name, key) => void generatedKeys.push({ organization: organization.name, name, key }),
     onKeptKey: (name) => void keptKeys.push({ organization: organization.name, name }),
@@ -106,13 +112,18 @@ async function loadOrganization(
   const run = { organizationId, now: ctx.deps.clock(), overwriteProgress, counts, keys, advance, listWrites: [] }
   // Or the transaction might hold invites that lists and the sweep set to expired, and they would wait for each other.
   await expireAllDueInvites(ctx)
-  await longTransaction(ctx, (tx) => writeOrganization(ctx, { ...run, tx }, plan, organization))
-  return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys, keptKeys }
+  await longTransaction(ctx, (tx) => writeOrganization(ctx, { ...run, tx, onKept }, plan, organization))
+  return { organizations: [{ id: organizationId, name: organization.name }], counts, generatedKeys, keptKeys, keptDefinitions }
 }
 
 /** In the order of the references. */
-async function writeOrganization(ctx: ServiceContext, run: Run, plan: Plan, organization: OrganizationEntry): Promise<void> {
-  const { tx, organizationId, now, overwriteProgress, keys } = run
+async function writeOrganization(
+  ctx: ServiceContext,
+  run: Run & { onKept: (questionId: string) => void },
+  plan: Plan,
+  organization: OrganizationEntry,
+): Promise<void> {
+  const { tx, organizationId, now, overwriteProgress, keys, onKept } = run
   const place = (entry: object): Place => ({ id: plan.ids.get(entry)!, organizationId, now })
   const each = <E extends object, T>(entries: readonly E[] | undefined, want: (entry: E, place: Place) => Wanted<T>) =>
     (entries ?? []).map((entry) => want(entry, place(entry)))
@@ -152,7 +163,7 @@ async function writeOrganization(ctx: ServiceContext, run: Run, plan: Plan, orga
     'assessments',
   )
 
-  const definitions = await writeDefinitions(ctx, { tx, organizationId, plan }, organization)
+  const definitions = await writeDefinitions(ctx, { tx, organizationId, plan, onKept }, organization)
   const questions = (organization.assessments ?? []).flatMap((assessment) =>
     each(assessment.questions, (entry, at) => wantQuestion(entry, at, plan.ids.get(assessment)!, definitions.get(entry))),
   )
@@ -176,6 +187,7 @@ function add(summary: Summary, part: Summary): void {
   summary.organizations.push(...part.organizations)
   summary.generatedKeys.push(...part.generatedKeys)
   summary.keptKeys.push(...part.keptKeys)
+  summary.keptDefinitions.push(...part.keptDefinitions)
   for (const kind of KINDS) {
     for (const count of ['created', 'updated', 'unchanged'] as const) summary.counts[kind][count] += part.counts[kind][count]
   }

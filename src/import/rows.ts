@@ -176,8 +176,11 @@ export function wantAssessment(entry: AssessmentEntry, place: Place, languages: 
   }
 }
 
-/** @property versionId null: the question has a definition no more; undefined: what it has stays. */
-export type WrittenDefinition = { versionId?: string | null; isChanged: boolean }
+/**
+ * @property versionId null: the question has a definition no more; undefined: what it has stays. @property responseType where that stays, too,
+ *   whatever the document says.
+ */
+export type WrittenDefinition = { versionId?: string | null; responseType?: string; isChanged: boolean }
 
 /** @param definition what became of its definition, where there is any. */
 export function wantQuestion(
@@ -198,7 +201,7 @@ export function wantQuestion(
       script,
       audioUrl,
       videoUrl,
-      responseType,
+      responseType: definition.responseType ?? responseType,
       points,
       timeLimit,
       sourceLanguage,

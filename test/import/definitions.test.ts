@@ -96,6 +96,34 @@ test('changes what nobody was asked in place, makes another version of what some
   })
 })
 
+test('leaves a definition alone whose key was corrected since, and names it where the document says otherwise', async () => {
+  const [one, other] = examplesOf('single_choice', 'number')
+  const document = documentWith([one!, one!])
+  const { organizations, keptDefinitions } = await load(document)
+  expect(keptDefinitions).toEqual([])
+  const [{ id: organizationId, name }] = organizations as [(typeof organizations)[0]]
+  const { questions } = document.organizations[0]!.assessments[0]!
+  const { versionId } = await service.db.question.findFirstOrThrow({ where: { id: questions[0]!.id } })
+  const of = { organizationId, versionId: versionId! }
+  await service.db.questionVersion.updateMany({ where: { organizationId }, data: { sealedAt: service.clock.now() } })
+  const key = { policy: 'exact', right: [(one!.spec as { options: { id: string }[] }).options.at(-1)!.id] }
+  const corrected = { ...bare(one!), key }
+  await service.db.questionKey.create({ data: { ...of, number: 2, key, createdAt: service.clock.now() } })
+  const before = await dumpDatabase(service.db)
+  const again = await load(document)
+  expect(again.keptDefinitions).toEqual([{ organization: name, question: questions[0]!.id }])
+  expect(again.counts.questions).toEqual({ created: 0, updated: 0, unchanged: 2 })
+  expect(await dumpDatabase(service.db)).toEqual(before)
+  questions[0]!.definition = { spec: other!.spec, key: other!.key }
+  questions[0]!.responseType = other!.responseType
+  expect((await load(document)).keptDefinitions).toHaveLength(1)
+  expect(await readBack(organizationId)).toEqual([corrected, bare(one!)])
+  questions[0]!.definition = { spec: one!.spec, key }
+  questions[0]!.responseType = one!.responseType
+  expect((await load(document)).keptDefinitions).toEqual([])
+  expect(await dumpDatabase(service.db)).toEqual(before)
+})
+
 test('refuses what is none, with the path of what is wrong, and writes nothing', async () => {
   const [one] = examplesOf('single_choice')
   const document = documentWith([one!, one!, one!, one!, one!], {

@@ -13,6 +13,7 @@ import { lockAssessment } from './edit-assessments.ts'
 import { recordQuestion } from './edit-questions.ts'
 import { readNewestKey } from './keys.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
+import { lockVersion } from './versions.ts'
 
 /** What makes a question one of a kind that has a right answer. Spec and key are JSON by the kind's schemas, see src/kinds. */
 export type Definition = { responseType: string; spec: unknown; key: unknown }
@@ -104,6 +105,12 @@ export async function readWholeDefinition({ db, organization }: Context, version
   const newest = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
   const { responseType, spec } = newest.version
   return { responseType, spec, key: newest.key }
+}
+
+/** Whether a version has another key than its first: nobody corrects it until the end of the transaction. */
+export async function isCorrected(ctx: Context, versionId: string): Promise<boolean> {
+  await lockVersion(ctx, versionId)
+  return (await readNewestKey(ctx, versionId)).number > 1
 }
 
 /** Where candidates take it elsewhere, nobody would show them what to choose from. */
