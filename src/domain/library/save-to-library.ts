@@ -7,7 +7,7 @@ import { makeVersion, readWholeDefinition } from '../assessments/define-question
 import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { toQuestionInput } from '../assessments/edit-questions.ts'
 import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
-import { sealVersions } from '../assessments/versions.ts'
+import { lockVersion, sealVersions } from '../assessments/versions.ts'
 import { useAssets } from '../assets/assets.ts'
 import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
@@ -26,6 +26,14 @@ export async function contentOf(ctx: Context, question: Question): Promise<Libra
   return { input: toQuestionInput(question), definition }
 }
 
+/** The same of a question that is to be kept: nobody corrects its key until it is. */
+async function lockContent(ctx: Context, ref: QuestionRef): Promise<{ question: Question; content: LibraryContent }> {
+  await lockAssessment(ctx, ref.assessmentId)
+  const question = await getQuestion(ctx, ref)
+  if (question.versionId !== null) await lockVersion(ctx, question.versionId)
+  return { question, content: await contentOf(ctx, question) }
+}
+
 /**
  * Saves a question to the library, or finds the equal one that is there. The question then comes from it.
  *
@@ -35,9 +43,7 @@ export async function contentOf(ctx: Context, question: Question): Promise<Libra
 export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<Place & { isNew: boolean }> {
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
-    await lockAssessment(inside, ref.assessmentId)
-    const question = await getQuestion(inside, ref)
-    const content = await contentOf(inside, question)
+    const { question, content } = await lockContent(inside, ref)
     const made = await makeOrFind(inside, content, { versionId: question.versionId })
     await refuseSecond(inside, ref, made.libraryQuestionId)
     await linkTo(inside, question, made)
@@ -55,29 +61,31 @@ export async function saveToLibrary(ctx: Context, ref: QuestionRef): Promise<Pla
 export async function saveAsVersion(ctx: Context, ref: QuestionRef): Promise<Place> {
   authorize(ctx, 'write_assessments')
   return inTransaction(ctx, async (inside) => {
-    await lockAssessment(inside, ref.assessmentId)
-    const question = await getQuestion(inside, ref)
-    const content = await contentOf(inside, question)
+    const { question, content } = await lockContent(inside, ref)
     const origin = question.libraryQuestionId
     if (origin === null) throw new DomainError('library_question_not_found')
     await lock(inside, origin)
-    const same = await findEqual(inside, content)
-    if (same) {
-      if (same.libraryQuestionId !== origin) await refuseSecond(inside, ref, same.libraryQuestionId)
-      await linkTo(inside, question, same)
-      return same
-    }
-    const { number } = await getLibraryQuestion(inside, origin)
-    const place = { libraryQuestionId: origin, number: number + 1 }
-    await writeVersion(inside, place, content, question.versionId)
-    await inside.db.libraryQuestion.updateMany({
-      where: { organizationId: inside.organization.id, id: origin },
-      data: { responseType: content.input.responseType, number: place.number, updatedAt: inside.deps.clock() },
-    })
+    const found = await findEqual(inside, content)
+    const { isNew, ...place } = found
+      ? { ...found, isNew: false }
+      : await makeUnlessEqual(inside, content, (within) => makeNext(within, origin, content, question.versionId))
+    if (place.libraryQuestionId !== origin) await refuseSecond(inside, ref, place.libraryQuestionId)
     await linkTo(inside, question, place)
-    await record(inside, 'saved_library_version', origin)
+    if (isNew) await record(inside, 'saved_library_version', origin)
     return place
   })
+}
+
+/** A question of the library gets a version after its newest. */
+async function makeNext(ctx: Context, id: string, content: LibraryContent, versionId: string | null): Promise<Place> {
+  const { number } = await getLibraryQuestion(ctx, id)
+  const place = { libraryQuestionId: id, number: number + 1 }
+  await writeVersion(ctx, place, content, versionId)
+  await ctx.db.libraryQuestion.updateMany({
+    where: { organizationId: ctx.organization.id, id },
+    data: { responseType: content.input.responseType, number: place.number, updatedAt: ctx.deps.clock() },
+  })
+  return place
 }
 
 /** Of what a question of the library is made, besides what it asks. */
@@ -90,14 +98,25 @@ export type Given = { versionId?: string | null; name?: string; category?: strin
  */
 export async function makeOrFind(ctx: Context, content: LibraryContent, given: Given): Promise<Place & { isNew: boolean }> {
   const equal = await findEqual(ctx, content)
-  if (equal) return { ...equal, isNew: false }
+  return equal ? { ...equal, isNew: false } : makeUnlessEqual(ctx, content, (inside) => make(inside, content, given))
+}
+
+/** Of two who keep the same content at once, the second gets what the first has made. */
+async function makeUnlessEqual(
+  ctx: Context,
+  content: LibraryContent,
+  made: (inside: Context) => Promise<Place>,
+): Promise<Place & { isNew: boolean }> {
   try {
-    return { ...(await inTransaction(ctx, (inside) => make(inside, content, given))), isNew: true }
+    return { ...(await inTransaction(ctx, made)), isNew: true }
   } catch (error) {
-    if (violatedConstraint(error) !== 'library_versions_content_key') throw error
+    if (violatedConstraint(error) !== CONTENT_KEY) throw error
     return { ...(await findEqual(ctx, content))!, isNew: false }
   }
 }
+
+/** What says that content is kept once. */
+export const CONTENT_KEY = 'library_versions_content_key'
 
 export async function findEqual({ db, organization }: Context, content: LibraryContent): Promise<Place | null> {
   const contentHash = hashContent(content)

@@ -8,6 +8,7 @@ import { checkChoice, checkName, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
 import { DomainError, type Issue } from '../../errors.ts'
+import { renewHashes } from '../../library/renew-hashes.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -127,6 +128,7 @@ export async function correctKey(
     const key = change.key as Prisma.InputJsonValue
     const by = { createdById: actor.id, createdAt: deps.clock() }
     await db.questionKey.create({ data: { ...of, number, key, effect, reason, releases, progress, ...by } })
+    await renewHashes(inside, versionId)
     await deps.queue.enqueueKeyCorrection(db, { ...of, number })
     const target = { kind: 'question_version', id: versionId } as const
     await recordAudit(inside, { action: 'corrected_key', target, details: { number, effect, reason, releases } })

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { defineQuestion } from '../../../../src/domain/assessments/define-question.ts'
+import { saveToLibrary } from '../../../../src/domain/library/save-to-library.ts'
 import { makeAnswered } from '../../../support/answered.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { examplesOf, makeDefined } from '../../../support/kinds.ts'
-import { signInAs } from '../../../support/portal.ts'
+import { asOperator, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
@@ -274,6 +276,28 @@ describe('a question whose form was opened before', () => {
     expect([refused.status, mistakesIn(refused)]).toEqual([422, expect.arrayContaining([told])])
     expect(await stored()).toEqual([false, BERGEN])
   })
+})
+
+it.each([
+  ['is found in the library by what it is then, and no longer by what it was', false],
+  ['leaves alone what the library has of the same content already', true],
+])('a question whose key was corrected %s', async (_, isThere) => {
+  const made = await makeAnswered(service, ONE, [{ value: OSLO }])
+  const { correct } = await open(made)
+  const { id: questionId, assessmentId } = await service.db.question.findFirstOrThrow({ where: { versionId: made.versionId } })
+  const ctx = asOperator(service, { id: made.organizationId, name: 'Any' })
+  const keep = async (right: string[]) => {
+    const assessment = await service.make.assessment(made.organizationId)
+    const question = await service.make.question(assessment, { script: 'What is it?' })
+    const ref = { assessmentId: assessment.id, questionId: question.id }
+    await defineQuestion(ctx, ref, { ...ONE, key: { policy: 'exact', right } })
+    return saveToLibrary(ctx, ref)
+  }
+  const corrected = await saveToLibrary(ctx, { assessmentId, questionId })
+  const first = isThere ? await keep(BERGEN) : corrected
+  expect((await correct(BERGEN_IS_RIGHT, 'raise')).status).toBe(303)
+  expect(await keep(BERGEN)).toEqual({ libraryQuestionId: first.libraryQuestionId, number: 1, isNew: false })
+  expect(await keep(OSLO)).toMatchObject({ isNew: true })
 })
 
 it('shows the form again with a row more where no script runs', async () => {

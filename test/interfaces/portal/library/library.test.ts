@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { saveAsVersion } from '../../../../src/domain/library/save-to-library.ts'
+import { inTransaction } from '../../../../src/domain/transaction.ts'
 import { mistakesIn } from '../../../support/forms.ts'
-import { signInAs } from '../../../support/portal.ts'
+import { asOperator, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
@@ -108,6 +111,33 @@ describe('the library', () => {
     const after = await stored(copyId)
     expect(after.versionId).not.toBe(before.versionId)
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
+  })
+
+  it('keeps a version once that two save at the same time', async () => {
+    const { organization, admin, makeQuestion, assessments, kept, stored } = await furnish()
+    const scripts = ['Rome?', 'Athens?'] as const
+    const both = await Promise.all(scripts.map((script, i) => makeQuestion(assessments[i]!, null, { script })))
+    for (const { id, path } of both) {
+      await admin.post(`${path}/library/save`)
+      await service.db.question.update({ where: { id }, data: { script: 'Which?' } })
+    }
+    const [one, other] = both as [(typeof both)[0], (typeof both)[0]]
+    const ctx = asOperator(service, organization)
+    const ref = { assessmentId: assessments[0].id, questionId: one.id }
+    const late = await inTransaction(ctx, async (inside) => {
+      await saveAsVersion(inside, ref)
+      const answer = Promise.resolve(admin.post(`${other.path}/library/version`))
+      await waitUntil('the other to wait for this one', async () => {
+        const waiting = await service.db.$queryRaw<unknown[]>`
+          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        return waiting.length > 0 || undefined
+      })
+      return { answer }
+    })
+    expect((await late.answer).status).toBe(303)
+    const { libraryQuestionId } = await stored(one.id)
+    expect(await stored(other.id)).toMatchObject({ libraryQuestionId, libraryNumber: 2 })
+    expect((await kept()).map(({ number }) => number).sort()).toEqual([1, 2])
   })
 
   it('shows a question and the newest version side by side, in words', async () => {
