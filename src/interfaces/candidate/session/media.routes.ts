@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readAsset } from '../../../domain/assets/assets.ts'
+import type { ServiceContext } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { MAX_PART_BYTES, MAX_PARTS, MAX_PHOTO_BYTES, MAX_SEGMENTS } from '../../../domain/limits.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
@@ -10,7 +11,7 @@ import { readPlay } from '../../../domain/secrets/play-tokens.ts'
 import { PHOTOS } from '../../../domain/submissions/needs.ts'
 import { stopTake } from '../../../domain/submissions/taking/choose-take.ts'
 import { enterByTab, enterSession, type PreparedSession, requirePrepared } from '../../../domain/submissions/taking/session.ts'
-import { usePlay } from '../../../domain/submissions/taking/use-play.ts'
+import { type UsedPlay, usePlay } from '../../../domain/submissions/taking/use-play.ts'
 import { admitPart, putPart } from '../../../domain/submissions/uploads/put-part.ts'
 import { admitPhoto, PHOTO_KINDS, putPhoto, readOwnPhoto } from '../../../domain/submissions/uploads/put-photo.ts'
 import {
@@ -188,26 +189,47 @@ function playRoutes(app: TypedApp, options: Options): void {
   const { system, settings } = options
   app.get('/plays/:link/:kind', { schema: { params: PlayParams }, exposeHeadRoute: false }, async (request, reply) => {
     const { link, kind } = request.params
-    const { asset, giveBack } = await usePlay(await enter(options, request), readPlay(settings.secretKeys, link), kind)
-    const content = await readAsset(system, asset)
-    // As the last byte is handed on: whoever has it may close the line before we hear that it arrived.
-    let sent = 0
-    async function* counted() {
-      for await (const piece of content) {
-        sent += piece.length
-        yield piece
-      }
-    }
-    reply.raw.once('close', () => {
-      if (sent >= Number(asset.bytes)) return
-      giveBack().catch((err: unknown) => system.deps.log.error({ err }, 'a play that broke off could not be given back'))
-    })
-    const headers = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
+    const play = await usePlay(await enter(options, request), readPlay(settings.secretKeys, link), kind)
+    const content = await readPlayed(system, play)
+    const { contentType, bytes } = play.asset
+    const counted = giveBackUnlessSent(system, play, content, reply)
+    if (reply.raw.destroyed) return reply.hijack()
+    // No proxy takes it all in before the candidate has it: what broke off would count as played.
+    const headers = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff', 'x-accel-buffering': 'no' }
     return reply
-      .type(asset.contentType)
-      .headers({ ...headers, 'content-length': Number(asset.bytes) })
-      .send(Readable.from(counted(), { objectMode: false }))
+      .type(contentType)
+      .headers({ ...headers, 'content-length': Number(bytes) })
+      .send(counted)
   })
+}
+
+async function readPlayed(system: ServiceContext, { asset, giveBack }: UsedPlay): Promise<Readable> {
+  try {
+    return await readAsset(system, asset)
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
+}
+
+/** @returns the content, for the answer. What of it is not sent as the answer closes, or has closed while it was opened, is not played. */
+function giveBackUnlessSent(system: ServiceContext, play: UsedPlay, content: Readable, { raw }: FastifyReply): Readable {
+  // As the last byte is handed on: whoever has it may close the line before we hear that it arrived.
+  let sent = 0
+  async function* counted() {
+    for await (const piece of content) {
+      sent += piece.length
+      yield piece
+    }
+  }
+  const end = () => {
+    content.destroy()
+    if (sent >= Number(play.asset.bytes)) return
+    play.giveBack().catch((err: unknown) => system.deps.log.error({ err }, 'a play that broke off could not be given back'))
+  }
+  if (raw.destroyed) end()
+  else raw.once('close', end)
+  return Readable.from(counted(), { objectMode: false })
 }
 
 type AnyRequest = { params: unknown }

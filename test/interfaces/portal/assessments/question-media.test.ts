@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { ASKS_NOTHING, candidateOf, consent } from '../../../support/candidate.ts'
 import { mistakesIn } from '../../../support/forms.ts'
@@ -100,6 +102,50 @@ it('is played once by each link that was granted, in time, and by the tab that i
   expect((await play(last.link)).status).toBe(200)
   expect(await grant(other)).toMatchObject({ code: 'no_plays_left' })
   expect(tab).not.toBe(other)
+})
+
+/** Puts something before what opens a file, once. */
+function beforeOpening(wait: () => Promise<void>) {
+  const { media } = service.deps
+  const { get } = media
+  const opened: Readable[] = []
+  media.get = async (...of) => {
+    media.get = get
+    await wait()
+    const content = await get.apply(media, of)
+    if (content) opened.push(content)
+    return content
+  }
+  return opened
+}
+
+it('is not used up by a play of which nothing is sent, because the store is away', async () => {
+  const of = await furnish()
+  const { grant, play } = await begin(of, await of.upload(), 1)
+  const { link } = await grant()
+  beforeOpening(() => Promise.reject(new Error('The store is away')))
+  expect((await play(link)).status).toBe(500)
+  const answer = await play(link)
+  expect([answer.status, answer.headers['x-accel-buffering']]).toEqual([200, 'no'])
+  expect(await grant()).toMatchObject({ code: 'no_plays_left' })
+})
+
+it('is not used up by a candidate who goes while it is opened, nor stays open', async () => {
+  const of = await furnish()
+  const { grant, play } = await begin(of, await of.upload(), 1)
+  const { link } = await grant()
+  const closed = once(service.app.server, 'request').then(([, answer]) => once(answer, 'close'))
+  const leaving = play(link)
+  const opened = beforeOpening(async () => {
+    leaving.abort()
+    await closed
+  })
+  await expect(leaving).rejects.toThrow('Aborted')
+  const given = await waitUntil('the play to be given back', async () => {
+    const answer = await play(link)
+    return answer.status === 200 ? answer : undefined
+  })
+  expect([opened.map(({ destroyed }) => destroyed), given.body.length > 0]).toEqual([[true], true])
 })
 
 it('is no other candidate’s, nor of a question that is closed', async () => {
