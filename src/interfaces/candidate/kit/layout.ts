@@ -156,6 +156,6 @@ ${content}
 
 export const hidden = (name: string, value: string | number): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
-/** A form that is one button. */
-export const button = (view: View, action: string, label: string): Html =>
-  form(view, action, html`<button type="submit" class="btn btn-primary btn-lg mt-6">${label}</button>`)
+/** A form that is one button. @param isClosed whether it is drawn as one that the page's script has yet to open. */
+export const button = (view: View, action: string, label: string, isClosed = false): Html =>
+  form(view, action, html`<button type="submit" class="${`btn btn-primary btn-lg mt-6${isClosed ? ' closed' : ''}`}">${label}</button>`)

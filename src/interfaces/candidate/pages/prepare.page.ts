@@ -42,7 +42,7 @@ ${
   )
 }
 ${refusal === 'quota' && notice('error', html`<p>${t.text('prepare.quota', { organization: organization.name })}</p>`, 'alert')}
-${button(view, 'start', t.text('prepare.start'))}</section>`
+${button(view, 'start', t.text('prepare.start'), open.length > 0)}</section>`
 }
 
 /** Where the script puts a step for each check and photo, and one for the line: kept free, so that nothing moves when it does. */

@@ -42,8 +42,7 @@ export function prepare(given: Player, section: HTMLElement): PageControl {
   /** Start is closed while something is missing; what, is said above it. */
   function setStart(isOpen: boolean): void {
     if (!start) return
-    start.classList.toggle('btn-disabled', !isOpen)
-    start.classList.toggle('btn-primary', isOpen)
+    start.classList.toggle('closed', !isOpen)
     start.ariaDisabled = isOpen ? null : 'true'
     if (isOpen) start.removeAttribute('aria-describedby')
     else start.setAttribute('aria-describedby', 'missing')
