@@ -20,18 +20,18 @@ import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
 
 export const LABELS: Record<Whose, string> = {
-  mine: 'Mine',
+  mine: 'Assigned to me',
   nobody: 'No grader yet',
   others: 'Waiting for others',
   all: 'All',
-  release: 'To release',
+  release: 'Scored automatically',
 }
 const NOTHING: Record<Whose, string> = {
   mine: 'No submissions wait for you.',
   nobody: 'No submissions wait for a grader.',
   others: 'None of yours waits for somebody else.',
   all: 'No submissions wait to be graded.',
-  release: 'No submissions that score themselves wait to be released.',
+  release: 'Nothing that is scored automatically waits to be released.',
 }
 
 type Facts = {
@@ -77,14 +77,14 @@ ${sizedPager(address, query, list, ['submission', 'submissions'])}
   }
 }
 
-/** First what whoever looks has to do; what others have to do has a heading of its own. */
+/** First what whoever looks can do; what is left to others has a heading of its own. No heading is called as a queue is: their counts differ. */
 function waitingRows(ctx: Context, items: Queued[]): Html {
   const rows = items.map((submission): [Queued, NextTask | null] => [submission, nextTask(ctx, submission)])
   const [theirs, others] = [rows.filter(([, next]) => next?.isTheirs), rows.filter(([, next]) => !next?.isTheirs)]
   if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows)
-  return html`<h2 class="mb-2" id="theirs-heading">For you</h2>
+  return html`<h2 class="mb-2" id="theirs-heading">What you can do</h2>
 ${rowsOf(ctx, 'theirs-heading', theirs)}
-<h2 class="mt-6 mb-2" id="others-heading">Waiting for others</h2>
+<h2 class="mt-6 mb-2" id="others-heading">Left to others</h2>
 ${rowsOf(ctx, 'others-heading', others)}`
 }
 
@@ -118,7 +118,7 @@ function doNext({ next, name, address, maySee }: Doing): Html | false {
     return html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
   const [label, to] = TASKS[next.task]
   const place = next.question === undefined ? to : `#question-${next.question}`
-  return html`<a class="${next.isTheirs ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${address}${place}`}" aria-label="${`${label} ${name}`}">${label}</a>`
+  return html`<a class="${next.isTheirs ? 'btn btn-sm btn-outline btn-primary' : 'btn btn-sm'}" href="${`${address}${place}`}" aria-label="${`${label} ${name}`}">${label}</a>`
 }
 
 const TASKS: Record<Exclude<Task, 'take'>, [label: string, to: string]> = {
