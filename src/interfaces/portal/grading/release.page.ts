@@ -8,7 +8,7 @@ import { table } from '../kit/table.ts'
 
 /** What is released, and to whom. */
 export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: Sheet }): Page {
-  const { candidate, submission, questions, total, released } = sheet
+  const { candidate, submission, questions, total } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
   const open = questions.filter(({ points, standing }) => points > 0 && standing.state !== 'graded')
   return {
@@ -17,7 +17,6 @@ export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: S
       ['Grading', pathOf(ctx, 'grading')],
       [candidate, address],
     ],
-    heading: 'Release result',
     body: html`${mistakes(form)}${open.length > 0 && withoutGrade(address, open)}${panel(
       'points',
       `${total.points} of ${total.ofPoints} points`,
@@ -31,23 +30,35 @@ export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: S
         ]),
       ),
     )}
-${panel(
-  'release',
-  'Release',
-  html`<form method="post" action="${`${address}/release`}">
-<input type="hidden" name="seen" value="${pointsIn(questions)}">
-${area(form, { name: 'comment', label: 'Comment for your organization', value: released?.comment ?? '', hint: 'Seen by admins, clients of the assessment, and your systems over the API. Optional.' })}
-${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown to the candidate if they can see the result, and available over the API. Optional.' })}
-${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message to the candidate', checked: released?.toCandidate ?? false })}
-<p class="hint">Clients of the assessment will see the points. Your systems get the points and the comments on each answer over the API. The candidate gets no email.</p>
-${released && html`<p class="hint">Until then they see version ${released.version}.</p>`}
-${open.length === 0 && html`<button class="btn btn-primary">Release result</button>`}
-<a class="btn" href="${address}">Back to the sheet</a>
-</form>`,
-)}`,
+${open.length > 0 && !form.values.has('seen') ? closed(address) : releaseForm(form, sheet, { address, isClosed: open.length > 0 })}`,
   }
 }
 
 /** What has to be graded before a result can be released. */
 const withoutGrade = (address: string, open: readonly { number: number }[]): Html =>
   html`<div class="alert alert-soft alert-warning mb-4" role="note"><p>A result can be released once every question is graded. Without a grade: ${open.map(({ number }, i) => html`${i > 0 && ', '}<a class="link" href="${`${address}#question-${number}`}">question ${number}</a>`)}.</p></div>`
+
+/** As long as something has no grade. */
+const closed = (address: string): Html =>
+  html`<div class="mt-4 flex flex-wrap gap-2"><button class="btn closed" disabled>Release result</button><a class="btn" href="${address}">Back to the sheet</a></div>`
+
+/** Also of a result that has lost a grade meanwhile: what was typed is kept. */
+const releaseForm = (
+  form: Form,
+  { questions, released }: Sheet,
+  { address, isClosed }: { address: string; isClosed: boolean },
+): Html =>
+  panel(
+    'release',
+    'Release',
+    html`<form method="post" action="${`${address}/release`}">
+<input type="hidden" name="seen" value="${pointsIn(questions)}">
+${area(form, { name: 'comment', label: 'Comment for your organization', value: released?.comment ?? '', hint: 'Seen by admins, clients of the assessment, and your systems over the API. Optional.' })}
+${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown to the candidate if they can see the result, and available over the API. Optional.' })}
+${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message to the candidate', checked: released?.toCandidate ?? false })}
+<p class="hint">Clients of the assessment will see the points. Your systems get the points and the comments on each answer over the API. The candidate gets no email.</p>
+${released && html`<p class="hint">Until then they see version ${released.version}.</p>`}
+${isClosed ? html`<button class="btn closed" disabled>Release result</button>` : html`<button class="btn btn-primary">Release result</button>`}
+<a class="btn" href="${address}">Back to the sheet</a>
+</form>`,
+  )
