@@ -8,6 +8,7 @@ import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { copyBox, empty, facts, linkButton } from '../kit/parts.ts'
 import { opener, popup } from '../kit/popup.ts'
+import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
@@ -77,7 +78,7 @@ ${choice(form, {
 const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
   table(
     'keys-heading',
-    ['Name', 'Key', 'Created by', 'Created', 'Expires', 'Last used', 'Permissions', 'Status'],
+    ['Name', 'Key', 'Created by', 'Created', 'Expires', 'Last used', 'Permissions', 'Status', '(Actions)'],
     keys.map((key) => [
       html`<a href="${pathOf(ctx, `${PATH}/${key.id}`)}">${key.name}</a>`,
       html`<code>ak_${key.mode}_…${key.lastFour}</code>`,
@@ -86,7 +87,8 @@ const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
       key.expiresAt ? time(key.expiresAt) : 'never',
       lastUse(key),
       allowance(key),
-      state(ctx, key),
+      wordState(ctx, key),
+      actions(ctx, key),
     ]),
   )
 
@@ -142,33 +144,41 @@ ${field(form, {
   hint: 'All keys share the organization’s rate limit. Leave empty for no limit of its own.',
   optional: true,
 })}
-<button class="btn btn-primary">Save rate limit</button>
+<button class="btn">Save rate limit</button>
 </form>`,
   )}`,
 })
 
 const makerOf = ({ createdBy }: ListedKey): string => (createdBy ? nameOf(createdBy.user) : 'the operator')
 
-/** How it stands, and what can be done with it. */
-function state(ctx: Context, { id, name, revokedAt, expiresAt, previousExpiresAt }: ListedKey): Html {
-  const now = ctx.deps.clock()
-  if (revokedAt) return html`revoked ${time(revokedAt)}`
-  if (expiresAt && expiresAt <= now) return html`expired`
-  const isRotating = previousExpiresAt !== null && previousExpiresAt > now
-  return html`${
-    isRotating
-      ? html`<p>The previous value works until ${time(previousExpiresAt)}.</p>`
-      : confirmation({
-          label: 'Rotate',
-          question: `Rotate ${name} ?`,
-          consequence: 'The key gets a new value. The current one works for another 24 hours.',
-          address: pathOf(ctx, `${PATH}/${id}/rotate`),
-          hidden: onceField(),
-          look: 'plain',
-        })
-  }
-${confirmation({ label: 'Revoke', question: `Revoke ${name}?`, consequence: 'It stops working at once. This can’t be undone.', address: pathOf(ctx, `${PATH}/${id}/revoke`) })}`
+const isOver = ({ deps }: Context, { revokedAt, expiresAt }: ListedKey): boolean =>
+  revokedAt !== null || (expiresAt !== null && expiresAt <= deps.clock())
+
+const isRotating = ({ deps }: Context, { previousExpiresAt }: ListedKey): boolean =>
+  previousExpiresAt !== null && previousExpiresAt > deps.clock()
+
+function wordState(ctx: Context, key: ListedKey): Html {
+  if (key.revokedAt) return html`<span>revoked ${time(key.revokedAt)}</span>`
+  if (isOver(ctx, key)) return html`expired`
+  return isRotating(ctx, key)
+    ? html`<span>The previous value works until ${time(key.previousExpiresAt!)}.</span>`
+    : badge('active')
 }
+
+/** What can be done with it. */
+const actions = (ctx: Context, key: ListedKey): Html | false =>
+  !isOver(ctx, key) &&
+  html`<div class="flex gap-2">${
+    !isRotating(ctx, key) &&
+    confirmation({
+      label: 'Rotate',
+      question: `Rotate ${key.name}?`,
+      consequence: 'The key gets a new value. The current one works for another 24 hours.',
+      address: pathOf(ctx, `${PATH}/${key.id}/rotate`),
+      hidden: onceField(),
+      look: 'plain',
+    })
+  }${confirmation({ label: 'Revoke', question: `Revoke ${key.name}?`, consequence: 'It stops working at once. This can’t be undone.', address: pathOf(ctx, `${PATH}/${key.id}/revoke`) })}</div>`
 
 /** A key's value, which is shown this once. */
 export const keyPage = (ctx: Context, { key, name }: { key: string; name: string }): Page => ({

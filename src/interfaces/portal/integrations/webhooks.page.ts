@@ -101,8 +101,8 @@ const REASONS: Record<WebhookDisabledReason, string> = {
 /** How an endpoint stands, since when and why. */
 export function wordState({ state, stateSince, disabledReason, failingSince }: WebhookEndpoint): Html {
   if (state === 'disabled')
-    return html`${badge('disabled')} since ${time(stateSince)}${disabledReason && `, ${REASONS[disabledReason]}`}`
-  return failingSince ? html`${badge('failing')} since ${time(failingSince)}` : html`${badge('active')} since ${time(stateSince)}`
+    return html`<span>${badge('disabled')} since ${time(stateSince)}${disabledReason && `, ${REASONS[disabledReason]}`}</span>`
+  return html`<span>${badge(failingSince ? 'failing' : 'active')} since ${time(failingSince ?? stateSince)}</span>`
 }
 
 type Fields = Pick<WebhookEndpoint, 'url' | 'types' | 'mode' | 'description'>
