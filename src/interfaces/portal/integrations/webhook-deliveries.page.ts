@@ -8,7 +8,7 @@ import { wordEvent } from '../kit/event-words.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { filterLine, noRows, sizedPager } from '../kit/paging.ts'
+import { filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
 import { facts } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
@@ -38,7 +38,7 @@ ${filterLine(
     options: [['', 'Every status'], ...DELIVERY_STATES.map((state): [string, string] => [state, STATES[state]])],
   }),
 )}
-${list.items.length === 0 ? noRows('No deliveries match.', address, form.values) : deliveryTable(address, list.items)}
+${list.items.length === 0 ? noRows(isNarrowed(form.values) ? 'No deliveries match.' : 'Nothing was sent yet.', address, form.values) : deliveryTable(address, list.items)}
 ${sizedPager(address, form.values, list, ['delivery', 'deliveries'])}
 </section>`,
   }
