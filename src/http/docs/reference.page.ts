@@ -96,14 +96,19 @@ export const entriesOfReference = (reference: Reference): Entry[] => {
   return [
     ...description.groups.flatMap((group) =>
       group.operations.map(({ id, summary, method, path, description: text }) => ({
-        ...{ title: summary, where: `${title}: ${method} ${path}`, address: `${addressOf(reference, group)}#${id}`, text },
+        ...{ title: summary, where: `${title}: ${method} ${path}`, address: `${addressOf(reference, group)}#${id}` },
+        text: plain(text),
       })),
     ),
     ...description.objects.map(({ name, description: said, fields }) => ({
       ...{ title: name, where: `${title}: an object`, address: `${objectsOf(reference)}#object-${name}` },
       text: [said, ...fields.map((field) => (field.description ? `${field.name}: ${field.description}` : field.name))]
         .filter(Boolean)
+        .map(plain)
         .join(' · '),
     })),
   ]
 }
+
+/** Without the marks of what is code: an entry is text. */
+const plain = (text: string): string => text.replaceAll('`', '')
