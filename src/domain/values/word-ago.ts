@@ -10,7 +10,8 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 export function wordAgo(at: Date, now: Date): string | undefined {
   let distance = (at.getTime() - now.getTime()) / 1_000
   for (const [size, unit] of STEPS) {
-    if (Math.abs(distance) < size) return unit === 'second' ? 'just now' : words.format(Math.trunc(distance), unit)
+    if (Math.abs(distance) < size)
+      return unit === 'second' ? 'just now' : words.format(unit === 'day' ? Math.round(distance) : Math.trunc(distance), unit)
     distance /= size
   }
   return undefined

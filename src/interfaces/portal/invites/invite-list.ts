@@ -116,6 +116,9 @@ export function statusTabs(path: string, values: URLSearchParams, counts: StateC
 
 const BULK = 'bulk'
 
+/** In these an invite expires no more; a declined one counts as revoked. */
+const OVER = new Set<ListedInvite['status']>(['completed', 'revoked'])
+
 function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedInvite[], isBulk: boolean): Html {
   const { ctx, extras, of } = facts
   const sorting = { path: listPath(facts), query, orders }
@@ -131,7 +134,7 @@ function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedIn
       ...(readsAll ? ['Grader'] : []),
     ],
     invites.map((invite) => {
-      const { id, recipientEmail, recipientName, attempt, assessmentName, sentAt, expiresAt, assignedGraderId } = invite
+      const { id, recipientEmail, recipientName, attempt, assessmentName, sentAt, assignedGraderId } = invite
       const again = attempt > 1 && `(attempt ${attempt})`
       const who = person({ name: recipientName, email: recipientEmail, address: pathOf(ctx, `invites/${id}`) })
       return [
@@ -141,12 +144,18 @@ function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedIn
         ...(of ? [] : [again ? `${assessmentName} ${again}` : assessmentName]),
         html`${badge(extras.undelivered.has(id) ? 'not delivered' : wordState(invite))}${of && again && html` ${again}`}`,
         ago(ctx, new Date(sentAt)),
-        ago(ctx, new Date(expiresAt)),
+        wordEnd(ctx, invite),
         ...(readsAll ? [assignedGraderId && extras.graders.get(assignedGraderId)] : []),
       ]
     }),
   )
 }
+
+/** When it expires; of one that does so no more, nothing. */
+const wordEnd = (ctx: Context, invite: ListedInvite): Html =>
+  OVER.has(invite.status)
+    ? html`<span title="${`It is ${wordState(invite)} and does not expire any more`}">–</span>`
+    : ago(ctx, new Date(invite.expiresAt))
 
 /** What can be done with the ticked invites, or with all that match. */
 function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
