@@ -158,4 +158,8 @@ export const hidden = (name: string, value: string | number): Html => html`<inpu
 
 /** A form that is one button. @param isClosed whether it is drawn as one that the page's script has yet to open. */
 export const button = (view: View, action: string, label: string, isClosed = false): Html =>
-  form(view, action, html`<button type="submit" class="${`btn btn-primary btn-lg mt-6${isClosed ? ' closed' : ''}`}">${label}</button>`)
+  form(
+    view,
+    action,
+    html`<button type="submit" class="${`btn btn-primary btn-lg mt-6${isClosed ? ' closed' : ''}`}">${label}</button>`,
+  )

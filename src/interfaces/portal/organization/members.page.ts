@@ -77,7 +77,7 @@ const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html
   const of = { path: pathOf(ctx, 'members'), query: form.values, orders: MEMBER_ORDERS as Record<string, MemberOrder> }
   return table(
     'members-heading',
-    [sortable('Member', 'email', of), 'Roles', 'Department', 'Status', sortable('Since', 'joinedAt', of)],
+    [sortable('Member, by address', 'email', of), 'Roles', 'Department', 'Status', sortable('Since', 'joinedAt', of)],
     list.items.map((member) => [
       person({ name: namesOf(member), email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
       member.roles.join(', '),

@@ -17,7 +17,7 @@ export function organizationSettingsPage(form: Form, { ctx, settings, done }: Fa
       html`<form method="post" action="${pathOf(ctx, 'settings/organization')}">
 ${seenField(form, settings)}
 ${fields}
-<button class="btn btn-primary" aria-label="${`Save: ${heading}`}">Save</button>
+<button class="${id === 'organization' ? 'btn btn-primary' : 'btn'}" aria-label="${`Save: ${heading}`}">Save</button>
 </form>${more}`,
     )
   return {

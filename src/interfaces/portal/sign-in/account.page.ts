@@ -50,7 +50,7 @@ ${choice(form, {
   value: String(pageSize ?? PAGE_SIZES[0]),
   options: PAGE_SIZES.map((size): [string, string] => [String(size), String(size)]),
 })}
-<button class="btn btn-primary">Save preferences</button>
+<button class="btn">Save preferences</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="password-heading">
@@ -60,7 +60,7 @@ ${choice(form, {
 <input type="hidden" name="username" value="${signedIn.credential.email}" autocomplete="username">
 ${field(form, { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' })}
 ${newPasswordField(form, 'New password')}
-<button class="btn btn-primary">Change password</button>
+<button class="btn">Change password</button>
 </form>
 </section>
 <section class="panel" aria-labelledby="sessions-heading">
