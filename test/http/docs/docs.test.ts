@@ -89,6 +89,7 @@ it('finds headings and operations by their words, without scripts too, and shows
 it('finds what is said below a heading too, and shows it around the words', async () => {
   const { text } = await service.http().get('/docs/search?q=idempotent-REPLAYED')
   expect(text).toMatch(/href="\/docs\/guides\/retries[\s\S]*<mark [^>]*>Idempotent-Replayed<\/mark>/)
+  expect((await service.http().get('/docs/search?q=WebhookDeliveryList')).text).toContain('A page of the list; Link leads')
   expect((await service.http().get('/docs/search?q=a.*b')).text).not.toContain('<mark')
 })
 

@@ -18,7 +18,7 @@ import { inviteForms, menuOf } from './invite-actions.ts'
 import { belongings, details, others } from './invite-details.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 import { nextStep, resultOf } from './invite-standing.ts'
-import { timelineList } from './timeline.ts'
+import { inviteTimeline } from './timeline.ts'
 
 const NOTICES = new Map([
   ['invited', 'The invite is created.'],
@@ -50,7 +50,7 @@ export function invitePage(form: Form, facts: Facts): Page {
     actions: actionsOf(facts),
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${forms.open}<div class="grid items-start gap-6 lg:grid-cols-3">
-<div class="space-y-6 lg:col-span-2">${resultOf(facts)}${nextStep(facts)}${panel('timeline', 'Timeline', timelineList('timeline-heading', timeline))}${mails(facts)}</div>
+<div class="space-y-6 lg:col-span-2">${resultOf(facts)}${nextStep(facts)}${panel('timeline', 'Timeline', inviteTimeline('timeline-heading', timeline, invite))}${mails(facts)}</div>
 <div class="space-y-6">${details(facts)}${belongings(form, facts)}${others(facts)}</div>
 </div>
 <div>${forms.closed}</div>`,

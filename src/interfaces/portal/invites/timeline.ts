@@ -1,5 +1,7 @@
 import type { EventType, InviteChanges, ToldData } from '../../../domain/events/event.ts'
 import type { InviteEvent } from '../../../domain/events/feed.ts'
+import { declinedAtOf } from '../../../domain/invites/declined.ts'
+import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { TIMELINE_LENGTH, type Timeline } from '../../../domain/invites/timeline.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
@@ -30,26 +32,73 @@ const ICONS: Record<EventType, IconName> = {
   'submission.media_deleted': 'trash-2',
 }
 
+type Line = { type: string; at: Date; what: Html | string; by: string | false; assessment?: string | undefined }
+
 /**
- * What happened to an invite, or to several of one candidate, the newest last.
+ * What happened to one invite, the newest last. Of what has no event any more, or never had one, the invite's own times tell.
  *
- * @param assessments of several: what each invite, by its id, is to.
+ * @param invite the one.
  */
-export const timelineList = (headingId: string, { events, names, isWhole }: Timeline, assessments?: Map<string, string>): Html =>
-  html`${
-    events.length > 0 &&
-    html`<ol class="events" aria-labelledby="${headingId}">
-${events.map((event) => eventItem(event, names, assessments?.get(event.data.inviteId)))}</ol>`
-  }
-${!isWhole && html`<p class="hint">${reasonOf(events)}</p>`}`
+export function inviteTimeline(headingId: string, timeline: Timeline, invite: InviteDetail): Html {
+  const { events, names, isWhole } = timeline
+  const lines = events.map((event) => lineOf(event, names))
+  if (isWhole || events.length === TIMELINE_LENGTH) return html`${linesOf(headingId, lines)}${!isWhole && hint(LAST)}`
+  const told = new Set<string>(events.map(({ type }) => type))
+  const known = knownOf(invite).filter(({ type }) => !told.has(type))
+  const all = [...known, ...lines].sort((a, b) => a.at.getTime() - b.at.getTime())
+  return html`${linesOf(headingId, all)}${hint(`There may have been more: ${MISSING}`)}`
+}
+
+/**
+ * What happened to several invites of one candidate, the newest last.
+ *
+ * @param assessments what each invite, by its id, is to.
+ */
+export const timelineList = (headingId: string, { events, names, isWhole }: Timeline, assessments: Map<string, string>): Html =>
+  html`${linesOf(
+    headingId,
+    events.map((event) => lineOf(event, names, assessments.get(event.data.inviteId))),
+  )}
+${!isWhole && hint(reasonOf(events))}`
+
+const hint = (text: string): Html => html`<p class="hint">${text}</p>`
+
+const LAST = `These are the last ${TIMELINE_LENGTH} events.`
+const MISSING = 'the invite was imported, or its earlier events are no longer kept.'
+
+/** What an invite itself says of when it happened. */
+function knownOf(invite: InviteDetail): Line[] {
+  const declinedAt = declinedAtOf(invite)
+  const times: [EventType, Date | null, string | false][] = [
+    ['invite.created', invite.sentAt, false],
+    ['invite.accepted', invite.acceptedAt, BY_CANDIDATE],
+    ['invite.started', invite.startedAt, BY_CANDIDATE],
+    ['invite.completed', invite.completedAt, BY_CANDIDATE],
+    ['invite.declined', declinedAt, BY_CANDIDATE],
+    ['invite.revoked', declinedAt ? null : invite.revokedAt, false],
+  ]
+  return times.flatMap(([type, at, by]) => (at ? [{ type, at, what: wordEvent(type), by }] : []))
+}
+
+const BY_CANDIDATE = 'the candidate'
+
+function lineOf(event: InviteEvent, names: Map<string, string>, assessment?: string): Line {
+  return { type: event.type, at: event.createdAt, what: whatOf(event), by: whoOf(event, names), assessment }
+}
+
+const linesOf = (headingId: string, lines: Line[]): Html | false =>
+  lines.length > 0 &&
+  html`<ol class="events" aria-labelledby="${headingId}">
+${lines.map(lineItem)}</ol>
+`
 
 /** A newer release may have recorded types that have no icon here. */
-const eventItem = (event: InviteEvent, names: Map<string, string>, assessment: string | undefined): Html =>
-  html`<li class="event">${icon((ICONS as Record<string, IconName>)[event.type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${whatOf(event)}</p><p class="hint">${assessment && `${assessment} · `}${time(event.createdAt)} · ${whoOf(event, names)}</p></div></li>
+const lineItem = ({ type, at, what, by, assessment }: Line): Html =>
+  html`<li class="event">${icon((ICONS as Record<string, IconName>)[type] ?? 'circle-dashed', 'size-5')}<div class="min-w-0"><p class="font-medium">${what}</p><p class="hint">${assessment && `${assessment} · `}${time(at)}${by && ` · ${by}`}</p></div></li>
 `
 
 function reasonOf({ length }: InviteEvent[]): string {
-  if (length === TIMELINE_LENGTH) return `These are the last ${TIMELINE_LENGTH} events.`
+  if (length === TIMELINE_LENGTH) return LAST
   const known = 'The details show when the invite was sent, accepted, started or completed.'
   return length === 0
     ? `No events: the invite was imported, or its events are no longer kept. ${known}`
@@ -85,7 +134,7 @@ function whoOf({ actor }: InviteEvent, names: Map<string, string>): string {
     case 'member':
       return name ?? 'a member'
     case 'candidate':
-      return 'the candidate'
+      return BY_CANDIDATE
     case 'system':
       return 'the service'
   }

@@ -102,15 +102,22 @@ it('says where it begins when that is not with the invite: imported, or older th
   expect((await admin.get(path)).text).not.toContain('imported')
   const invite = await service.make.invite(await service.make.assessment(id))
   const imported = `${admin.home}invites/${invite.id}`
-  expect((await admin.get(imported)).text).toContain('No events: the invite was imported, or its events are no longer kept')
+  const alone = await admin.get(imported)
+  expect(alone.text).toContain('the invite was imported, or its earlier events are no longer kept')
+  expect(eventsIn(alone.text).map(({ what }) => what)).toEqual(['The candidate was invited'])
   await admin.post(`${imported}/revoke`)
   const begun = await admin.get(imported)
-  expect(begun.text).toContain('Earlier events are missing')
-  expect(timelineIn(begun)).toEqual([`The invite was revoked | ${admin.member.email}`])
+  expect(begun.text).toContain('its earlier events are no longer kept')
+  expect(eventsIn(begun.text).map(({ what }) => what)).toEqual(['The candidate was invited', 'The invite was revoked'])
+  expect(timelineIn(begun).at(-1)).toBe(`The invite was revoked | ${admin.member.email}`)
   await waitForNumbering(service)
   service.clock.advance(1)
   await forgetOldEvents(service.system, 0)
-  for (const page of [path, imported]) expect((await admin.get(page)).text).toContain('No events: ')
+  const of = async (page: string) => eventsIn((await admin.get(page)).text).map(({ what }) => what)
+  expect([await of(path), await of(imported)]).toEqual([
+    ['The candidate was invited'],
+    ['The candidate was invited', 'The invite was revoked'],
+  ])
 })
 
 it('shows the last 200 events of an invite that has more', async () => {
