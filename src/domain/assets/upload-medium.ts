@@ -5,7 +5,7 @@ import { authorize } from '../access/permissions.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { MAX_PART_BYTES, MAX_PROMPT_BYTES } from '../limits.ts'
+import { MAX_PART_BYTES, MAX_PARTS, MAX_PROMPT_BYTES, MAX_SEGMENTS, MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { newMediaKey, partOf } from '../values/media-keys.ts'
 import { containerOf } from '../values/type-of-content.ts'
@@ -33,33 +33,55 @@ export async function beginMedium(ctx: Context, kind: MediumKind): Promise<strin
 type Part = { segment: number; number: number; content: Buffer }
 
 /**
- * Keeps a slice: in the store first, and known only then. The same slice again changes nothing.
+ * Keeps a slice: in the store first, and known only then. The same slice again changes nothing. What would not be taken is not stored: a
+ * slice that nobody knows is counted nowhere.
  *
- * @throws DomainError not_permitted, media_not_found; invalid for what is none, too large, differs from what is there, or comes too late.
+ * @throws DomainError not_permitted, media_not_found; invalid for what is none, too large, too much, differs from what is there, or comes
+ *   too late.
  */
 export async function putMediumPart(ctx: Context, id: string, { segment, number, content }: Part): Promise<void> {
   authorize(ctx, 'write_assessments')
   const { deps, organization } = ctx
   const asset = await findMedium(ctx, id)
-  const sha256 = new Uint8Array(hash('sha256', content, 'buffer'))
+  const part = { segment, number, bytes: content.length, sha256: new Uint8Array(hash('sha256', content, 'buffer')) }
+  if (await isKnown(ctx, asset, part)) return
+  await refuseUnlessTaken(ctx, asset, part)
   const contentType = number === 0 ? containerOf(content) : asset.contentType
   if (!contentType || (asset.contentType !== '' && contentType !== asset.contentType)) refuse([issue(NO_MEDIUM)])
-  if (content.length > MAX_PART_BYTES) refuse([issue(TOO_LARGE)])
-  const of = { organizationId: organization.id, assetId: asset.id }
-  await deps.media.put(partOf(asset.key, { segment, number, sha256 }), content)
+  if (await lacksRoom(ctx, content.length)) refuse([issue(NO_ROOM)])
+  await deps.media.put(partOf(asset.key, part), content)
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
     const held = await hold(inside, asset.id)
-    const there = await db.assetPart.findFirst({ where: { ...of, segment, number } })
-    if (there && Buffer.compare(there.sha256, sha256) !== 0) refuse([issue(DIFFERS)])
-    if (there) return
-    if (held.state !== 'uploading') refuse([issue(TOO_LATE)])
-    if (Number(held.bytes) + content.length > MAX_PROMPT_BYTES) refuse([issue(TOO_LARGE)])
-    const part = { segment, number, bytes: content.length, sha256, createdAt: deps.clock() }
-    await db.assetPart.create({ data: { ...of, ...part } })
+    if (await isKnown(inside, asset, part)) return
+    await refuseUnlessTaken(inside, { ...asset, ...held }, part)
+    const of = { organizationId: organization.id, assetId: asset.id }
+    await db.assetPart.create({ data: { ...of, ...part, createdAt: deps.clock() } })
     const data = { bytes: { increment: content.length }, contentType: contentType ?? '' }
     await db.asset.updateMany({ where: { organizationId: organization.id, id: asset.id }, data })
   })
+}
+
+type Measured = { segment: number; number: number; bytes: number; sha256: Uint8Array }
+
+/** @throws DomainError invalid where another is there in its place. */
+async function isKnown({ db, organization }: Context, { id }: Asset, { segment, number, sha256 }: Measured): Promise<boolean> {
+  const there = await db.assetPart.findFirst({ where: { organizationId: organization.id, assetId: id, segment, number } })
+  if (there && Buffer.compare(there.sha256, sha256) !== 0) refuse([issue(DIFFERS)])
+  return there !== null
+}
+
+type Held = { id: string; state: string; bytes: bigint | string }
+
+/** Limits as those of recordings: of parts of hardly a byte there is one by number, as each costs a row and a file. */
+async function refuseUnlessTaken({ db, organization }: Context, { id, ...held }: Held, part: Measured): Promise<void> {
+  if (held.state !== 'uploading') refuse([issue(TOO_LATE)])
+  if (part.bytes === 0) refuse([issue(EMPTY)])
+  if (part.bytes > MAX_PART_BYTES || Number(held.bytes) + part.bytes > MAX_PROMPT_BYTES) refuse([issue(TOO_LARGE)])
+  if (part.segment >= MAX_SEGMENTS || part.number >= MAX_PARTS) refuse([issue(TOO_MANY)])
+  if (part.bytes >= SMALL_PART_BYTES) return
+  const parts = await db.assetPart.count({ where: { organizationId: organization.id, assetId: id } })
+  if (parts >= MAX_SMALL_PARTS) refuse([issue(TOO_MANY)])
 }
 
 /**
@@ -116,6 +138,8 @@ const issue = (text: string): Issue => ({ field: 'medium', rule: 'malformed', te
 const NO_ROOM = 'There is no room for more media. Ask whoever runs the service.'
 const NO_MEDIUM = 'This is no WebM or MP4 (.webm, .mp4, .m4a). Save it as one of these first.'
 const TOO_LARGE = `An audio or video can have at most ${MAX_PROMPT_BYTES / 1e6} MB.`
+const EMPTY = 'A part of it arrived empty. Send it again.'
+const TOO_MANY = 'These are too many parts. Begin again, with larger ones.'
 const DIFFERS = 'This part was sent before, with another content. Begin again.'
 const TOO_LATE = 'This was ended already.'
 const MISSING = 'Parts of it have not arrived. Send it again.'

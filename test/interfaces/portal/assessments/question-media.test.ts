@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { MAX_PROMPT_BYTES, MAX_SMALL_PARTS, SMALL_PART_BYTES } from '../../../../src/domain/limits.ts'
 import { ASKS_NOTHING, candidateOf, consent } from '../../../support/candidate.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
@@ -173,4 +174,47 @@ it('is refused where it is none, differs from what was sent, or is not all there
   expect((await post(`${base}/${body.id}/complete`, { segments: '2' })).status).toBe(422)
   expect((await send(`${body.id}/parts/0/1`, Buffer.alloc(900_001))).status).toBe(413)
   expect((await post(base, { kind: 'image' })).status).toBe(422)
+})
+
+/** How many files of the organization's the store has. */
+async function countFiles(organizationId: string) {
+  let files = 0
+  for await (const some of service.deps.media.list())
+    files += some.filter(({ key }) => key.startsWith(`${organizationId}/`)).length
+  return files
+}
+
+it('leaves nothing in the store of a slice that is not taken', async () => {
+  const { base, organization, post, send } = await furnish()
+  const begin = async (): Promise<string> => (await post(base, { kind: 'audio' })).body.id
+  const change = (id: string, data: { bytes: number } | { state: string }) =>
+    service.db.asset.updateMany({ where: { organizationId: organization.id, id }, data })
+  const [ended, full, small] = [await begin(), await begin(), await begin()]
+  await change(ended, { state: 'failed' })
+  for (const id of [full, small]) expect((await send(`${id}/parts/0/0`, FILE.subarray(0, 1_500))).status).toBe(200)
+  await change(full, { bytes: MAX_PROMPT_BYTES - 10 })
+  await service.db.$executeRaw`
+    INSERT INTO asset_parts (organization_id, asset_id, segment, number, bytes, sha256, created_at)
+    SELECT ${organization.id}::uuid, ${small}::uuid, 1, n, 1, '\\x00', now() FROM generate_series(1, ${MAX_SMALL_PARTS}::int) n`
+  const before = await countFiles(organization.id)
+  const MANY = 'These are too many parts. Begin again, with larger ones.'
+  const refused: [string, Buffer, string][] = [
+    [`${ended}/parts/5/1`, Buffer.alloc(9_000), 'This was ended already.'],
+    [`${full}/parts/0/1`, Buffer.alloc(11), 'An audio or video can have at most 100 MB.'],
+    [`${full}/parts/0/0`, FILE.subarray(0, 1_600), 'This part was sent before, with another content. Begin again.'],
+    [`${small}/parts/0/1`, Buffer.from('x'), MANY],
+  ]
+  for (const [path, content, mistake] of refused) {
+    const answer = await send(path, content)
+    expect([answer.status, answer.body.mistakes]).toEqual([422, [mistake]])
+  }
+  expect((await send(`${full}/parts/0/1`, Buffer.alloc(0))).status).toBe(422)
+  expect(await countFiles(organization.id)).toBe(before)
+  expect((await send(`${full}/parts/0/0`, FILE.subarray(0, 1_500))).status).toBe(200) // the same again
+  expect((await send(`${small}/parts/0/1`, Buffer.alloc(SMALL_PART_BYTES))).status).toBe(200)
+  await change(small, { bytes: service.deps.mediaQuota })
+  expect((await send(`${full}/parts/0/1`, Buffer.from('x'))).body.mistakes).toEqual([
+    'There is no room for more media. Ask whoever runs the service.',
+  ])
+  expect(await countFiles(organization.id)).toBe(before + 1)
 })
