@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addPicture } from '../../../domain/assets/add-picture.ts'
 import { printPicture } from '../../../domain/assets/references.ts'
@@ -40,19 +41,21 @@ ${places.length > 0 && choice(form, { name: 'pictureIn', label: 'Where it goes',
  * Takes the picture that came with a form into its values, and goes on.
  *
  * @param page the form again, where something is wrong with the picture.
+ * @param next is told what was sent: sent once more, the picture may have another id.
  */
 export async function withPicture(
   request: FastifyRequest,
   reply: FastifyReply,
   page: (form: Form) => Promise<Page>,
-  next: () => Promise<FastifyReply>,
+  next: (sent: unknown) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
+  const sent = [...valuesOf(request), hash('sha256', request.upload?.bytes ?? '')]
   try {
     await takePicture(request)
   } catch (error) {
     return refuseForm(request, reply, { error, values: valuesOf(request), page })
   }
-  return next()
+  return next(sent)
 }
 
 /** A file that was chosen is not lost by another button than its own. @throws DomainError invalid: at `picture` and `pictureAlt`. */

@@ -113,10 +113,11 @@ function writingRoutes(app: FastifyInstance): void {
   app.post<AssessmentRoute>('/assessments/:assessmentId/questions', options, async (request, reply) => {
     const { assessmentId } = request.params
     const page = (form: Form) => newPage(request, assessmentId, form)
-    return withPicture(request, reply, page, async () => {
+    return withPicture(request, reply, page, async (sent) => {
       if (wantsRows(valuesOf(request))) return showRows(request, reply, page)
       return submitOnce(request, reply, {
         page,
+        sent,
         async work(ctx, values) {
           const input = readQuestion(values)
           const kind = readKind(values)

@@ -14,23 +14,31 @@ type Options = {
   /** Does it, writing through the context it is given. @returns the address to go on to, or a page that can be shown only now. */
   work: (ctx: Context, values: URLSearchParams) => Promise<string | Page>
   page: (form: Form) => Page | Promise<Page>
+  /** All that the form held as it came, where its values are others by now. */
+  sent?: unknown
 }
 
 /**
  * Does what a form with a {@link onceField} asks for, as submit does. The same form with the same in it, within a day, is answered what the
  * first was: an address to go on to, or the page, which may show a secret. A form that was gone back to and changed is another.
  */
-export async function submitOnce(request: FastifyRequest, reply: FastifyReply, { work, page }: Options): Promise<FastifyReply> {
+export async function submitOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { work, page, sent }: Options,
+): Promise<FastifyReply> {
   const values = valuesOf(request)
   try {
-    const { code, text } = await answerOnce(request, values, work)
+    const { code, text } = await answerOnce(request, values, { work, sent: sent ?? [...values] })
     return code === 303 ? reply.redirect(text, 303) : sendPage(reply, text)
   } catch (error) {
     return refuseForm(request, reply, { error, values, page })
   }
 }
 
-async function answerOnce(request: FastifyRequest, values: URLSearchParams, work: Options['work']): Promise<Answer> {
+type Asked = Pick<Options, 'work' | 'sent'>
+
+async function answerOnce(request: FastifyRequest, values: URLSearchParams, { work, sent }: Asked): Promise<Answer> {
   const { ctx, signedIn, originalUrl } = request
   const answer = async (ctx: Context): Promise<Answer> => {
     const next = await work(ctx, values)
@@ -45,7 +53,7 @@ async function answerOnce(request: FastifyRequest, values: URLSearchParams, work
   if (!isUuid(values.get('once') ?? '')) return answer(ctx)
   // By the actor with their roles: who has other ones now may not see what was shown.
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([ctx.actor, originalUrl, [...values]]))
+    .update(JSON.stringify([ctx.actor, originalUrl, sent]))
     .digest()
   // The space keeps it apart from the keys that clients choose.
   return doOnce(ctx, { key: `form ${fingerprint.toString('base64url')}`, fingerprint: new Uint8Array(fingerprint) }, answer)

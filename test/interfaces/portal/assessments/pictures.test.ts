@@ -163,6 +163,16 @@ it('that is decoration says nothing, and is kept once', async () => {
   expect(await service.db.asset.count({ where: { organizationId: organization.id } })).toBe(1)
 })
 
+it('adds one question where its form is sent twice at once, and another with another picture', async () => {
+  const { assessment, send } = await openForm()
+  const form = { ...NEW, pictureAlt: 'A red kite', once: service.deps.newId() }
+  const answers = await Promise.all([send(form, png()), send(form, png())])
+  const count = () => service.db.question.count({ where: { assessmentId: assessment.id } })
+  expect([answers.map(({ status }) => status), await count()]).toEqual([[303, 303], 1])
+  expect((await send(form, png(8, 8))).status).toBe(303)
+  expect(await count()).toBe(2)
+})
+
 it('is said at the field that a formatted text has too many marks', async () => {
   const { send } = await openForm()
   const script = '**a*'.repeat(400)
