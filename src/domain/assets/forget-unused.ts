@@ -1,9 +1,10 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { among, type SqlBool, sameOwner } from '../../db/own.ts'
+import { type RawBuilder, type SqlBool, sameOwner } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
+import { beginTurn } from '../work/sweep-parts.ts'
 
 /** For so long after the last question, paper or version that named it was gone an asset is kept. */
 const UNUSED_DAYS = 365
@@ -16,7 +17,7 @@ const LOOKED_AT_ONCE = 200
  * what was begun and never arrived. For the scheduled sweep; the files go with the next one.
  */
 export async function forgetUnusedAssets(system: ServiceContext): Promise<void> {
-  for (;;) {
+  for (const isOver = beginTurn(); !isOver(); ) {
     const looked = await look(system)
     await note(system, looked)
     if (looked.length < LOOKED_AT_ONCE) break
@@ -24,24 +25,35 @@ export async function forgetUnusedAssets(system: ServiceContext): Promise<void> 
   await forget(system)
 }
 
-type Looked = { id: string; isUsed: boolean }
+type Looked = { organizationId: string; id: string; isUsed: boolean }
+
+/** Whether a row of the table names the asset; that it names any stands in the condition because it does in the table's index. */
+function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'paperQuestions'): RawBuilder<SqlBool> {
+  const ids = sql.ref(`${table}.assetIds`)
+  return sql`${sameOwner(table, 'assets')} and ${ids} <> '{}' and ${ids} @> array[${sql.ref('assets.id')}]`
+}
 
 function look({ db, deps }: ServiceContext): Promise<Looked[]> {
   const looked = everyones
     .selectFrom('assets')
-    .select(['assets.id'])
+    .select(['assets.organizationId', 'assets.id'])
     .select(({ exists, or, selectFrom }) => {
-      const named = (['questions', 'questionVersions', 'libraryVersions', 'paperQuestions'] as const).map((table) =>
+      const named = (['questions', 'libraryVersions', 'paperQuestions'] as const).map((table) =>
+        exists(selectFrom(table).select(sql`1`.as('one')).where(names(table))),
+      )
+      // Versions stay when nothing is asked by them any more.
+      const asked = (['questions', 'libraryVersions', 'paperQuestions'] as const).map((table) =>
         exists(
           selectFrom(table)
             .select(sql`1`.as('one'))
-            .where(sameOwner(table, 'assets'))
-            // As the index of the table has them.
-            .where(() => sql<SqlBool>`${sql.ref(`${table}.assetIds`)} <> '{}'`)
-            .where(() => sql<SqlBool>`${sql.ref(`${table}.assetIds`)} @> array[${sql.ref('assets.id')}]`),
+            .where(sameOwner(table, 'questionVersions'))
+            .where(() => sql<SqlBool>`${sql.ref(`${table}.versionId`)} = ${sql.ref('questionVersions.id')}`),
         ),
       )
-      return or(named).$castTo<boolean>().as('isUsed')
+      const versions = selectFrom('questionVersions').select(sql`1`.as('one')).where(names('questionVersions')).where(or(asked))
+      return or([...named, exists(versions)])
+        .$castTo<boolean>()
+        .as('isUsed')
     })
     .where('assets.checkedAt', '<=', new Date(deps.clock().getTime() - DAY_MS))
     .orderBy('assets.checkedAt')
@@ -52,11 +64,15 @@ function look({ db, deps }: ServiceContext): Promise<Looked[]> {
 async function note({ db, deps }: ServiceContext, looked: Looked[]): Promise<void> {
   const now = deps.clock()
   for (const isUsed of [true, false]) {
-    const ids = looked.filter((one) => one.isUsed === isUsed).map(({ id }) => id)
-    if (ids.length === 0) continue
+    const found = looked.filter((one) => one.isUsed === isUsed)
+    if (found.length === 0) continue
+    const [owners, ids] = [found.map(({ organizationId }) => organizationId), found.map(({ id }) => id)]
     const noted = everyones
       .updateTable('assets')
-      .where('assets.id', '=', among(ids))
+      .where(
+        ({ ref }) =>
+          sql<SqlBool>`(${ref('assets.organizationId')}, ${ref('assets.id')}) in (select * from unnest(${owners}::uuid[], ${ids}::uuid[]))`,
+      )
       .set(({ ref }) => ({
         checkedAt: now,
         unusedSince: isUsed ? null : sql<Date>`coalesce(${ref('assets.unusedSince')}, ${now}::timestamptz)`,

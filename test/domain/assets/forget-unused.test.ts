@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { addQuestion, deleteQuestion, EMPTY_QUESTION } from '../../../src/domain/assessments/edit-questions.ts'
+import { addDefinedQuestion } from '../../../src/domain/assessments/write-question.ts'
 import { addPicture } from '../../../src/domain/assets/add-picture.ts'
 import { forgetUnusedAssets } from '../../../src/domain/assets/forget-unused.ts'
 import { saveToLibrary } from '../../../src/domain/library/save-to-library.ts'
@@ -73,6 +74,29 @@ it('stays while the library, or a paper, names it, and where it is named again',
   await again.ask()
   await sweepAfter(2)
   for (const { find } of [kept, asked, again]) expect((await find())?.unusedSince).toBeNull()
+})
+
+it('goes from a version by which nothing is asked any more, and stays in one that a question has', async () => {
+  const [gone, kept] = [await furnish(), await furnish()]
+  for (const { assessment, ctx, id } of [gone, kept]) {
+    const options = [
+      { id: 'qkzvwtab', text: `![A kite](asset:${id})` },
+      { id: 'mfpdxhce', text: 'Another' },
+    ]
+    const definition = {
+      responseType: 'single_choice',
+      spec: { options, shuffle: false },
+      key: { policy: 'exact', right: ['qkzvwtab'] },
+    }
+    const input = { ...EMPTY_QUESTION, responseType: 'single_choice', script: 'Which?' }
+    const questionId = await addDefinedQuestion(ctx, assessment.id, { input, definition, faults: [] })
+    if (ctx === gone.ctx) await deleteQuestion(ctx, { assessmentId: assessment.id, questionId })
+  }
+  await sweepAfter(1)
+  await sweepAfter(366)
+  expect([await gone.find(), (await kept.find())?.unusedSince]).toEqual([null, null])
+  const of = { organizationId: gone.organization.id, assetIds: { has: gone.id } }
+  expect(await service.db.questionVersion.count({ where: of })).toBe(1)
 })
 
 it('is missed by the check of media where its file is gone', async () => {
