@@ -13,7 +13,8 @@ import { exactPercentOf } from '../grading/totals.ts'
 import { noteNeeds } from '../scores.ts'
 import { findAffected, findPapers } from './affected.ts'
 import { type Progress, progressOf, type Releases } from './correct-key.ts'
-import { type Corrected, count, type Judged, judge } from './judge.ts'
+import { type Corrected, count, type Judged } from './judge.ts'
+import { isReleasedAnew, judgeInTurn } from './judge-in-turn.ts'
 
 /** Papers of one transaction. */
 const PAPERS_AT_ONCE = 200
@@ -57,7 +58,7 @@ async function correctSome(ctx: Context, corrected: Corrected, releases: Release
   const papers = await findPapers(ctx, versionId, progress.after, PAPERS_AT_ONCE)
   await hold(ctx, papers)
   const affected = (await findAffected(ctx, versionId, papers)).filter((one) => (one.keyNumber ?? 0) < keyNumber)
-  const judged = judgeInTurn(ctx, affected, corrected)
+  const judged = judgeInTurn(ctx, affected, corrected, releases)
   await writeScores(ctx, judged, keyNumber, releases)
   const anew = Map.groupBy(
     judged.filter((one) => isReleasedAnew(one, releases)),
@@ -101,20 +102,6 @@ async function hold(ctx: Context, submissionIds: string[]): Promise<void> {
   const these = own(ctx, 'submissions').select('id').where('id', '=', among(submissionIds))
   await run(ctx.db, these.orderBy('id').forNoKeyUpdate())
 }
-
-/** Of a paper that has the version twice, the second is judged by the result that the first makes. */
-function judgeInTurn(ctx: Context, affected: Awaited<ReturnType<typeof findAffected>>, corrected: Corrected): Judged[] {
-  const totals = new Map<string, { sum: number; ofPoints: number }>()
-  return affected.flatMap((one) => {
-    const total = totals.get(one.submissionId)
-    const judged = judge(ctx, { ...one, released: one.released && { ...one.released, ...total } }, corrected)
-    if (judged?.release) totals.set(one.submissionId, { sum: judged.release.sum, ofPoints: judged.release.ofPoints })
-    return judged ?? []
-  })
-}
-
-const isReleasedAnew = ({ release, verdict }: Judged, releases: Releases): boolean =>
-  release !== null && (releases === 'all' || verdict === 'more')
 
 async function writeScores(ctx: Context, judged: Judged[], keyNumber: number, releases: Releases): Promise<void> {
   if (judged.length === 0) return

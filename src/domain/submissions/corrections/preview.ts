@@ -2,7 +2,8 @@ import type { KeyMode } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { findAffected, findPapers } from './affected.ts'
 import { type Change, checkChange, getCorrectable } from './correct-key.ts'
-import { type Counts, count, judge, NO_COUNTS } from './judge.ts'
+import { type Counts, count, NO_COUNTS } from './judge.ts'
+import { judgeInTurn } from './judge-in-turn.ts'
 
 /** Papers looked at by one statement. */
 const READ_AT_ONCE = 1_000
@@ -31,12 +32,12 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   let seen = 0
   for (let after: string | null = null; seen < MOST_PREVIEWED; ) {
     const papers = await findPapers(both, versionId, after, READ_AT_ONCE)
-    for (const affected of await findAffected(both, versionId, papers)) {
-      const judged = judge(ctx, affected, corrected)
-      const { assessmentId: id, assessment: name } = affected
+    // As if only what is raised were released anew, which is what the page offers first.
+    for (const judged of judgeInTurn(ctx, await findAffected(both, versionId, papers), corrected, 'raise')) {
+      const { assessmentId: id, assessment: name, mode } = judged.of
       const one = byAssessment.get(id) ?? { id, name, counts: { live: { ...NO_COUNTS }, test: { ...NO_COUNTS } } }
       byAssessment.set(id, one)
-      if (judged) count(one.counts[affected.mode], judged)
+      count(one.counts[mode], judged)
     }
     seen += papers.length
     if (papers.length < READ_AT_ONCE) return { assessments: sorted(byAssessment), isCut: false }

@@ -190,6 +190,38 @@ it('counts no question less for whom that would lower the result', async () => {
   expect((await scores()).map(({ released }) => released)).toEqual([['15/20'], ['5/20', '5/10']])
 })
 
+/** The version is the third question of the paper, too: answered by Bergen, scored 0, and released. */
+async function askTwice({ organizationId, question, versionId, submissionIds: [submissionId] }: Made) {
+  const of = { organizationId, submissionId: submissionId! }
+  const like = await service.db.paperQuestion.findFirstOrThrow({ where: { ...of, number: 1 } })
+  const paper = { inputType: like.inputType, responseType: like.responseType, script: like.script, audioUrl: '', videoUrl: '' }
+  await service.db.paperQuestion.create({
+    data: { ...of, ...paper, number: 3, points: 10, timeLimit: 0, questionId: question.id, versionId },
+  })
+  const at = { ...of, questionNumber: 3, createdAt: new Date() }
+  const answer = { kind: 'text', state: 'complete', text: 'Bergen', value: BERGEN!, revision: 1 } as const
+  await service.db.take.create({ data: { ...at, ...answer, id: crypto.randomUUID() } })
+  await service.db.questionScore.create({ data: { ...at, keyNumber: 1, points: 0, parts: [] } })
+  const { id, grades } = await service.db.release.findFirstOrThrow({ where: of })
+  const third = { number: 3, points: 0, ofPoints: 10, comment: '', graderId: null, by: 'key', keyNumber: 1 }
+  await service.db.release.update({ where: { id }, data: { ofPoints: 30, grades: [...(grades as object[]), third] } })
+}
+
+it.each([
+  ['raise', '25/30', [10, 5, 10]],
+  ['all', '15/30', [0, 5, 10]],
+])('releases the total of what it releases where a paper has the version twice: %s', async (releases, total, points) => {
+  const made = await makeAnswered(service, ONE, [{ value: OSLO, released: true }])
+  await askTwice(made)
+  const { preview, correct, scores } = await open(made)
+  expect((await preview(BERGEN_IS_RIGHT)).text).toContain('2 are released: of these 1 gets more, 1 less')
+  await correct(BERGEN_IS_RIGHT, releases)
+  expect((await scores())[0]!.released).toEqual(['15/30', total])
+  const where = { submissionId: made.submissionIds[0]!, version: 2 }
+  const { grades } = await service.db.release.findFirstOrThrow({ where })
+  expect((grades as { points: number }[]).map((grade) => grade.points)).toEqual(points)
+})
+
 it('lists what was not accepted, as one what is compared as one, and accepts it for a share', async () => {
   const typed = ['Roma', 'Roma', 'roma ', 'ROMA.', 'Athens', 'Rome', '']
   const made = await makeAnswered(
