@@ -82,12 +82,13 @@ function compareTotals(before: Total, after: Total): Verdict {
   return one > other ? 'more' : one < other ? 'less' : 'same'
 }
 
-/** How many answers of each. @property releasedMore of {@link released}, as the next. */
+/** How many answers of each. @property releasedMore of {@link released}, as the next two. @property releasedOpen a person has to say now. */
 export type Counts = Record<Verdict, number> & {
   handedIn: number
   released: number
   releasedMore: number
   releasedLess: number
+  releasedOpen: number
 }
 
 export const NO_COUNTS: Counts = {
@@ -101,6 +102,7 @@ export const NO_COUNTS: Counts = {
   released: 0,
   releasedMore: 0,
   releasedLess: 0,
+  releasedOpen: 0,
 }
 
 /** Adds an answer. */
@@ -110,5 +112,6 @@ export function count(counts: Counts, { of, verdict }: Judged): void {
   if (!of.released) return
   counts.released++
   if (verdict === 'more') counts.releasedMore++
-  if (verdict === 'less' || verdict === 'open') counts.releasedLess++
+  if (verdict === 'less') counts.releasedLess++
+  if (verdict === 'open') counts.releasedOpen++
 }

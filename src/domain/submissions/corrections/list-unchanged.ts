@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import type { Listing, Page } from '../../lists/page.ts'
 import { readPage } from '../../lists/page.ts'
 
-/** decided: a person had given the points; kept: what is released stays, because it would be lower. */
+/** decided: a person had given the points; kept: what is released stays, because it would be lower, or a person has to say. */
 export const OUTCOMES = ['decided', 'kept'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 

@@ -11,6 +11,9 @@ function countsShown(label: string, counts: Counts): Html {
   const { handedIn, more, less, same, open, uncounted, decided, released } = counts
   const of = (count: number) => count.toLocaleString('en')
   const getsMore = (count: number) => `${of(count)} ${count === 1 ? 'gets' : 'get'} more`
+  const { releasedMore, releasedLess, releasedOpen } = counts
+  const isOpen = releasedOpen === 1 ? 'needs a grader, and stays as it is' : 'need a grader, and stay as they are'
+  const ofReleased = `: of these ${getsMore(releasedMore)}, ${of(releasedLess)} less${releasedOpen > 0 ? `, ${of(releasedOpen)} ${isOpen}` : ''}`
   const parts = [
     getsMore(more),
     `${of(less)} less`,
@@ -18,5 +21,5 @@ function countsShown(label: string, counts: Counts): Html {
     open > 0 && `${of(open)} ${open === 1 ? 'needs' : 'need'} a grader`,
     uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and will not count it`,
   ].filter((part) => part !== false)
-  return html`<p><strong>${label}</strong> Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && `: of these ${getsMore(counts.releasedMore)}, ${of(counts.releasedLess)} less`}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
+  return html`<p><strong>${label}</strong> Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && ofReleased}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
 }

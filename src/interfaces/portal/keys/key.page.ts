@@ -104,7 +104,11 @@ ${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${rep
 function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: CorrectedKey, path: string): Html {
   const { counts, done, papers, releasedAnew } = progressOf(newest)
   const seen = counts[ctx.mode === 'test' ? 'test' : 'live']
-  const kept = newest.releases === 'raise' ? seen.releasedLess : 0
+  const lower = newest.releases === 'raise' ? seen.releasedLess : 0
+  const kept = [
+    lower > 0 && `because they would be lower: ${lower}`,
+    seen.releasedOpen > 0 && `because they need a grader: ${seen.releasedOpen}`,
+  ].filter((part) => part !== false)
   if (isRunning(newest))
     return html`<div class="mb-6">${panel(
       'running',
@@ -122,7 +126,7 @@ function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: Corrected
     `Key ${newest.number} is applied`,
     html`${countsOfBoth(counts)}
 <p>${wordCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released anew.</p>
-${seen.decided + kept > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, because they would be lower: ${kept}`, kept)}</ul>`}
+${seen.decided + kept.length > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, ${kept.join(', and ')}`, kept.length)}</ul>`}
 ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,
   )}</div>`
 }

@@ -180,6 +180,31 @@ it.each([
   expect((await scores()).map(({ released }) => released)).toEqual(expected)
 })
 
+it.each(['raise', 'all'])('leaves and lists what is released and needs a person now: %s', async (releases) => {
+  const made = await makeAnswered(service, WORDS, [
+    { value: 'Athens', released: true },
+    { value: 'Rome', released: true },
+  ])
+  const { admin, path, correct, scores } = await open(made)
+  const fields = {
+    effect: 'key',
+    row: 'aaaaaaaa',
+    'text-aaaaaaaa': 'Rome',
+    'share-aaaaaaaa': '100',
+    otherwise: 'people',
+    lines: '1',
+    reason: 'Others may be right',
+  }
+  expect((await correct(fields, releases)).status).toBe(303)
+  expect((await scores()).map(({ released }) => released)).toEqual([['5/20'], ['15/20']])
+  const { text } = await admin.get(`${path}?list=kept`)
+  expect(text).toContain('2 are released: of these 0 get more, 0 less, 1 needs a grader, and stays as it is.')
+  expect(text).toContain('Released as they were, because they need a grader: 1')
+  expect(text).toContain('candidate-0@example.com')
+  expect(text).toContain('a person has to say')
+  expect(text).not.toContain('because they would be lower')
+})
+
 it('counts no question less for whom that would lower the result', async () => {
   const made = await makeAnswered(service, ONE, [
     { value: OSLO, released: true },
