@@ -47,11 +47,15 @@ export async function findPapers(ctx: Context, versionId: string, after: string 
   return (await all(ctx.db, papers)).map(({ submissionId }) => submissionId)
 }
 
-/** What of these papers was handed in, as far as the context sees that. */
+/**
+ * What of these papers was handed in and scored, as far as the context sees that. What was not scored then is left to the sweep, which scores
+ * all of the paper, by the newest keys: a score of this question alone would look as if that were done.
+ */
 export function findAffected(ctx: Context, versionId: string, submissionIds: readonly string[]): Promise<Affected[]> {
   const rows = own(ctx, 'submissions')
     .where('submissions.id', '=', among(submissionIds))
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
+    .where('submissions.needsPeople', 'is not', null)
     .innerJoin('assessments', (join) =>
       join.on(sameOwner('assessments', 'submissions')).onRef('assessments.id', '=', 'submissions.assessmentId'),
     )
