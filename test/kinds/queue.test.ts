@@ -3,6 +3,7 @@ import { scoreUnscored } from '../../src/domain/submissions/taking/score-unscore
 import { examplesOf, makeDefined } from '../support/kinds.ts'
 import { signInAs } from '../support/portal.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { PATIENT } from '../support/wait-until.ts'
 
 const service = await startServiceForFile()
 const [ONE, SEVERAL] = examplesOf('single_choice', 'multiple_choice')
@@ -40,6 +41,14 @@ it('scores what a process that knows no scores has handed in, once', async () =>
   const { id } = await made.submission()
   await service.db.submission.update({ where: { id }, data: { state: 'submitted', submittedAt: now } })
   await service.db.invite.update({ where: { id: made.invite.id }, data: { status: 'completed', completedAt: now } })
+  await service.db.$transaction(
+    async (tx) => {
+      // Whoever changes it takes the invite first.
+      await tx.$executeRaw`SELECT FROM invites WHERE id = ${made.invite.id}::uuid FOR UPDATE`
+      expect(await scoreUnscored(service.system)).toBe(0)
+    },
+    { timeout: PATIENT.timeout },
+  )
   await Promise.all([scoreUnscored(service.system), scoreUnscored(service.system)])
   await scoreUnscored(service.system)
   expect(await made.scores()).toEqual([10])

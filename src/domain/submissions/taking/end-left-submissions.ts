@@ -6,6 +6,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../../cont
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../work/in-halves.ts'
 import { handIn } from './finish-submission.ts'
+import { holdInvite } from './hold-invite.ts'
 
 // Submissions in progress of invites that have ended without them: what revokes or declines an invite does not look at submissions, nor does
 // a process of the release before that completes one, nor a player that has been set up since.
@@ -28,16 +29,23 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
   const failed: FailedItem<Completed>[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const completed = await findCompleted(system, after)
-    const failedNow = await workOnEach(completed, ({ submissionId, ...organization }) =>
-      inTransaction<Context, void>(enterOrganization(system, organization), (inside) => handIn(inside, submissionId)),
-    )
-    ended += completed.length - failedNow.length
+    const failedNow = await workOnEach(completed, async ({ submissionId, ...organization }) => {
+      const ctx = enterOrganization(system, organization)
+      if (await inTransaction(ctx, (inside) => handInLeft(inside, submissionId))) ended++
+    })
     failed.push(...failedNow)
     if (completed.length < FOUND_AT_ONCE) break
     after = completed.at(-1)!.submissionId
   }
   refuseFailed(failed)
   return ended
+}
+
+/** @returns whether this has handed it in: one whose invite somebody holds is left to the next sweep. */
+async function handInLeft(ctx: Context, submissionId: string): Promise<boolean> {
+  const isHeld = await holdInvite(ctx, submissionId)
+  if (isHeld) await handIn(ctx, submissionId)
+  return isHeld
 }
 
 async function withdraw({ db, deps }: ServiceContext): Promise<number> {

@@ -7,6 +7,7 @@ import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.ts'
 import { releaseByItself } from '../grading/release-result.ts'
 import { scoreAnswers } from '../scores.ts'
+import { holdInvite } from './hold-invite.ts'
 
 /** Submissions looked up by one statement. */
 const FOUND_AT_ONCE = 200
@@ -45,6 +46,7 @@ export async function scoreUnscored(system: ServiceContext): Promise<number> {
 
 /** @returns whether this has scored it: one that somebody holds is left to the next sweep. */
 async function scoreOne(ctx: Context, submissionId: string): Promise<boolean> {
+  if (!(await holdInvite(ctx, submissionId))) return false
   const unscored = own(ctx, 'submissions').where('id', '=', submissionId).where('needsPeople', 'is', null)
   const held = await first(ctx.db, unscored.select('id').forNoKeyUpdate().skipLocked())
   if (held && (await scoreAnswers(ctx, submissionId))) await releaseByItself(ctx, submissionId)

@@ -131,6 +131,20 @@ describe('a submission whose invite has ended without it', () => {
     expect(await submission()).toMatchObject({ state: 'submitted', submittedAt: service.clock.now() })
     expect((await paper())[0]!.closedAt).toEqual(service.clock.now())
   })
+
+  it('is left to the next sweep while somebody holds the invite, which everybody takes before its submission', async () => {
+    const { invite, submission } = await makeTaking(service)
+    await service.db.invite.update({ where: { id: invite.id }, data: { status: 'completed', completedAt: service.clock.now() } })
+    await service.db.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`SELECT FROM invites WHERE id = ${invite.id}::uuid FOR UPDATE`
+        expect(await endLeftSubmissions(service.system)).toBe(0)
+        expect((await submission()).state).toBe('in_progress')
+      },
+      { timeout: PATIENT.timeout },
+    )
+    expect(await endLeftSubmissions(service.system)).toBe(1)
+  })
 })
 
 describe('invites that were started before anything could be sent in', () => {
