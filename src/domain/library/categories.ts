@@ -1,10 +1,13 @@
 import { checkName, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
+import type { Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 
 /** How deep a category may lie. */
 export const MAX_CATEGORY_DEPTH = 5
+/** Bytes of a path: an index takes no more than 2,704. */
+const MAX_PATH_BYTES = 2_000
 /** How many a list to choose from shows. */
 const MAX_LISTED = 500
 
@@ -39,19 +42,29 @@ export async function findWithin({ db, organization }: Context, id: string): Pro
   return [id, ...below.map((other) => other.id)]
 }
 
+/** What is wrong with a path, at `category`: a name that is too long, a tree that is too deep, or all of it together. */
+export function findCategoryIssues(path: string): Issue[] {
+  const tidied = tidyPath(path)
+  if (tidied === '') return []
+  const names = tidied.split(' / ')
+  if (names.length > MAX_CATEGORY_DEPTH) return findIssues([['category', { rule: 'maxItems', limit: MAX_CATEGORY_DEPTH }]])
+  const wrong = names.map((name) => checkName(name, MAX_NAME_LENGTH)).find((violation) => violation)
+  const isLong = Buffer.byteLength(tidied) > MAX_PATH_BYTES
+  return findIssues([['category', wrong ?? (isLong ? { rule: 'malformed', text: TOO_LONG } : undefined)]])
+}
+
+const TOO_LONG = 'The category is too long together with those above it. Use shorter names.'
+
 /**
  * The category of that path, which is made where there is none.
  *
  * @param path names with slashes between them; empty: no category.
- * @throws DomainError invalid, at `category`, for a name that is too long or a tree that is too deep.
+ * @throws DomainError invalid, as findCategoryIssues has it.
  */
 export async function resolveCategory({ db, deps, organization }: Context, path: string): Promise<string | null> {
   const tidied = tidyPath(path)
   if (tidied === '') return null
-  const names = tidied.split(' / ')
-  const isDeep = names.length > MAX_CATEGORY_DEPTH
-  const wrong = names.map((name) => checkName(name, MAX_NAME_LENGTH)).find((violation) => violation)
-  refuse(findIssues([['category', isDeep ? { rule: 'maxItems', limit: MAX_CATEGORY_DEPTH } : wrong]]))
+  refuse(findCategoryIssues(tidied))
   const organizationId = organization.id
   const named = { organizationId_path: { organizationId, path: tidied } }
   const { id } = await db.libraryCategory.upsert({

@@ -1,3 +1,4 @@
+import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -42,20 +43,33 @@ const takeRow = (ctx: Context, importId: string, { number, name, category, quest
     const left = own(inside, 'libraryImportRows').select('number').where('importId', '=', importId).where('number', '=', number)
     if ((await run(inside.db, left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
     const where = { organizationId: inside.organization.id, importId, number }
-    const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch(refused)
+    const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch((error) =>
+      refused(ctx, { importId, number }, error),
+    )
     await inside.db.libraryImportRow.updateMany({ where, data: outcome })
 
     async function take(within: Context, content: LibraryContent) {
-      const fault = findFault(within, content)
+      const fault = findFault(within, content, category)
       if (fault) return { state: 'refused', notes: [fault] }
       const { libraryQuestionId, isNew } = await makeOrFind(within, content, { name, category, importId })
       return isNew ? { state: 'taken', libraryQuestionId } : { state: 'there' }
     }
   })
 
-/** @throws the error, unless it says something about the question. */
-function refused(error: unknown) {
-  if (!(error instanceof DomainError)) throw error
+/**
+ * A question that can not be kept, for whatever reason, keeps none of those behind it from being taken.
+ *
+ * @throws the error where it says nothing about the question: the database is away, or too busy, and the job is done again.
+ */
+function refused({ deps, organization }: Context, row: { importId: string; number: number }, error: unknown) {
+  if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error
+  if (!(error instanceof DomainError)) {
+    deps.log.error(
+      { err: error, organizationId: organization.id, ...row },
+      'a question of an import could not be taken: it is refused',
+    )
+    return { state: 'refused', notes: ['The service could not keep this question. Its operators find the reason in the log.'] }
+  }
   const [issue] = error.issues
   return { state: 'refused', notes: [issue ? `${issue.field}: ${issue.rule}` : error.kind] }
 }

@@ -12,7 +12,7 @@ import { MAX_NAME_LENGTH } from '../limits.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
-import { tidyPath } from './categories.ts'
+import { findCategoryIssues, tidyPath } from './categories.ts'
 import { hashContent, type LibraryContent, nameOf } from './content.ts'
 
 // Questions from a file: read first, which shows what would become of each; then taken by a job.
@@ -94,8 +94,8 @@ async function rowsOf(ctx: Context, questions: GivenQuestion[]) {
   })
 }
 
-function checkContent(ctx: Context, { content, notes }: GivenQuestion) {
-  const fault = content && findFault(ctx, content)
+function checkContent(ctx: Context, { content, category, notes }: GivenQuestion) {
+  const fault = content && findFault(ctx, content, category)
   return content && !fault
     ? { content, notes, contentHash: hashContent(content) }
     : { content: null, notes: fault ? [fault] : notes, contentHash: null }
@@ -114,10 +114,15 @@ async function findThere({ db, organization }: Context, hashes: Uint8Array<Array
   return there
 }
 
-/** Why a question that could be read can't be kept; null where nothing is in its way. */
-export function findFault(ctx: Context, { input, definition }: LibraryContent): string | null {
-  const [issue] = [...findQuestionIssues(input), ...(definition ? findDefinitionIssues(ctx, definition) : [])]
+/** Why a question that could be read can't be kept in that category; null where nothing is in its way. */
+export function findFault(ctx: Context, { input, definition }: LibraryContent, category: string): string | null {
+  const [issue] = [
+    ...findQuestionIssues(input),
+    ...(definition ? findDefinitionIssues(ctx, definition) : []),
+    ...findCategoryIssues(category),
+  ]
   if (!issue) return null
+  if (issue.field === 'category' && issue.rule === 'malformed') return issue.text
   const limit = 'limit' in issue && typeof issue.limit === 'number' ? ` ${issue.limit}` : ''
   return `${issue.field} is not taken: ${issue.rule}${limit}.`
 }

@@ -85,6 +85,7 @@ export const LOG_EVENTS = {
   'A result could not be released by itself: it waits to be released': 'result_not_released_by_itself',
   'a correction of a key could not be continued yet': 'correction_of_key_not_continued_yet',
   'an import of questions could not be continued yet': 'import_of_questions_not_continued_yet',
+  'a question of an import could not be taken: it is refused': 'imported_question_refused',
   'a bulk change could not be continued yet': 'bulk_change_not_continued_yet',
   'test data could not be deleted yet': 'test_data_not_deleted_yet',
   'job queue': 'job_queue',

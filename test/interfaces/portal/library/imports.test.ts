@@ -61,6 +61,43 @@ describe('an import of questions', () => {
     expect((await admin.post(`${path}/undo`)).status).toBe(422)
   })
 
+  it('refuses a category that is too long with all above it, in the file and at a question', async () => {
+    const { organizationId, admin, kept, rows, upload } = await furnish()
+    const path = Array.from({ length: 5 }, (_, i) => `${i}${'漢'.repeat(199)}`).join('/')
+    const { headers } = await upload(
+      'q.csv',
+      `kind,text,right,category\nshort text,Who?,Ann,${path}\nshort text,Where?,Rome,Places`,
+    )
+    const tooLong = 'The category is too long together with those above it. Use shorter names.'
+    expect((await rows()).map(({ state, notes }) => [state, notes])).toEqual([
+      ['refused', [tooLong]],
+      ['ready', []],
+    ])
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    const [question] = await kept()
+    const answer = await admin.post(`${admin.home}questions/${question!.id}`, { name: 'Where?', category: path })
+    expect([answer.status, mistakesIn(answer)]).toEqual([422, [tooLong]])
+    const long = Array.from({ length: 5 }, (_, i) => `${i}${'漢'.repeat(129)}`).join('/')
+    expect((await admin.post(`${admin.home}questions/${question!.id}`, { name: 'Where?', category: long })).status).toBe(303)
+    expect(await service.db.libraryCategory.count({ where: { organizationId } })).toBe(2)
+  })
+
+  it('goes on behind a question that can not be kept for a reason nobody has thought of, and is logged once', async () => {
+    const { organizationId, admin, kept, rows, upload } = await furnish()
+    const { headers } = await upload('q.txt', 'Who?{=Ann}\n\nWhere?{=Rome}')
+    await service.db.libraryImportRow.updateMany({ where: { organizationId, number: 1 }, data: { question: { input: {} } } })
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    expect((await rows()).map(({ state }) => state)).toEqual(['refused', 'taken'])
+    expect((await admin.get(headers.location!)).text).toContain('The service could not keep this question.')
+    const isOfIt = (line: string) => line.includes('a question of an import could not be taken') && line.includes(organizationId)
+    const logged = service.logLines.filter(isOfIt)
+    expect(logged).toHaveLength(1)
+    expect((await admin.post(`${headers.location}/undo`)).status).toBe(303)
+    expect(await kept()).toEqual([])
+  })
+
   it('is not undone after a day', async () => {
     const { organizationId, admin, kept, upload } = await furnish()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
