@@ -27,7 +27,7 @@ export async function contentOf(ctx: Context, question: Question): Promise<Libra
 }
 
 /** The same of a question that is to be kept: nobody corrects its key until it is. */
-async function lockContent(ctx: Context, ref: QuestionRef): Promise<{ question: Question; content: LibraryContent }> {
+export async function lockContent(ctx: Context, ref: QuestionRef): Promise<{ question: Question; content: LibraryContent }> {
   await lockAssessment(ctx, ref.assessmentId)
   const question = await getQuestion(ctx, ref)
   if (question.versionId !== null) await lockVersion(ctx, question.versionId)

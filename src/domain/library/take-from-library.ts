@@ -10,7 +10,7 @@ import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { hashContent, type LibraryContent } from './content.ts'
 import { getLibraryQuestion, readLibraryVersion } from './library.ts'
-import { contentOf, refuseSecond } from './save-to-library.ts'
+import { contentOf, lockContent, refuseSecond } from './save-to-library.ts'
 
 /**
  * Adds the newest version of a question of the library behind the last question of an assessment: both have the same definition, and so the same
@@ -36,8 +36,16 @@ export async function addFromLibrary(ctx: Context, id: string, assessmentId: str
   })
 }
 
-/** How a question stands to what it came from. @property isChanged it is no longer as that version. */
-export type Origin = { id: string; name: string; number: number; newest: number; isChanged: boolean; isRetired: boolean }
+/** How a question stands to what it came from. @property isChanged it is no longer as that version. @property mine tells its content from any other. */
+export type Origin = {
+  id: string
+  name: string
+  number: number
+  newest: number
+  isChanged: boolean
+  isRetired: boolean
+  mine: string
+}
 
 /** @returns null: it comes from nowhere. */
 export async function findOrigin(ctx: Context, question: Question): Promise<Origin | null> {
@@ -47,8 +55,10 @@ export async function findOrigin(ctx: Context, question: Question): Promise<Orig
   const origin = { id, name, number, newest, isRetired: retiredAt !== null }
   const mine = hashContent(await contentOf(ctx, question))
   const theirs = hashContent(await readLibraryVersion(ctx, id, number))
-  return { ...origin, isChanged: Buffer.compare(mine, theirs) !== 0 }
+  return { ...origin, mine: hexOf(mine), isChanged: Buffer.compare(mine, theirs) !== 0 }
 }
+
+const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
 
 export type Compared = { origin: Origin; mine: LibraryContent; theirs: LibraryContent }
 
@@ -65,18 +75,25 @@ export async function compareToNewest(ctx: Context, ref: QuestionRef): Promise<C
   return { origin, mine: await contentOf(ctx, question), theirs: await readLibraryVersion(ctx, origin.id, origin.newest) }
 }
 
+/** What was seen of a question and of what it came from. @property mine as Origin has it. @property number of the newest version. */
+type SeenBoth = { mine: string; number: number }
+
 /**
  * Makes a question what the newest version in the library is; points and time limit stay.
  *
- * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none.
+ * @throws DomainError not_permitted, assessment_not_found, question_not_found; library_question_not_found where it comes from none; invalid,
+ *   `changed` at `version`, where either is no longer what was seen.
  */
-export async function takeNewest(ctx: Context, ref: QuestionRef): Promise<void> {
+export async function takeNewest(ctx: Context, ref: QuestionRef, seen: SeenBoth): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
     const question = await getQuestion(inside, ref)
     if (question.libraryQuestionId === null) throw new DomainError('library_question_not_found')
     const { number } = await getLibraryQuestion(inside, question.libraryQuestionId)
+    const { content } = await lockContent(inside, ref)
+    const isSeen = hexOf(hashContent(content)) === seen.mine && number === seen.number
+    refuse(isSeen ? [] : [{ field: 'version', rule: 'changed', value: number }])
     const { input, versionId } = await readLibraryVersion(inside, question.libraryQuestionId, number)
     const { points, timeLimit } = toQuestionInput(question)
     const columns = await toColumns(inside, { ...input, points, timeLimit })

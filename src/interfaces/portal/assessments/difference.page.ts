@@ -41,6 +41,7 @@ export function differencePage(ctx: Context, path: string, { origin, mine, their
             )
       }
 ${same.length > 0 && html`<p class="hint mt-4">The same in both: ${same.join(', ')}.</p>`}
+${origin.isChanged && html`<p class="mt-4">Taking version ${origin.newest} replaces what is only in this question. This can’t be undone.</p>`}
 <div class="mt-4 flex flex-wrap gap-2">${libraryButtons(path, origin)}<a class="btn btn-sm btn-ghost" href="${path}">Back to the question</a></div>`,
     ),
   }

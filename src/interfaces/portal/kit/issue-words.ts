@@ -212,6 +212,8 @@ export function wordIssue(issue: Issue): string {
 
 function wordChanged(field: string, name: string, value: unknown): string {
   if (field === 'order') return 'Somebody else has moved this question meanwhile. It stays where it is now.'
+  if (field === 'version')
+    return 'The question, or what the library has of it, has changed meanwhile. Look at the difference again before you take it.'
   if (field === 'definition')
     return 'Somebody else has changed the answers, or what is right, meanwhile. Open the question in another window to see how. Saving again replaces their change.'
   return `Somebody else has changed ${name} meanwhile, to ${wordValue(field, value)}. Saving again replaces their change.`

@@ -12,7 +12,7 @@ ${
   origin === null
     ? html`<p class="hint mb-2">Keep it, to ask it again elsewhere.</p>${button(path, 'save', 'Save to the library')}`
     : html`<p class="mb-2 text-sm">${wordOrigin(origin)} <a href="${pathOf(ctx, `questions/${origin.id}`)}">See it there</a></p>
-<div class="flex flex-wrap gap-2">${differs(origin) && html`<a class="btn btn-sm" href="${`${path}/library/difference`}">See the difference</a>`}${libraryButtons(path, origin)}</div>`
+<div class="flex flex-wrap gap-2">${differs(origin) && html`<a class="btn btn-sm" href="${`${path}/library/difference`}">See the difference</a>`}${!origin.isChanged && takeButton(path, origin)}${versionButton(path, origin)}</div>`
 }
 </section>`
 }
@@ -22,9 +22,16 @@ const button = (path: string, verb: string, label: string): Html =>
 
 const differs = ({ isChanged, number, newest }: Origin): boolean => isChanged || number < newest
 
-/** What can be done about a question that is not as it is in the library. */
+/** What can be done about a question that is not as it is in the library, beside what differs: there is seen what would be lost. */
 export const libraryButtons = (path: string, origin: Origin): Html =>
-  html`${differs(origin) && button(path, 'take', `Take version ${origin.newest}`)}${origin.isChanged && button(path, 'version', `Save as version ${origin.newest + 1}`)}`
+  html`${takeButton(path, origin)}${versionButton(path, origin)}`
+
+const takeButton = (path: string, origin: Origin): Html | false =>
+  differs(origin) &&
+  html`<form method="post" action="${path}/library/take"><input type="hidden" name="seen" value="${origin.mine}"><input type="hidden" name="number" value="${origin.newest}"><button class="btn btn-sm">Take version ${origin.newest}</button></form>\n`
+
+const versionButton = (path: string, origin: Origin): Html | false =>
+  origin.isChanged && button(path, 'version', `Save as version ${origin.newest + 1}`)
 
 function wordOrigin({ number, newest, isChanged, isRetired }: Origin): string {
   const retired = isRetired ? ' It is retired there.' : ''

@@ -103,7 +103,10 @@ function ofAssessmentRoutes(app: FastifyInstance): void {
   const works = {
     save: (request: FastifyRequest<OfAssessment>) => saveToLibrary(request.ctx, request.params),
     version: (request: FastifyRequest<OfAssessment>) => saveAsVersion(request.ctx, request.params),
-    take: (request: FastifyRequest<OfAssessment>) => takeNewest(request.ctx, request.params),
+    take: (request: FastifyRequest<OfAssessment>) => {
+      const { seen, number } = readFields(valuesOf(request), 'seen', 'number')
+      return takeNewest(request.ctx, request.params, { mine: seen, number: Number(number) })
+    },
   }
   for (const [verb, work] of Object.entries(works))
     app.post<OfAssessment>(`/assessments/:assessmentId/questions/:questionId/library/${verb}`, (request, reply) => {

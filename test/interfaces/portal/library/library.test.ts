@@ -23,6 +23,13 @@ const CHOICE = {
 /** The same with other ids. */
 const ALIKE = JSON.parse(JSON.stringify(CHOICE).replaceAll('aaaaaaaa', 'xxxxxxxx').replaceAll('bbbbbbbb', 'cccccccc'))
 
+/** What the button that takes the newest version sends. */
+const takenFrom = ({ text }: { text: string }): Record<string, string> => {
+  const [, seen, number] =
+    /library\/take"><input type="hidden" name="seen" value="(\w+)"><input type="hidden" name="number" value="(\d+)"/.exec(text)!
+  return { seen: seen!, number: number! }
+}
+
 async function furnish() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
@@ -107,10 +114,32 @@ describe('the library', () => {
     expect((await admin.get(one.path)).text).toContain('It is version 2 in the library.')
     const before = await stored(copyId)
     expect((await admin.get(copyPath)).text).toContain('There is a newer one: version 2.')
-    await admin.post(`${copyPath}/library/take`)
+    await admin.post(`${copyPath}/library/take`, takenFrom(await admin.get(copyPath)))
     const after = await stored(copyId)
     expect(after.versionId).not.toBe(before.versionId)
     expect(after).toMatchObject({ libraryNumber: 2, versionId: (await stored(one.id)).versionId, points: before.points })
+  })
+
+  it('loses nothing that only the question has to who has not seen it, nor to one click', async () => {
+    const { admin, makeQuestion, assessments, stored } = await furnish()
+    const one = await makeQuestion(assessments[0], null)
+    await admin.post(`${one.path}/library/save`)
+    const write = (script: string) => service.db.question.update({ where: { id: one.id }, data: { script } })
+    await write('Mine?')
+    expect((await admin.get(one.path)).text).not.toContain('Take version 1')
+    const difference = `${one.path}/library/difference`
+    const page = await admin.get(difference)
+    expect(page.text).toContain('Taking version 1 replaces what is only in this question.')
+    await write('Mine, and better?')
+    const take = (seen: Record<string, string>) => admin.post(`${one.path}/library/take`, seen)
+    const now = takenFrom(await admin.get(difference))
+    for (const stale of [takenFrom(page), {}, { ...now, number: '2' }]) {
+      const late = await take(stale)
+      expect([late.status, mistakesIn(late)]).toEqual([422, [expect.stringContaining('has changed meanwhile.')]])
+    }
+    expect(await stored(one.id)).toMatchObject({ script: 'Mine, and better?' })
+    expect((await take(now)).status).toBe(303)
+    expect(await stored(one.id)).toMatchObject({ script: 'What is the capital of France?' })
   })
 
   it('keeps a version once that two save at the same time', async () => {
