@@ -10,10 +10,9 @@ type Text = { name: string; label: string; hint?: string; isShort?: boolean; isL
 /** A labelled line to type into. @param text.isShort for a few digits. */
 export function line(form: AuthorForm, { name, label, hint, isShort, isLabelHidden, focus }: Text): Html {
   const wrong = form.wrong(name)
-  const described = [hint && `${name}-hint`, wrong.length > 0 && `${name}-mistake`].filter(Boolean).join(' ')
   return html`<div class="min-w-0 ${!isShort && 'grow'}"><label class="${isLabelHidden ? 'sr-only' : 'mb-1.5 block text-sm font-medium'}" for="${name}">${label}</label>
 ${hint && html`<p class="hint mb-1.5" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="text" class="${isShort ? 'input w-20' : 'input w-full'}" value="${form.values.get(name)}" dir="auto" autocomplete="off" inputmode="${isShort && 'numeric'}" aria-describedby="${described}" aria-invalid="${wrong.length > 0 && 'true'}" ${focus && html`autofocus`}>
+<input id="${name}" name="${name}" type="text" class="${isShort ? 'input w-20' : 'input w-full'}" value="${form.values.get(name)}" dir="auto" autocomplete="off" inputmode="${isShort && 'numeric'}" aria-describedby="${describedBy(form, name, hint !== undefined)}" aria-invalid="${wrong.length > 0 && 'true'}" ${focus && html`autofocus`}>
 ${mistake(form, name)}</div>`
 }
 
@@ -32,12 +31,16 @@ export const kept = ({ values }: AuthorForm, ...names: string[]): Html =>
 /** A labelled list to choose one of. */
 export const choose = (form: AuthorForm, { name, label, options, isLabelHidden, look = 'select w-full' }: Choose): Html =>
   html`<div><label class="${isLabelHidden ? 'sr-only' : 'mb-1.5 block text-sm font-medium'}" for="${name}">${label}</label>
-<select id="${name}" name="${name}" class="${look}">${options.map(([value, text]) => html`<option value="${value}" ${form.values.get(name) === value && html`selected`}>${text}</option>`)}</select>
+<select id="${name}" name="${name}" class="${look}" aria-describedby="${describedBy(form, name, false)}" aria-invalid="${form.wrong(name).length > 0 && 'true'}">${options.map(([value, text]) => html`<option value="${value}" ${form.values.get(name) === value && html`selected`}>${text}</option>`)}</select>
 ${mistake(form, name)}</div>`
 
 /** A box to tick. */
 export const tick = ({ values }: AuthorForm, name: string, label: string): Html =>
   html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="${name}" value="yes" ${values.has(name) && html`checked`}> ${label}</label>`
+
+/** The ids of what describes a field or a group of fields: its hint, and what is wrong with it. */
+export const describedBy = (form: AuthorForm, name: string, hasHint: boolean): string | false =>
+  [hasHint && `${name}-hint`, form.wrong(name).length > 0 && `${name}-mistake`].filter(Boolean).join(' ') || false
 
 export const mistake = (form: AuthorForm, name: string): Html | false => {
   const wrong = form.wrong(name)
@@ -56,7 +59,7 @@ export function rowList(
     most,
   }: { group: string; legend: string; hint: string; rows: Html[]; add: string; most: number },
 ): Html {
-  return html`<fieldset class="mb-4" id="${group}" tabindex="-1" aria-describedby="${`${group}-hint`}">
+  return html`<fieldset class="mb-4" id="${group}" tabindex="-1" aria-describedby="${describedBy(form, group, true)}">
 <legend class="mb-1.5 text-sm font-medium">${legend}</legend>
 <p class="hint mb-2" id="${`${group}-hint`}">${hint}</p>
 ${mistake(form, group)}

@@ -1,7 +1,7 @@
 import type { Fault, Random } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, kept, line, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
+import { choose, describedBy, kept, line, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
 import { newRowId, readTrimmed, rowReader, rowsOf } from '../rows.ts'
 import { outlookOf } from './author-outlook.ts'
 import type { Key, Spec } from './schema.ts'
@@ -139,7 +139,7 @@ ${!isOne && html`<div class="mt-3 mb-5 grid grid-cols-2 gap-x-3">${line(form, { 
 /** What is right of options that stay. */
 function keyFields(word: string, form: AuthorForm): Html {
   const isOne = word === 'single_choice'
-  return html`<div class="group"><fieldset class="mb-4" id="options" tabindex="-1">
+  return html`<div class="group"><fieldset class="mb-4" id="options" tabindex="-1" aria-describedby="${describedBy(form, 'options', false)}">
 <legend class="mb-1.5 text-sm font-medium">${isOne ? 'Mark the one that is right' : 'Tick those that are right'}</legend>
 ${mistake(form, 'options')}
 <ol class="grid gap-2">${rowsOf(form.values).map((id, i) => fixedRow(form, { id, isOne, place: i + 1 }))}</ol></fieldset>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Fault } from '../../domain/values/question-kind.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
-import { choose, kept, line, mistake, rowList, rowMenu, tick } from '../author-fields.ts'
+import { choose, describedBy, kept, line, mistake, rowList, rowMenu, tick } from '../author-fields.ts'
 import { normalize } from '../normalize.ts'
 import { newRowId, rowReader, rowsOf } from '../rows.ts'
 import { wordOption } from '../word-option.ts'
@@ -104,7 +104,7 @@ function keyFields(form: AuthorForm): Html {
   const prompts = rowsOf(form.values)
     .filter((id) => readRow('text', id) !== '')
     .slice(0, MOST_ROWS)
-  return html`<fieldset class="mb-4 grid gap-2" id="pairs" tabindex="-1"><legend class="mb-1.5 text-sm font-medium">What fits each prompt</legend>
+  return html`<fieldset class="mb-4 grid gap-2" id="pairs" tabindex="-1" aria-describedby="${describedBy(form, 'pairs', false)}"><legend class="mb-1.5 text-sm font-medium">What fits each prompt</legend>
 ${mistake(form, 'pairs')}
 ${prompts.map((id) => {
   const label = wordOption(readRow('text', id))

@@ -12,6 +12,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
+import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
@@ -32,26 +33,31 @@ const STATES: Record<ImportState, string> = {
 }
 
 /** A file to import. */
-export const newImportPage = (form: Form, ctx: Context): Page => ({
-  title: 'Import questions',
-  trail: [['Questions', pathOf(ctx, 'questions')]],
-  body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-2">${panel(
-    'file-form',
-    'A file',
-    html`<p class="mb-4">You see first what would become of each question. Nothing is taken before you say so, and it can be undone for a day.</p>
+export function newImportPage(form: Form, ctx: Context): Page {
+  const wrong = form.issues.filter(({ field }) => field === 'file').map(wordIssue)
+  const isWrong = wrong.length > 0
+  return {
+    title: 'Import questions',
+    trail: [['Questions', pathOf(ctx, 'questions')]],
+    body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-2">${panel(
+      'file-form',
+      'A file',
+      html`<p class="mb-4">You see first what would become of each question. Nothing is taken before you say so, and it can be undone for a day.</p>
 <form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">${onceField()}
 <div class="field"><label class="mb-1.5 block text-sm font-medium" for="file">File</label>
 <p class="hint mb-1.5" id="file-hint">A sheet (.xlsx or .csv) or GIFT (.txt, .gift); up to ${MAX_IMPORT_BYTES / 1024 / 1024} MB and ${MAX_IMPORTED.toLocaleString('en')} questions.</p>
-<input class="file-input w-full" id="file" name="file" type="file" required accept=".csv,.xlsx,.txt,.gift" aria-describedby="file-hint"></div>
+<input class="file-input w-full" id="file" name="file" type="file" required accept=".csv,.xlsx,.txt,.gift" aria-describedby="file-hint${isWrong && ' file-mistake'}" aria-invalid="${isWrong ? 'true' : 'false'}">
+${isWrong && html`<p class="mistake" id="file-mistake">${wrong.join(' ')}</p>`}</div>
 <button class="btn btn-primary">${icon('upload')}Read the file</button>
 </form>`,
-  )}${panel(
-    'template',
-    'How a sheet looks',
-    html`<p class="mb-3">The first row names the columns; only <code>text</code> has to be there. <code>kind</code> is one choice, several choices, true/false, number, short text, text, audio or video. <code>right</code> names the right options by their letters (<code>B;D</code>), or what is accepted (<code>Paris; City of Light 50%</code>, <code>3.14 ± 0.01</code>, <code>3..4</code>). Options stand in the columns A to T, a category as <code>Maths / Algebra</code>.</p>
+    )}${panel(
+      'template',
+      'How a sheet looks',
+      html`<p class="mb-3">The first row names the columns; only <code>text</code> has to be there. <code>kind</code> is one choice, several choices, true/false, number, short text, text, audio or video. <code>right</code> names the right options by their letters (<code>B;D</code>), or what is accepted (<code>Paris; City of Light 50%</code>, <code>3.14 ± 0.01</code>, <code>3..4</code>). Options stand in the columns A to T, a category as <code>Maths / Algebra</code>.</p>
 <div class="flex flex-wrap gap-2"><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.xlsx')}">${icon('download')}Template for Excel</a><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.csv')}">${icon('download')}Template as CSV</a></div>`,
-  )}</div>`,
-})
+    )}</div>`,
+  }
+}
 
 type Facts = {
   ctx: Context

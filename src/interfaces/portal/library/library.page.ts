@@ -50,7 +50,7 @@ ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
 </form>
 ${found.items.length > 0 ? rows(ctx, found.items) : none()}
 ${may(ctx, 'write_assessments') && found.items.length > 0 && exporting(path, query)}
-<nav class="mt-4 flex gap-2" aria-label="Pages">${query.has('before') && linkButton(`${path}?${newest}`, 'Newest', undefined, 'small')}${found.hasOlder && linkButton(`${path}?${older}`, 'Older', undefined, 'small')}</nav>
+${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" aria-label="Pages">${query.has('before') && linkButton(`${path}?${newest}`, 'Newest', undefined, 'small')}${found.hasOlder && linkButton(`${path}?${older}`, 'Older', undefined, 'small')}</nav>`}
 </section>`,
   }
 

@@ -141,6 +141,8 @@ describe('the form of a question that scores itself', () => {
       ...Object.fromEntries(named),
     })
     expect(answer.status).toBe(422)
+    for (const field of wrongFields(answer))
+      expect(answer.text, field).toMatch(new RegExp(`aria-describedby="([^"]* )?${field}-mistake"`))
     expect(wrongFields(answer)).toEqual(wrong.map((name) => name.replace(/-(\d)$/, (_, i) => `-${rows[Number(i)]}`)))
     expect(await questions()).toEqual([])
   })

@@ -163,6 +163,8 @@ describe('an import of questions', () => {
     const { upload } = await furnish()
     const answer = await upload('x', content)
     expect([answer.status, mistakesIn(answer)]).toEqual([422, [mistake]])
+    expect(answer.text).toMatch(/<input [^>]*id="file"[^>]*aria-describedby="file-hint file-mistake" aria-invalid="true">/)
+    expect(answer.text).toContain(`<p class="mistake" id="file-mistake">${mistake}</p>`)
   })
 
   it('is exported with what is right, in three formats, and its template is taken whole', async () => {

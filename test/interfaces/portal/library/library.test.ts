@@ -236,6 +236,10 @@ describe('the library', () => {
     expect(await names('kind=single_choice')).toEqual([france])
     expect(await names('unused=yes')).toEqual([size])
     expect(await names(`before=${first!.id}`)).toEqual([])
+    const pagesOf = async (query: string) =>
+      /<nav [^>]*aria-label="Pages">(.*?)<\/nav>/s.exec((await admin.get(`${admin.home}questions?${query}`)).text)?.[1]
+    expect(await pagesOf('')).toBeUndefined()
+    expect(await pagesOf(`before=${first!.id}`)).toContain('Newest')
   })
 
   it('scores what somebody tries, and keeps it nowhere', async () => {
