@@ -25,6 +25,8 @@ const ADMIN = 'priya.raman@northwind.example'
 const GRADERS = ['jonas.keller@northwind.example', 'mei.tanaka@northwind.example'] as const
 /** The assessment whose questions score themselves. */
 const SCORED = 'Office basics, scored by itself'
+/** What a candidate is invited to. */
+const INVITED_TO = assessments.find((assessment) => assessment.name !== SCORED)!.name
 /** What the organization is called. */
 export const DEMO_NAME = name
 
@@ -55,7 +57,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     actor: { kind: 'apiKey', id: apiKey.id, createdById, mode: 'live' },
   }
   const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
-  const { id: assessmentId } = items.find((assessment) => assessment.name === assessments[0]!.name)!
+  const { id: assessmentId } = items.find((assessment) => assessment.name === INVITED_TO)!
   await addPastInvites(ctx, { assessments: items, graders: { admin, first, second }, createdById })
   const invite = await createInvite(ctx, {
     assessmentId,
