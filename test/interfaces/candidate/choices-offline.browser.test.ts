@@ -78,6 +78,7 @@ describe.skipIf(!isBrowserInstalled)('choices (skipped where no chromium is inst
       await press(page, 'Start')
       await press(page, 'Open question 1')
       await option(page, 'Oslo').waitFor()
+      await page.waitForLoadState('networkidle') // the script is there, and knows where it is
 
       await context.setOffline(true)
       for (const name of clicks) {
