@@ -64,8 +64,10 @@ async function findFault(operation: Operation, request: GeneratedRequest, counts
   const { status, type, text } = await send(operation, request)
   counts.set(status, (counts.get(status) ?? 0) + 1)
   if (status >= 500) return `answered ${status}: ${text}`
-  if (type !== 'application/json; charset=utf-8') return `answered ${type}`
-  return operation.findFault(status, JSON.parse(text))
+  // A file is what the document says it may be; all else is JSON.
+  return type === 'application/json; charset=utf-8'
+    ? operation.findFault(status, JSON.parse(text))
+    : operation.findFault(status, text, type)
 }
 
 it(`answers ${REQUESTS} generated requests to all operations with a documented status in its documented shape`, async ({
