@@ -161,10 +161,14 @@ const FURTHER = [
   'client GET /invites?assessment=:clientAssessmentId&state=completed',
   'client GET /invites/:clientInviteId',
 ]
-/** A file, made in a process of its own, one at a time. */
-const REPORT = 'GET /results/:submissionId/report'
+/** A file, made in a process of its own, one at a time; what leads to a page; and what questions from the library alone have. */
+const NO_PAGES = [
+  'GET /results/:submissionId/report',
+  'GET /assessments/:assessmentId/preview',
+  'GET /assessments/:assessmentId/questions/:questionId/library/difference',
+]
 const PAGES = [
-  ...(await listPortalRoutes()).filter((name) => name.startsWith('GET ') && name !== REPORT && !name.includes('/ats')),
+  ...(await listPortalRoutes()).filter((name) => name.startsWith('GET ') && !NO_PAGES.includes(name) && !name.includes('/ats')),
   ...FURTHER,
 ]
 const PARAMETER = /:(\w+)/g
