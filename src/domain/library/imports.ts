@@ -27,7 +27,7 @@ export type GivenQuestion = { line: number; name: string; category: string; note
 export const MAX_IMPORTED = 5_000
 /** How long an import can be undone. */
 export const UNDONE_WITHIN_MS = 86_400_000
-const STORED_AT_ONCE = 500
+const ASKED_AT_ONCE = 500
 /** Questions that are checked, or written, before others' requests get their turn. */
 const CHECKED_AT_ONCE = 25
 const WRITTEN_AT_ONCE = 100
@@ -106,8 +106,8 @@ const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
 /** Those of the hashes that the library has. */
 async function findThere({ db, organization }: Context, hashes: Uint8Array<ArrayBuffer>[]): Promise<Set<string>> {
   const there = new Set<string>()
-  for (let i = 0; i < hashes.length; i += STORED_AT_ONCE) {
-    const where = { organizationId: organization.id, contentHash: { in: hashes.slice(i, i + STORED_AT_ONCE) } }
+  for (let i = 0; i < hashes.length; i += ASKED_AT_ONCE) {
+    const where = { organizationId: organization.id, contentHash: { in: hashes.slice(i, i + ASKED_AT_ONCE) } }
     const found = await db.libraryVersion.findMany({ where, select: { contentHash: true } })
     for (const { contentHash } of found) there.add(hexOf(contentHash))
   }
@@ -195,16 +195,16 @@ export async function undoImport(ctx: Context, id: string): Promise<void> {
     })
     const ids = gone.map((question) => question.id)
     const versionIds = gone.flatMap(({ versions }) => versions.flatMap(({ versionId }) => versionId ?? []))
-    for (let i = 0; i < ids.length; i += STORED_AT_ONCE) {
-      const some = ids.slice(i, i + STORED_AT_ONCE)
+    for (let i = 0; i < ids.length; i += ASKED_AT_ONCE) {
+      const some = ids.slice(i, i + ASKED_AT_ONCE)
       await db.libraryQuestion.deleteMany({ where: { ...unused, id: { in: some } } })
       await db.libraryImportRow.updateMany({
         where: { ...of, importId: id, libraryQuestionId: { in: some } },
         data: { state: 'undone', libraryQuestionId: null },
       })
     }
-    for (let i = 0; i < versionIds.length; i += STORED_AT_ONCE) {
-      const some = versionIds.slice(i, i + STORED_AT_ONCE)
+    for (let i = 0; i < versionIds.length; i += ASKED_AT_ONCE) {
+      const some = versionIds.slice(i, i + ASKED_AT_ONCE)
       await db.questionVersion.deleteMany({
         where: { ...of, id: { in: some }, questions: { none: {} }, papers: { none: {} }, library: { none: {} } },
       })
