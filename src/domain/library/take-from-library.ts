@@ -88,10 +88,9 @@ export async function takeNewest(ctx: Context, ref: QuestionRef, seen: SeenBoth)
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, ref.assessmentId)
-    const question = await getQuestion(inside, ref)
+    const { question, content } = await lockContent(inside, ref)
     if (question.libraryQuestionId === null) throw new DomainError('library_question_not_found')
     const { number } = await getLibraryQuestion(inside, question.libraryQuestionId)
-    const { content } = await lockContent(inside, ref)
     const isSeen = hexOf(hashContent(content)) === seen.mine && number === seen.number
     refuse(isSeen ? [] : [{ field: 'version', rule: 'changed', value: number }])
     const { input, versionId } = await readLibraryVersion(inside, question.libraryQuestionId, number)
