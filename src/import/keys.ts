@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { apiKeyPrefix, fingerprintApiKey, generateApiKey } from '../domain/access/api-keys.ts'
+import { storedFingerprints, toBase64, toBytes } from '../domain/access/key-fingerprints.ts'
 import type { KeyMode } from '../domain/context.ts'
 import { defined } from '../domain/values/defined.ts'
 import type { ApiKeyEntry, ImportDocument } from './format.ts'
@@ -35,12 +36,13 @@ async function checkModes(check: Check, rows: Found<ApiKeyEntry>[]): Promise<voi
 async function checkUniqueness(check: Check, rows: Found<ApiKeyEntry>[]): Promise<void> {
   const pathByKey = new Map<string, string>()
   const keyed = rows.flatMap(({ path, row }) => (row.key ? [{ path, id: check.ids.get(row), key: row.key }] : []))
-  const hashes = keyed.map(({ key }) => fingerprintApiKey(key).hash)
-  const existing = await check.db.apiKey.findMany({ where: { hash: { in: hashes } }, select: { id: true, hash: true } })
-  const idByHash = new Map(existing.map(({ id, hash }) => [Buffer.from(hash).toString('hex'), id]))
+  const hashes = keyed.map(({ key }) => storedFingerprints(key))
+  const wanted = hashes.flat().map(toBytes)
+  const existing = await check.db.apiKey.findMany({ where: { hash: { in: wanted } }, select: { id: true, hash: true } })
+  const idByHash = new Map(existing.map(({ id, hash }) => [toBase64(hash), id]))
   for (const [index, { path, id, key }] of keyed.entries()) {
     const twin = pathByKey.get(key)
-    const taken = idByHash.get(Buffer.from(hashes[index]!).toString('hex'))
+    const taken = hashes[index]!.map((hash) => idByHash.get(hash)).find((found) => found !== undefined)
     if (twin !== undefined) check.report(`${path}.key`, `is taken by ${twin}`)
     else if (taken !== undefined && taken !== id) check.report(`${path}.key`, 'is taken by another API key')
     pathByKey.set(key, path)
@@ -57,13 +59,16 @@ export function wantApiKey(
   { onKey, onKeptKey }: KeyObserver,
 ): Wanted<ApiKeyRow> {
   const mode = key ? modeOf(key) : given
-  const terms = defined({ name, mode, expiresAt, revokedAt, createdById, hash: key && fingerprintApiKey(key).hash })
+  const terms = defined({ name, mode, expiresAt, revokedAt, createdById })
+  const isOther = (current: ApiKeyRow) =>
+    key !== undefined &&
+    !isDeepStrictEqual(current.hash, fingerprintApiKey(key, { isRestricted: current.isStoredRestricted }).hash)
   return {
     id,
     given: {},
     alter: (current) => {
       const differs = ([field, value]: [string, unknown]) => !isDeepStrictEqual(current[field as keyof ApiKeyRow], value)
-      if (Object.entries(terms).some(differs)) onKeptKey(current.name)
+      if (isOther(current) || Object.entries(terms).some(differs)) onKeptKey(current.name)
       return {}
     },
     create: () => {
@@ -82,6 +87,9 @@ export function wantApiKey(
         lastUsedAt: null,
         lastUsedFrom: null,
         rights: [],
+        scopes: [],
+        networks: [],
+        isStoredRestricted: false,
         requestsPerMinute: null,
       }
     },

@@ -1,6 +1,6 @@
 import { DEFAULT_COLOR } from '../domain/tags/tags.ts'
 import { defined } from '../domain/values/defined.ts'
-import type { Category, Instruction, Language, Organization, Question, Tag, User } from '../generated/prisma/client.ts'
+import type { Category, Instruction, Language, Question, Tag, User } from '../generated/prisma/client.ts'
 import type {
   AssessmentEntry,
   CategoryEntry,
@@ -12,7 +12,7 @@ import type {
 } from './format.ts'
 import type { Language as KnownLanguage } from './languages.ts'
 import type { Wanted } from './save.ts'
-import type { AssessmentRow, MemberRow } from './tables.ts'
+import type { AssessmentRow, MemberRow, OrganizationRow } from './tables.ts'
 
 // Each function says of one row of the document what it gives, and what it is to be in full where it is new. What is not given is
 // left alone in a row that exists.
@@ -33,9 +33,10 @@ const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date 
   updatedAt: updatedAt ?? now,
 })
 
-export const wantOrganization = ({ name, tier }: OrganizationEntry, { id, now }: Place): Wanted<Organization> => ({
+export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { id, now }: Place): Wanted<OrganizationRow> => ({
   id,
   given: defined({ name, tier }),
+  alter: ({ ownerNamedAt }) => (ownerNamedAt === null && members?.some(isOwner) ? { ownerNamedAt: now } : {}),
   create: () => ({
     id,
     name,
@@ -46,8 +47,15 @@ export const wantOrganization = ({ name, tier }: OrganizationEntry, { id, now }:
     replyTo: null,
     invitationText: null,
     returnHosts: [],
+    ownerNamedAt: members?.some(isOwner) ? now : null,
   }),
 })
+
+const isOwner = ({ duties }: MemberEntry): boolean => duties?.includes('owner') ?? false
+/** An owner is an admin as well. */
+const rolesOf = (entry: MemberEntry, roles: readonly string[]): string[] => [
+  ...new Set([...(entry.roles ?? roles), ...(isOwner(entry) ? ['admin'] : [])]),
+]
 
 export const wantLanguage = ({ id, code, name }: KnownLanguage): Wanted<Language> => ({
   id,
@@ -88,7 +96,8 @@ export function wantMember(
     given: defined({
       userId,
       email,
-      roles: distinct(entry.roles),
+      roles: entry.roles && rolesOf(entry, []),
+      duties: distinct(entry.duties),
       status,
       department,
       canViewTranscription,
@@ -98,18 +107,23 @@ export function wantMember(
       tagIds: distinct(entry.tagIds),
       gradingLanguageIds: languageIds(entry.gradingLanguages, languages),
     }),
-    alter: (current) => (status === 'active' && current.status === 'inactive' ? { activeSince: now } : {}),
+    alter: (current) => ({
+      ...(status === 'active' && current.status === 'inactive' && { activeSince: now }),
+      ...(isOwner(entry) && { roles: rolesOf(entry, current.roles) }),
+    }),
     create: () => ({
       id,
       organizationId,
       userId,
       email,
-      roles: [],
+      roles: rolesOf(entry, []),
+      duties: [],
       status: 'active',
       department: '',
       canViewTranscription: false,
       joinedAt: createdAt ?? now,
       activeSince: null,
+      ownWay: null,
       ...timesOf(entry, now),
       tagIds: [],
       gradingLanguageIds: [],

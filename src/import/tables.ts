@@ -16,8 +16,13 @@ import type {
 import { links } from './links.ts'
 import type { Table } from './save.ts'
 
+/** Without how it speaks, which no document gives. */
+export type OrganizationRow = Omit<
+  Organization,
+  'language' | 'languagesOffered' | 'timeZone' | 'weekDaysOff' | 'candidateMails' | 'deadAddressesSeenAt'
+>
 /** Without what the person signs in with, and has set for themselves, which no document gives. */
-export type MemberRow = Omit<Member, 'credentialId' | 'timeZone' | 'pageSize'> & {
+export type MemberRow = Omit<Member, 'credentialId' | 'timeZone' | 'pageSize' | 'invitedById' | 'notices'> & {
   tagIds: string[]
   gradingLanguageIds: string[]
 }
@@ -31,8 +36,11 @@ export type AssessmentRow = Omit<
   | 'secondGrader'
   | 'gradedBlind'
   | 'archivedAt'
+  | 'interfaceLanguage'
   | 'penaltyPercent'
   | 'practice'
+  | 'submittedMail'
+  | 'releasedMail'
   | 'autoReleaseById'
   | 'autoReleaseToCandidate'
   | keyof Proctoring
@@ -46,7 +54,7 @@ export type InviteRow = Invite & { tagIds: string[] }
 
 const withIds = (ids: string[]) => ({ where: { id: { in: ids } } })
 
-export const organizations: Table<Organization> = {
+export const organizations: Table<OrganizationRow> = {
   name: 'organizations',
   find: (tx, ids) => tx.organization.findMany(withIds(ids)),
 }

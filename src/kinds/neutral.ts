@@ -19,10 +19,12 @@ export type NeutralAnswer =
   /** By a text or a recording, in the word of its response type; people grade it. */
   | { as: 'open'; responseType: string }
 
+/** @property isFormatted its text is Markdown. */
 export type NeutralQuestion = {
   name: string
   category: string
   text: string
+  isFormatted: boolean
   points: number | null
   answer: NeutralAnswer
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { EMPTY_QUESTION } from '../domain/assessments/edit-questions.ts'
+import { assetsNamedIn } from '../domain/assets/references.ts'
 import type { LibraryContent } from '../domain/library/content.ts'
 import { definedKinds, kinds } from './index.ts'
 import type { NeutralAnswer, NeutralQuestion, ReadQuestion } from './neutral.ts'
@@ -19,9 +20,9 @@ const newId = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LE
 export function takeQuestion(read: ReadQuestion): TakenQuestion {
   const { line, losses } = read
   if ('refusal' in read) return { line, name: read.name, category: '', losses: [], refusal: read.refusal }
-  const { name, category, text, points, answer } = read.question
+  const { name, category, text, isFormatted, points, answer } = read.question
   const head = { line, name, category }
-  const input = { ...EMPTY_QUESTION, script: text, points: points ?? 1 }
+  const input = { ...EMPTY_QUESTION, script: text, scriptFormat: isFormatted ? 'markdown' : 'plain', points: points ?? 1 }
   if (answer.as === 'open')
     return { ...head, losses, content: { input: { ...input, responseType: answer.responseType }, definition: null } }
   const taken = formats.map(({ take }) => take(answer, newId)).find((one) => one !== undefined)
@@ -42,10 +43,17 @@ export function giveQuestion(
 ): { question: NeutralQuestion; losses: string[] } {
   const given = definition && formats.map(({ give }) => give(definition)).find((one) => one !== undefined)
   const answer: NeutralAnswer = given?.answer ?? { as: 'open', responseType: input.responseType }
+  const { script, scriptFormat, audioUrl, videoUrl, points, timeLimit, sourceLanguage, targetLanguage } = input
   const losses = [
     ...(given?.losses ?? []),
     ...(definition && !given ? ['How it is answered is not written.'] : []),
-    ...(input.audioUrl || input.videoUrl ? ['Its audio and video are not written.'] : []),
+    ...(audioUrl || videoUrl ? ['Its audio and video are not written.'] : []),
+    ...(assetsNamedIn(script, JSON.stringify(definition?.spec ?? null)).length > 0 ? [PICTURES] : []),
+    ...(timeLimit > 0 ? ['Its time limit is not written.'] : []),
+    ...(sourceLanguage || targetLanguage ? ['Its languages are not written.'] : []),
   ]
-  return { question: { name, category, text: input.script, points: input.points, answer }, losses }
+  const isFormatted = scriptFormat === 'markdown'
+  return { question: { name, category, text: script, isFormatted, points, answer }, losses }
 }
+
+const PICTURES = 'Its pictures are not written: their places name them, for this organization alone.'

@@ -33,6 +33,7 @@ const SETTINGS = [
   'gradedBlind',
   'penaltyPercent',
   'practice',
+  'interfaceLanguage',
   ...PROCTORING,
   'skillTypes',
 ] as const
@@ -69,6 +70,7 @@ export const EMPTY_ASSESSMENT: AssessmentInput = {
   gradedBlind: false,
   penaltyPercent: 0,
   practice: false,
+  interfaceLanguage: null,
   releaseAutomatically: false,
   releaseToCandidate: false,
   screenRecording: false,
@@ -98,6 +100,7 @@ export const findAssessmentIssues = (input: AssessmentInput, kept: readonly stri
     ['audience', checkChoice(input.audience, AUDIENCES)],
     ['timeLimit', checkInteger(input.timeLimit, AMOUNTS)],
     ['penaltyPercent', checkInteger(input.penaltyPercent, PERCENT)],
+    ['interfaceLanguage', checkText(input.interfaceLanguage ?? '', MAX_CODE_LENGTH)],
     ['instructionTitle', checkText(input.instructionTitle, MAX_NAME_LENGTH)],
     ['instruction', checkText(input.instruction, MAX_SCRIPT_LENGTH)],
     ['languages', checkNames(input.languages, MAX_CODE_LENGTH) ?? checkLanguages(input.languages, kept)],

@@ -147,14 +147,14 @@ export async function listAssessments<Row>(
   order: AssessmentOrder,
   page: Page,
 ): Promise<Listing<AsJson<Row>>> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   refuseExcess(filter)
   return list(ctx, of, worded(filter), order, page)
 }
 
 /** v1.md GET /assessments/{assessmentId}; alternate.md GET /assessments/{id}. @throws DomainError assessment_not_found. */
 export async function getAssessment(ctx: Context, id: string): Promise<Assessment> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   const [assessment] = await findAssessments(ctx, [id])
   if (!assessment) throw new DomainError('assessment_not_found')
   return assessment

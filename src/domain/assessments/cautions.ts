@@ -14,7 +14,7 @@ export type Cautions = {
 
 /** Reads them by counts and one look at the questions. @throws DomainError not_permitted. */
 export async function readCautions(ctx: Context, { id }: Pick<Assessment, 'id'>): Promise<Cautions> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   const of = { organizationId: ctx.organization.id, assessmentId: id }
   const withoutPoints = await ctx.db.question.count({ where: { ...of, points: 0 } })
   const recorded = await ctx.db.question.findMany({

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { among, sameOwner } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { useAssets } from '../assets/assets.ts'
@@ -11,7 +13,7 @@ import { inTransaction } from '../transaction.ts'
 import type { Assessment } from './assessments.ts'
 import { lockAssessment } from './edit-assessments.ts'
 import { recordQuestion } from './edit-questions.ts'
-import { readNewestKey } from './keys.ts'
+import { newestKeys, readNewestKey } from './keys.ts'
 import { getQuestion, type Question, type QuestionRef } from './questions.ts'
 import { lockVersion } from './versions.ts'
 
@@ -105,6 +107,18 @@ export async function readWholeDefinition({ db, organization }: Context, version
   const newest = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
   const { responseType, spec } = newest.version
   return { responseType, spec, key: newest.key }
+}
+
+/** The same of several, by their ids. */
+export async function readWholeDefinitions(ctx: Context, versionIds: readonly string[]): Promise<Map<string, Definition>> {
+  const newest = newestKeys(ctx)
+    .where('questionKeys.versionId', '=', among(versionIds))
+    .innerJoin('questionVersions', (join) =>
+      join.on(sameOwner('questionVersions', 'questionKeys')).onRef('questionVersions.id', '=', 'questionKeys.versionId'),
+    )
+    .select(['questionVersions.responseType', 'questionVersions.spec'])
+  const found = await all(ctx.db, newest)
+  return new Map(found.map(({ versionId, responseType, spec, key }) => [versionId, { responseType, spec, key }]))
 }
 
 /** Whether a version has another key than its first: nobody corrects it until the end of the transaction. */

@@ -2,7 +2,7 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorOf } from '../access/author.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize, may } from '../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -16,6 +16,7 @@ import { isUuid } from '../values/uuid.ts'
 import {
   type AssessmentInput,
   type AssessmentSettings,
+  EMPTY_ASSESSMENT,
   findAssessmentIssues,
   settingsOf,
   toAssessmentInput,
@@ -31,8 +32,9 @@ import { forgetInstruction, saveInstruction } from './instructions.ts'
  * @returns its id.
  * @throws DomainError not_permitted; invalid with the issues of findAssessmentIssues and resolveReferences.
  */
-export async function createAssessment(ctx: Context, input: AssessmentInput): Promise<string> {
+export async function createAssessment(ctx: Context, given: AssessmentInput): Promise<string> {
   authorize(ctx, 'write_assessments')
+  const input = sharedAsBefore(ctx, EMPTY_ASSESSMENT, given)
   refuse(findAssessmentIssues(input))
   return inTransaction(ctx, async (inside) => {
     const references = await resolveReferences(inside, input)
@@ -50,11 +52,12 @@ export async function createAssessment(ctx: Context, input: AssessmentInput): Pr
  * @throws DomainError not_permitted; assessment_not_found; invalid with the same issues, or `changed` for what somebody else has changed
  *   since it was seen.
  */
-export async function updateAssessment(ctx: Context, id: string, input: AssessmentInput, seen: Seen): Promise<void> {
+export async function updateAssessment(ctx: Context, id: string, given: AssessmentInput, seen: Seen): Promise<void> {
   authorize(ctx, 'write_assessments')
   await inTransaction(ctx, async (inside) => {
     const assessment = await lockAssessment(inside, id)
     const current = await toAssessmentInput(inside, assessment)
+    const input = sharedAsBefore(ctx, current, given)
     refuse(ofChanged(findAssessmentIssues(input, current.languages), current, input))
     refuseUnseenChanges(assessment, seen, current, input)
     const releases = await findReleaser(inside, input, assessment.autoReleaseById)
@@ -67,6 +70,13 @@ export async function updateAssessment(ctx: Context, id: string, input: Assessme
     await replaceReferences(inside, assessment.id, references)
     await record(inside, 'updated_assessment', { id: assessment.id, name: input.name })
   })
+}
+
+/** Who decides nothing about results leaves what an assessment says of them as it is. */
+const sharedAsBefore = (ctx: Context, before: AssessmentInput, given: AssessmentInput): AssessmentInput => {
+  if (may(ctx, 'share_results')) return given
+  const { clients, releaseAutomatically, releaseToCandidate } = before
+  return { ...given, clients, releaseAutomatically, releaseToCandidate }
 }
 
 /**

@@ -32,7 +32,7 @@ export async function listQuestions<Row>(
   order: QuestionOrder,
   page: Page,
 ): Promise<Listing<AsJson<Row>>> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   if (!isUuid(assessmentId)) throw new DomainError('assessment_not_found')
   return list(ctx, of, { assessmentId }, order, page)
 }
@@ -42,7 +42,7 @@ export type QuestionRef = { assessmentId: string; questionId: string }
 
 /** One question. @throws DomainError question_not_found. */
 export async function getQuestion(ctx: Context, { assessmentId, questionId }: QuestionRef): Promise<Question> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   const isOne = isUuid(assessmentId) && isUuid(questionId)
   const where = { organizationId: ctx.organization.id, assessmentId, id: questionId }
   const question = isOne ? await ctx.db.question.findFirst({ where }) : null

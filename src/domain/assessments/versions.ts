@@ -10,7 +10,7 @@ export async function lockVersion(ctx: Pick<Context, 'db' | 'organization'>, id:
 
 /**
  * From now on these versions stay as they are: somebody is asked them, or more than one question has them. Those that are sealed already
- * are left alone, so that the starts of many candidates do not wait for each other.
+ * are left alone, so that the starts of many candidates do not wait for each other; one that somebody is changing is waited for.
  *
  * @param ids a query of their ids; null stands for none.
  */

@@ -1,6 +1,7 @@
 import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
+import { actingMember, memberColumns } from '../access/acting-member.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
@@ -11,8 +12,6 @@ import { makeOrFind } from './save-to-library.ts'
 /** Questions of one job: a few seconds of work. */
 const ROWS_A_JOB = 200
 
-const member = { select: { id: true, userId: true, roles: true, status: true } } as const
-
 /**
  * Takes some of the questions of an import that are left, in the name of who imports them. Unless it is finished then, another job goes on. Each
  * is taken together with its row's state, under the row's lock: killed in between and started again, or worked on by two processes, it is taken
@@ -22,12 +21,14 @@ export async function continueImport(
   service: ServiceContext,
   { organizationId, importId }: { organizationId: string; importId: string },
 ): Promise<void> {
-  const include = { createdBy: member, organization: { select: { id: true, name: true, tier: true } } } as const
+  const include = {
+    createdBy: { select: memberColumns },
+    organization: { select: { id: true, name: true, tier: true } },
+  } as const
   const where = { organizationId_id: { organizationId, id: importId } }
   const found = await service.db.libraryImport.findUnique({ where, include })
   if (!found?.startedAt || found.finishedAt) return
-  const { id, userId, status, roles } = found.createdBy
-  const actor = { kind: 'member', id, userId, roles: status === 'active' ? roles : [] } as const
+  const actor = actingMember(found.createdBy)
   const ctx: Context = { ...service, organization: found.organization, mode: 'live', actor }
   const left = { organizationId, importId, state: { in: ['ready', 'losses'] } }
   const rows = await ctx.db.libraryImportRow.findMany({ where: left, orderBy: { number: 'asc' }, take: ROWS_A_JOB })

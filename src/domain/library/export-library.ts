@@ -1,27 +1,98 @@
+import { among, own, sameOwner } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
-import { recordAudit } from '../audit/record-audit.ts'
+import { readWholeDefinitions } from '../assessments/define-question.ts'
+import { EMPTY_QUESTION, type QuestionInput } from '../assessments/edit-questions.ts'
+import { EXPORTED_AT_ONCE, handOver, runExport, type Write } from '../audit/run-export.ts'
 import type { Context } from '../context.ts'
 import type { LibraryContent } from './content.ts'
-import { readLibraryVersion } from './library.ts'
+import { MAX_IMPORTED } from './imports.ts'
 import { type LibraryFilter, listLibrary } from './list-library.ts'
 
-/** Questions of one file; the newest. */
-export const MAX_EXPORTED = 5_000
-const READ_AT_ONCE = 200
+/** Questions of one file, the newest: as many as one that is imported may have. */
+export const MAX_EXPORTED = MAX_IMPORTED
 
-export type ExportedQuestion = { name: string; category: string; content: LibraryContent }
+export type ExportedQuestion = { id: string; name: string; category: string; content: LibraryContent }
 
-/** The questions that a filter finds, with what is right: for who writes assessments. @throws DomainError not_permitted. */
-export async function exportLibrary(ctx: Context, filter: LibraryFilter): Promise<ExportedQuestion[]> {
+/**
+ * The questions that a filter finds, with what is right: for who writes assessments.
+ *
+ * @throws DomainError not_permitted, too_many_exports.
+ */
+export async function exportLibrary(ctx: Context, filter: LibraryFilter, write: Write<ExportedQuestion>): Promise<void> {
   authorize(ctx, 'write_assessments')
-  await recordAudit(ctx, { action: 'exported_questions' })
-  const exported: ExportedQuestion[] = []
-  for (let before = filter.before; exported.length < MAX_EXPORTED; ) {
-    const { items, hasOlder } = await listLibrary(ctx, { ...filter, before }, READ_AT_ONCE)
-    for (const { id, number, name, category } of items)
-      exported.push({ name, category: category ?? '', content: await readLibraryVersion(ctx, id, number) })
-    before = items.at(-1)?.id
-    if (!hasOlder) break
+  const { responseType, search, categoryId } = filter
+  const said = { kind: responseType, category: categoryId && 'yes', searched: search && 'yes' }
+  await runExport(ctx, { action: 'exported_questions', filter: said }, readBatches(ctx, filter), write)
+}
+
+/**
+ * Has all that would be exported looked at, which is no export yet.
+ *
+ * @returns whether there are more than a file takes.
+ * @throws DomainError not_permitted, too_many_exports.
+ */
+export async function surveyExport(
+  ctx: Context,
+  filter: LibraryFilter,
+  look: Write<ExportedQuestion>,
+): Promise<{ isCut: boolean }> {
+  authorize(ctx, 'write_assessments')
+  let last: string | undefined
+  let seen = 0
+  await handOver(ctx, readBatches(ctx, filter), async (questions) => {
+    seen += questions.length
+    last = questions.at(-1)?.id ?? last
+    await look(questions)
+  })
+  const isFull = seen === MAX_EXPORTED
+  return { isCut: isFull && (await listLibrary(ctx, { ...filter, before: last }, 1)).items.length > 0 }
+}
+
+/** What reads the next batch, from the newest question on. */
+function readBatches(ctx: Context, filter: LibraryFilter): () => Promise<ExportedQuestion[]> {
+  let [left, before] = [MAX_EXPORTED, undefined as string | undefined]
+  return async () => {
+    const batch: ExportedQuestion[] = []
+    // A question that goes meanwhile leaves its place to another: a batch that is not full would be the last.
+    while (left > 0 && batch.length < EXPORTED_AT_ONCE) {
+      const { items, hasOlder } = await listLibrary(ctx, { ...filter, before }, Math.min(left, EXPORTED_AT_ONCE - batch.length))
+      const ids = items.map(({ id }) => id)
+      const contents = await readContents(ctx, ids)
+      for (const { id, name, category } of items) {
+        const content = contents.get(id)
+        if (content) batch.push({ id, name, category: category ?? '', content })
+      }
+      left = hasOlder ? left - items.length : 0
+      before = ids.at(-1)
+    }
+    return batch
   }
-  return exported
+}
+
+/** The newest version of each, by the ids of the questions. */
+async function readContents(ctx: Context, ids: readonly string[]): Promise<Map<string, LibraryContent>> {
+  const newest = own(ctx, 'libraryQuestions')
+    .where('libraryQuestions.id', '=', among(ids))
+    .innerJoin('libraryVersions', (join) =>
+      join
+        .on(sameOwner('libraryVersions', 'libraryQuestions'))
+        .onRef('libraryVersions.libraryQuestionId', '=', 'libraryQuestions.id')
+        .onRef('libraryVersions.number', '=', 'libraryQuestions.number'),
+    )
+    .select(['libraryQuestions.id', 'libraryVersions.content', 'libraryVersions.versionId'])
+  const found = await all(ctx.db, newest)
+  const definitions = await readWholeDefinitions(
+    ctx,
+    found.flatMap(({ versionId }) => versionId ?? []),
+  )
+  return new Map(
+    found.map(({ id, content, versionId }) => [
+      id,
+      {
+        input: { ...EMPTY_QUESTION, ...(content as Partial<QuestionInput>) },
+        definition: (versionId && definitions.get(versionId)) || null,
+      },
+    ]),
+  )
 }

@@ -38,7 +38,8 @@ export const choiceFormat: Format = {
       ...((spec as Spec).shuffle ? [] : ['That options are not shuffled is not written.']),
     ]
     const several = responseType === 'multiple_choice'
-    if (several && given.policy === 'exact') losses.push('That only the whole right answer counts is not written.')
+    if (several && given.policy === 'exact')
+      losses.push('That only the whole right answer counts is not written: wrong options take from right ones.')
     const rights = given.policy === 'weights' ? 0 : given.right.length
     const shareOf = (id: string): number => {
       if (given.policy === 'weights') return given.weights[id] ?? 0

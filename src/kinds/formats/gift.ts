@@ -67,10 +67,10 @@ function readBlock(body: string, line: number, category: string): ReadQuestion {
     name = show(titled[1]!)
     rest = rest.slice(titled[0].length).trim()
   }
-  const format = /^\[(html|moodle|plain|markdown)\]/i.exec(rest)
-  if (format) {
-    rest = rest.slice(format[0].length).trim()
-    if (/html/i.test(format[1]!)) losses.push('Its HTML is kept as it is written.')
+  const [marked, format = ''] = /^\[(html|moodle|plain|markdown)\]/i.exec(rest) ?? []
+  if (marked) {
+    rest = rest.slice(marked.length).trim()
+    if (/html/i.test(format)) losses.push('Its HTML is kept as it is written.')
   }
   const open = rest.indexOf('{')
   const close = rest.indexOf('}', open)
@@ -85,7 +85,8 @@ function readBlock(body: string, line: number, category: string): ReadQuestion {
   if (text.trim() === '') return refuse('It has no text.')
   const answer = readAnswers(rest.slice(open + 1, close).trim(), losses)
   if (typeof answer === 'string') return refuse(answer)
-  const question: NeutralQuestion = { name, category, text, points: null, answer }
+  const isFormatted = /markdown/i.test(format)
+  const question: NeutralQuestion = { name, category, text, isFormatted, points: null, answer }
   return { line, losses, question }
 }
 
@@ -112,7 +113,7 @@ function readAnswers(given: string, losses: string[]): NeutralAnswer | string {
   const parts = splitAnswers(answers, losses)
   if (parts.length === 0) return 'Its answers begin with neither = nor ~.'
   if (parts.some(({ weight }) => Number.isNaN(weight))) return 'A share of it is no number.'
-  if (parts.every(({ sign, text }) => sign === '=' && /->/.test(text))) {
+  if (parts.every(({ sign, text, weight }) => sign === '=' && weight === null && /->/.test(text))) {
     return { as: 'pairs', pairs: parts.map(({ text }) => splitPair(text)) }
   }
   if (parts.every(({ sign }) => sign === '=')) {
@@ -172,48 +173,3 @@ function readRange(text: string, share: number): NumberRange | undefined {
   if (!DECIMAL.test(value!) || (tolerance !== undefined && !DECIMAL.test(tolerance))) return undefined
   return { value: value!, tolerance, share }
 }
-
-const protect = (text: string): string =>
-  text
-    .replace(/[\\~=#{}:]/g, '\\$&')
-    .replaceAll('\r\n', '\n')
-    .replaceAll('\n', '\\n')
-/** Thirds and the like as Moodle writes them. */
-const percent = (share: number): string => `%${Math.round(share * 1e5) / 1e5}%`
-
-/** Questions as GIFT. A category is written where it changes. */
-export function writeGift(questions: readonly NeutralQuestion[]): string {
-  let category = ''
-  return questions
-    .map((question) => {
-      const changed = question.category !== category
-      category = question.category
-      const path = category
-        .split(' / ')
-        .map((name) => name.replaceAll('/', '//'))
-        .join('/')
-      return `${changed ? `$CATEGORY: ${path || 'top'}\n\n` : ''}::${protect(question.name)}::[plain]${protect(question.text)}{${writeAnswers(question.answer)}}\n`
-    })
-    .join('\n')
-}
-
-function writeAnswers(answer: NeutralAnswer): string {
-  switch (answer.as) {
-    case 'open':
-      return ''
-    case 'pairs':
-      return `${answer.pairs.map(([prompt, choice]) => `\n\t=${protect(prompt)} -> ${protect(choice)}`).join('')}\n`
-    case 'words':
-      return `${answer.accepted.map(({ text, share }) => `\n\t=${percent(share)}${protect(text)}`).join('')}\n`
-    case 'number':
-      return `#${answer.ranges.map((range) => `\n\t=${percent(range.share)}${writeRange(range)}`).join('')}\n`
-    case 'options':
-      return `${answer.options.map(({ text, share }) => `\n\t${writeOption(answer.several, share)}${protect(text)}`).join('')}\n`
-  }
-}
-
-const writeRange = (range: NumberRange): string =>
-  'from' in range ? `${range.from}..${range.to}` : range.tolerance ? `${range.value}:${range.tolerance}` : range.value
-
-const writeOption = (several: boolean, share: number): string =>
-  !several && share === 100 ? '=' : share === 0 ? '~' : `~${percent(share)}`

@@ -1,9 +1,9 @@
-import type { NeutralAnswer, NeutralQuestion, NumberRange, ReadQuestion } from '../neutral.ts'
+import type { NeutralAnswer, NumberRange, ReadQuestion } from '../neutral.ts'
 
 // Questions as rows of a sheet: what people have in spreadsheets.
 
 /** The options' columns. */
-const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', 'S', 'T']
+export const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', 'S', 'T']
 
 /** Headers by what they mean, in lower case and without anything but letters. */
 const HEADERS: Record<string, string[]> = {
@@ -11,11 +11,13 @@ const HEADERS: Record<string, string[]> = {
   name: ['name', 'title'],
   category: ['category', 'topic', 'tag'],
   text: ['text', 'question', 'questiontext', 'prompt'],
+  format: ['format', 'markup'],
   points: ['points', 'point', 'score', 'marks', 'mark'],
   right: ['right', 'correct', 'answer', 'answers', 'rightanswer', 'correctanswer', 'correctanswers', 'solution', 'key'],
 }
 
-const KINDS: Record<string, string> = {
+/** What a kind is called, without anything but letters. */
+export const KINDS: Record<string, string> = {
   single: 'single',
   singlechoice: 'single',
   onechoice: 'single',
@@ -47,14 +49,14 @@ const KINDS: Record<string, string> = {
   match: 'pairs',
 }
 
-const wordOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, '')
+export const wordOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}]/gu, '')
 
 /** A row of a sheet: its line, and what stands in its cells. */
 export type TableRow = { line: number; cells: string[] }
 
 /**
- * The questions of a sheet, whose first row names the columns: text and, as far as it has them, kind, name, category, points, right and the options A
- * to T.
+ * The questions of a sheet, whose first row names the columns: text and, as far as it has them, kind, name, category, format, points, right and the
+ * options A to T.
  *
  * @returns null where no column is the text.
  */
@@ -91,7 +93,8 @@ function readRow({ line }: TableRow, cell: (column: string) => string): ReadQues
     .map((part) => part.trim())
     .filter(Boolean)
     .join(' / ')
-  return { line, losses, question: { name, category, text, points, answer } }
+  const isFormatted = wordOf(cell('format')) === 'markdown'
+  return { line, losses, question: { name, category, text, isFormatted, points, answer } }
 }
 
 const guessKind = (options: number, right: string): string => (options > 0 ? 'choice' : right === '' ? 'text' : 'words')
@@ -193,57 +196,5 @@ function splitPair(text: string): [string, string] {
 
 /** A cell that begins so would be a formula: it is written behind an apostrophe, and read without. */
 const FORMULA = /^(["'\s\u200b\ufeff]*[=+\-@＝＋－＠]|[\t\r\n'])/
-const guard = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+export const guard = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 const unguard = (text: string): string => (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).trim()
-
-/** Questions as rows, the first of which names the columns. */
-export function writeTable(questions: readonly NeutralQuestion[]): string[][] {
-  const most = Math.max(8, ...questions.map(({ answer }) => writeAnswer(answer).options.length))
-  const head = ['kind', 'name', 'category', 'text', 'points', 'right', ...LETTERS.slice(0, most)]
-  const rows = questions.map(({ name, category, text, points, answer }) => {
-    const { kind, right, options } = writeAnswer(answer)
-    const cells = [kind, name, category, text, String(points ?? ''), right, ...options]
-    return [...cells, ...Array<string>(head.length).fill('')].slice(0, head.length).map(guard)
-  })
-  return [head, ...rows]
-}
-
-const withShare = (text: string, share: number): string => (share === 100 ? text : `${text} ${Math.round(share)}%`)
-
-function writeAnswer(answer: NeutralAnswer): { kind: string; right: string; options: string[] } {
-  switch (answer.as) {
-    case 'open':
-      return { kind: answer.responseType, right: '', options: [] }
-    case 'words':
-      return {
-        kind: 'short text',
-        right: answer.accepted.map(({ text, share }) => withShare(text, share)).join('; '),
-        options: [],
-      }
-    case 'number': {
-      const write = (range: NumberRange) =>
-        'from' in range ? `${range.from}..${range.to}` : range.tolerance ? `${range.value} ± ${range.tolerance}` : range.value
-      return { kind: 'number', right: answer.ranges.map((range) => withShare(write(range), range.share)).join('; '), options: [] }
-    }
-    case 'pairs':
-      return { kind: 'matching', right: '', options: answer.pairs.map((pair) => pair.join(' -> ')) }
-    case 'options': {
-      const { several, options } = answer
-      const right = options.filter(({ share }) => share > 0)
-      const isPlain = several
-        ? options.every(
-            ({ share }) => Math.abs(share - (share > 0 ? 100 / right.length : -100 / (options.length - right.length))) < 0.01,
-          )
-        : right.every(({ share }) => share === 100)
-      const counted = isPlain ? right : options.filter(({ share }) => share !== 0)
-      const letters = counted.map(
-        (option) => `${LETTERS[options.indexOf(option)]}${isPlain ? '' : ` ${Math.round(option.share)}%`}`,
-      )
-      return {
-        kind: several ? 'several choices' : 'one choice',
-        right: letters.join('; '),
-        options: options.map(({ text }) => text),
-      }
-    }
-  }
-}

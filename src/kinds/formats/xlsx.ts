@@ -1,4 +1,4 @@
-import { strFromU8, strToU8, Unzip, UnzipInflate, zipSync } from 'fflate'
+import { strFromU8, Unzip, UnzipInflate } from 'fflate'
 import type { TableRow } from './table.ts'
 
 // Sheets of Excel and LibreOffice. Only texts and numbers of the first sheet are read: no formulas, no links, no declared entities, nothing else of
@@ -157,32 +157,3 @@ function wordCell({ attributes, value, text }: Cell, shared: string[]): string {
 
 const columnOf = (letters: string | undefined): number | undefined =>
   letters === undefined ? undefined : [...letters].reduce((all, letter) => all * 26 + letter.charCodeAt(0) - 64, 0) - 1
-
-const SPACE = 'http://schemas.openxmlformats.org'
-const MAIN = `${SPACE}/spreadsheetml/2006/main`
-const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-const encode = (text: string): string =>
-  text
-    .replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
-    .replace(/[\p{Cc}\p{Noncharacter_Code_Point}]/gu, (sign) => ('\t\n\r'.includes(sign) ? sign : ''))
-const lettersOf = (column: number): string =>
-  column < 26 ? String.fromCharCode(65 + column) : lettersOf(Math.floor(column / 26) - 1) + lettersOf(column % 26)
-
-/** A workbook of one sheet whose cells are texts. */
-export function writeXlsx(rows: string[][]): Uint8Array<ArrayBuffer> {
-  const cell = (text: string, column: number, row: number) =>
-    text === '' ? '' : `<c r="${lettersOf(column)}${row}" t="inlineStr"><is><t xml:space="preserve">${encode(text)}</t></is></c>`
-  const data = rows.map(
-    (cells, i) => `<row r="${i + 1}">${cells.map((text, column) => cell(text, column, i + 1)).join('')}</row>`,
-  )
-  const files = {
-    '[Content_Types].xml': `${HEAD}<Types xmlns="${SPACE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
-    '_rels/.rels': `${HEAD}<Relationships xmlns="${SPACE}/package/2006/relationships"><Relationship Id="rId1" Type="${SPACE}/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    'xl/workbook.xml': `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${SPACE}/officeDocument/2006/relationships"><sheets><sheet name="Questions" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `${HEAD}<Relationships xmlns="${SPACE}/package/2006/relationships"><Relationship Id="rId1" Type="${SPACE}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-    'xl/worksheets/sheet1.xml': `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>${data.join('')}</sheetData></worksheet>`,
-  }
-  return zipSync(
-    Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)])),
-  ) as Uint8Array<ArrayBuffer>
-}

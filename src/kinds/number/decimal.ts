@@ -32,3 +32,10 @@ function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
   const at = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own)
   return [at(one), at(other), scale]
 }
+
+/** As {@link DECIMAL} allows, without zeros at its end. */
+export function printDecimal({ digits, scale }: Decimal): string {
+  const figures = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0')
+  const [whole, fraction] = [figures.slice(0, figures.length - scale), figures.slice(figures.length - scale).replace(/0+$/, '')]
+  return `${digits < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
+}

@@ -1,4 +1,5 @@
 import type { Format, NumberRange } from '../neutral.ts'
+import { percentOf, printDecimal, toDecimal } from './decimal.ts'
 import type { Key, Spec } from './schema.ts'
 
 /** Numbers with how far from each an answer may be, and ranges. */
@@ -27,9 +28,9 @@ export const numberFormat: Format = {
       const { value, tolerance, share } = answer
       if (!tolerance) return { value, share }
       if (tolerance.in === 'absolute') return { value, tolerance: tolerance.by, share }
-      losses.push(`A tolerance of ${tolerance.by} % is written as a number.`)
-      return { value, tolerance: String(Math.abs((Number(value) * Number(tolerance.by)) / 100)), share }
+      losses.push('A tolerance in percent is written as a number.')
+      return { value, tolerance: printDecimal(percentOf(toDecimal(tolerance.by), toDecimal(value))), share }
     })
-    return { answer: { as: 'number', ranges, unit: (spec as Spec).unit }, losses }
+    return { answer: { as: 'number', ranges, unit: (spec as Spec).unit }, losses: [...new Set(losses)] }
   },
 }

@@ -4,12 +4,13 @@ import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { hashContent, type LibraryContent } from '../../../src/domain/library/content.ts'
 import { toCsv } from '../../../src/http/sending/csv.ts'
-import { readGift, writeGift } from '../../../src/kinds/formats/gift.ts'
+import { readGift } from '../../../src/kinds/formats/gift.ts'
 import { readFile as readQuestions } from '../../../src/kinds/formats/read-file.ts'
-import { readTable, type TableRow, writeTable } from '../../../src/kinds/formats/table.ts'
-import { readXlsx, UnreadableSheet, writeXlsx } from '../../../src/kinds/formats/xlsx.ts'
+import { readTable, type TableRow } from '../../../src/kinds/formats/table.ts'
+import { readXlsx, UnreadableSheet } from '../../../src/kinds/formats/xlsx.ts'
 import type { NeutralQuestion, ReadQuestion } from '../../../src/kinds/neutral.ts'
 import { giveQuestion, takeQuestion } from '../../../src/kinds/take-question.ts'
+import { writeGift, writeTable, writeXlsx } from '../../support/question-files.ts'
 
 /** What becomes of a question: of what kind it is, what is right, and what is lost; or why it is refused. */
 const told = (read: ReadQuestion) => {
@@ -248,6 +249,7 @@ describe('a sheet', () => {
       name: text,
       category: '',
       text,
+      isFormatted: false,
       points: 1,
       answer: { as: 'words' as const, accepted: [{ text, share: 100 }] },
     })
@@ -276,6 +278,7 @@ describe('a text in CSV', () => {
     name: text,
     category: text.replaceAll(/[/>]/g, ' ').trim(),
     text,
+    isFormatted: false,
     points: 1,
     answer: {
       as: 'options',

@@ -1,8 +1,8 @@
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { readLimited } from '../../../src/kinds/formats/read-limited.ts'
-import { writeXlsx } from '../../../src/kinds/formats/xlsx.ts'
 import type { ReadQuestion } from '../../../src/kinds/neutral.ts'
+import { writeXlsx } from '../../support/question-files.ts'
 
 async function read(bytes: Uint8Array, mostQuestions = 5_000): Promise<ReadQuestion[]> {
   const { parts } = await readLimited('one', { bytes, mostQuestions })

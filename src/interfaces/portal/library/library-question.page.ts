@@ -11,7 +11,7 @@ import { icon } from '../../../http/pages/icon.ts'
 import { type Pictures, picturesBelow } from '../../../http/pages/pictures.ts'
 import { answerControl } from '../../../kinds/answer-control.ts'
 import { wordKind } from '../../../kinds/labels.ts'
-import { english } from '../../../locales/languages.ts'
+import { shippedLanguages } from '../../../locales/languages.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -63,7 +63,7 @@ export function libraryQuestionPage(form: Form, facts: Facts): Page {
 function preview({ ctx, shown, tried }: Facts, path: string): Html {
   const pictures = picturesBelow(pathOf(ctx, 'pictures'))
   const { input, definition } = shown
-  const t = english.candidate
+  const t = shippedLanguages.candidate('en', 'UTC')
   const control =
     definition &&
     answerControl(

@@ -3,7 +3,6 @@ import type { Context } from '../../../domain/context.ts'
 import type { LibraryCategory } from '../../../domain/library/categories.ts'
 import type { LibraryFilter, ListedLibraryQuestion } from '../../../domain/library/list-library.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { icon } from '../../../http/pages/icon.ts'
 import { KIND_WORDS, wordKind } from '../../../kinds/labels.ts'
 import { checkbox, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
@@ -49,7 +48,7 @@ ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
 <button class="btn">Show</button>
 </form>
 ${found.items.length > 0 ? rows(ctx, found.items) : none()}
-${may(ctx, 'write_assessments') && found.items.length > 0 && exporting(path, query)}
+${may(ctx, 'write_assessments') && found.items.length > 0 && html`<p class="mt-4">${linkButton(newest.size > 0 ? `${path}/export?${newest}` : `${path}/export`, 'Export these questions', 'download', 'small')}</p>`}
 ${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" aria-label="Pages">${query.has('before') && linkButton(`${path}?${newest}`, 'Newest', undefined, 'small')}${found.hasOlder && linkButton(`${path}?${older}`, 'Older', undefined, 'small')}</nav>`}
 </section>`,
   }
@@ -77,13 +76,3 @@ const rows = (ctx: Context, items: ListedLibraryQuestion[]): Html =>
       ago(ctx, question.updatedAt),
     ]),
   )
-
-/** The questions that the list finds, as a file with what is right. */
-const exporting = (path: string, query: URLSearchParams): Html =>
-  html`<form method="post" action="${path}/export" class="mt-4 flex flex-wrap items-center gap-2" aria-label="Export">
-${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<span class="text-base-content/70 text-sm">${icon('download')} Export as</span>
-${(['csv', 'xlsx', 'gift'] as const).map((format) => html`<button class="btn btn-sm" name="format" value="${format}">${FILES[format]}</button>\n`)}
-</form>`
-
-const FILES = { csv: 'CSV', xlsx: 'Excel', gift: 'GIFT' }

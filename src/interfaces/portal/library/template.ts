@@ -6,6 +6,7 @@ export const TEMPLATE: NeutralQuestion[] = [
     name: 'Capital of France',
     category: 'Geography / Europe',
     text: 'What is the capital of France?',
+    isFormatted: false,
     points: 1,
     answer: {
       as: 'options',
@@ -21,6 +22,7 @@ export const TEMPLATE: NeutralQuestion[] = [
     name: 'Prime numbers',
     category: 'Maths',
     text: 'Which of these are prime numbers?',
+    isFormatted: false,
     points: 2,
     answer: {
       as: 'options',
@@ -37,6 +39,7 @@ export const TEMPLATE: NeutralQuestion[] = [
     name: 'Pi',
     category: 'Maths',
     text: 'What is π, to two decimals?',
+    isFormatted: false,
     points: 1,
     answer: { as: 'number', ranges: [{ value: '3.14', tolerance: '0.01', share: 100 }] },
   },
@@ -44,6 +47,7 @@ export const TEMPLATE: NeutralQuestion[] = [
     name: 'Largest planet',
     category: 'Science',
     text: 'Which is the largest planet?',
+    isFormatted: false,
     points: 1,
     answer: {
       as: 'words',
@@ -57,6 +61,7 @@ export const TEMPLATE: NeutralQuestion[] = [
     name: 'Capitals',
     category: 'Geography / Europe',
     text: 'Which city is the capital of which country?',
+    isFormatted: false,
     points: 2,
     answer: {
       as: 'pairs',
@@ -71,6 +76,7 @@ export const TEMPLATE: NeutralQuestion[] = [
     name: 'About you',
     category: '',
     text: 'Please introduce yourself in a few sentences.',
+    isFormatted: false,
     points: 5,
     answer: { as: 'open', responseType: 'text' },
   },

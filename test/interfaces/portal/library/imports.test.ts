@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { continueImport } from '../../../../src/domain/library/continue-import.ts'
 import { forgetOldImports } from '../../../../src/domain/library/forget-imports.ts'
+import { readFile } from '../../../../src/kinds/formats/read-file.ts'
 import { readTable } from '../../../../src/kinds/formats/table.ts'
-import { readXlsx, writeXlsx } from '../../../../src/kinds/formats/xlsx.ts'
+import { readXlsx } from '../../../../src/kinds/formats/xlsx.ts'
+import type { ReadQuestion } from '../../../../src/kinds/neutral.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
+import { writeXlsx } from '../../../support/question-files.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
@@ -179,6 +182,68 @@ describe('an import of questions', () => {
     for (const text of [gift.text, (await admin.post(`${admin.home}questions/export`, { format: 'csv' })).text]) {
       const again = await upload('again', text)
       expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to take.')
+    }
+  })
+})
+
+/** So many copies of the one question of a library. */
+async function multiplyLibrary({ id }: { id: string }, times: number) {
+  for (let i = 0; i < times; i += 1_000) {
+    await service.db.$executeRaw`
+      WITH copies AS (
+        INSERT INTO library_questions
+        SELECT (jsonb_populate_record(q, jsonb_build_object('id', gen_random_uuid(), 'name', q.name || n))).*
+        FROM library_questions q, generate_series(${i}::int, least(${times}::int, ${i}::int + 1000) - 1) n
+        WHERE q.id = ${id}::uuid
+        RETURNING id
+      )
+      INSERT INTO library_versions
+      SELECT (jsonb_populate_record(v, jsonb_build_object('library_question_id', copies.id, 'content_hash', '\\x' || md5(copies.id::text)))).*
+      FROM library_versions v, copies WHERE v.library_question_id = ${id}::uuid`
+  }
+}
+
+describe('an export of questions', () => {
+  const text = (html: string) => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+
+  it('says before the download what each file does not hold, of how many questions', async () => {
+    const { organizationId, admin, upload, kept } = await furnish()
+    const sheet =
+      'kind,text,right,format,points,A,B\nnumber,How far?,5,markdown,2,,\nshort text,Who?,Ann,,3,,\naudio,Tell us.,,,1,,\n'
+    const { headers } = await upload('q.csv', sheet)
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await kept()).length === 3 || undefined)
+    const page = async (query = '') => text((await admin.get(`${admin.home}questions/export${query}`)).text)
+    expect(await page()).toContain('3 questions, with what is right.')
+    const [before, sheetPart, gift] = (await page()).split(/A sheet|GIFT, for Moodle and others/)
+    expect(before).toBeDefined()
+    expect(sheetPart).toContain('It holds all that there is to these questions.')
+    expect(gift).toContain('Its points are not written: they become 1. Short text, Number 2')
+    expect(gift).toContain('How it is answered is not written: it becomes a text. Audio 1')
+    const version = { organizationId, responseType: 'number' }
+    await service.db.questionVersion.updateMany({ where: version, data: { spec: { unit: 'km' } } })
+    expect(await page('?kind=number')).toMatch(
+      /1 question, with what is right\..*Its unit is not written\. Number 1.*Its unit is not written\. Number 1/,
+    )
+    const csv = await admin.post(`${admin.home}questions/export`, { format: 'csv', kind: 'number' })
+    expect(csv.text).toMatch(/^\ufeffkind,name,[^\n]*\r\nnumber,How far\?,,How far\?,markdown,2,5,{20}\r\n$/)
+  })
+
+  it('is written bit by bit, as much as an import takes, from the newest on', async () => {
+    const { admin, kept, upload } = await furnish()
+    const { headers } = await upload('one.txt', 'Question 0?{=a ~b}')
+    await admin.post(`${headers.location}/start`)
+    await waitUntil('the import', async () => (await kept()).length === 1 || undefined)
+    const [first] = await kept()
+    await multiplyLibrary(first!, 5_200)
+    expect(text((await admin.get(`${admin.home}questions/export`)).text)).toContain(
+      'The newest 5,000 questions: a file holds no more.',
+    )
+    const names = (found: ReadQuestion[]) => found.map((read) => 'question' in read && read.question.name)
+    const newest = (await kept()).toReversed().slice(0, 5_000)
+    for (const format of ['csv', 'xlsx', 'gift']) {
+      const { body } = await admin.post(`${admin.home}questions/export`, { format }).responseType('blob')
+      expect(names(readFile(body as Buffer, 5_000).read)).toEqual(newest.map(({ name }) => name))
     }
   })
 })

@@ -1,0 +1,44 @@
+import type { Context } from '../../../domain/context.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { wordKind } from '../../../kinds/labels.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+
+/** What is not written of how many questions, and in which ways these are answered. */
+export type Losses = { loss: string; responseTypes: string[]; count: number }[]
+
+type Facts = { query: URLSearchParams; total: number; isCut: boolean; losses: { sheet: Losses; gift: Losses } }
+
+/** What files of the questions that a list has found would leave out, before they are downloaded. */
+export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts): Page {
+  const path = pathOf(ctx, 'questions')
+  const found = `${total.toLocaleString('en')} ${total === 1 ? 'question' : 'questions'}`
+  return {
+    title: 'Export questions',
+    trail: [['Questions', query.size > 0 ? `${path}?${query}` : path]],
+    subtitle: isCut ? `The newest ${found}: a file holds no more.` : `${found}, with what is right.`,
+    body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'A sheet', whatIsLost('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
+${panel('gift', 'GIFT, for Moodle and others', whatIsLost('gift', losses.gift, downloads(['gift', 'GIFT'])))}</div>`,
+  }
+
+  function downloads(...formats: [format: string, label: string][]): Html {
+    return html`<form method="post" action="${path}/export" class="mt-4 flex flex-wrap gap-2">
+${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${formats.map(([format, label]) => html`<button class="btn" name="format" value="${format}">${icon('download')}Download ${label}</button>\n`)}
+</form>`
+  }
+}
+
+const whatIsLost = (id: string, losses: Losses, downloads: Html): Html =>
+  losses.length === 0
+    ? html`<p>It holds all that there is to these questions.</p>${downloads}`
+    : html`${table(
+        `${id}-heading`,
+        ['What it does not hold', 'Answered by', 'Questions'],
+        losses.map(({ loss, responseTypes, count }) => [
+          loss,
+          responseTypes.map(wordKind).join(', '),
+          count.toLocaleString('en'),
+        ]),
+      )}${downloads}`

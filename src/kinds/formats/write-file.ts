@@ -1,0 +1,60 @@
+import { BYTE_ORDER_MARK, toCsv } from '../../http/sending/csv.ts'
+import type { NeutralQuestion } from '../neutral.ts'
+import type { FileFormat } from './read-file.ts'
+import { createGiftWriter, giftLosses } from './write-gift.ts'
+import { TABLE_HEAD, tableLosses, writeRow } from './write-table.ts'
+import { createXlsxWriter } from './write-xlsx.ts'
+
+type Part = string | Uint8Array
+
+/** Writes a file bit by bit, so that nobody has to keep all of it: each call returns what comes next. */
+type FileWriter = { write: (questions: readonly NeutralQuestion[]) => Part; end: () => Part }
+
+/** @property losses what a file of this format does not hold of a question, in sentences. */
+type Writing = { type: string; ending: string; losses: (question: NeutralQuestion) => string[]; create: () => FileWriter }
+
+/** The formats in which questions are written: those that are read. */
+export const writings: Record<FileFormat, Writing> = {
+  csv: {
+    type: 'text/csv; charset=utf-8',
+    ending: 'csv',
+    losses: tableLosses,
+    create: () => {
+      let head = BYTE_ORDER_MARK + toCsv([TABLE_HEAD])
+      return {
+        write(questions) {
+          // A row alone: where formulas begin is a matter of what stands before.
+          const part = head + questions.map((question) => toCsv([writeRow(question)])).join('')
+          head = ''
+          return part
+        },
+        end: () => head,
+      }
+    },
+  },
+  xlsx: {
+    type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    ending: 'xlsx',
+    losses: tableLosses,
+    create: () => {
+      const { write, end } = createXlsxWriter()
+      const head = write([TABLE_HEAD])
+      let isBegun = false
+      return {
+        write(questions) {
+          const part = write(questions.map(writeRow))
+          if (isBegun) return part
+          isBegun = true
+          return Buffer.concat([head, part])
+        },
+        end: () => (isBegun ? end() : Buffer.concat([head, end()])),
+      }
+    },
+  },
+  gift: {
+    type: 'text/plain; charset=utf-8',
+    ending: 'gift.txt',
+    losses: giftLosses,
+    create: () => ({ write: createGiftWriter(), end: () => '' }),
+  },
+}

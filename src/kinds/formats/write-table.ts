@@ -1,0 +1,70 @@
+import type { NeutralAnswer, NeutralQuestion, NumberRange } from '../neutral.ts'
+import { losesText } from './losses.ts'
+import { guard, KINDS, LETTERS, wordOf } from './table.ts'
+
+/** What names the columns. */
+export const TABLE_HEAD = ['kind', 'name', 'category', 'text', 'format', 'points', 'right', ...LETTERS]
+
+/** A question as a row below {@link TABLE_HEAD}, with as many cells: readers refuse lines that are shorter (RFC 4180, 2.4). */
+export function writeRow({ name, category, text, isFormatted, points, answer }: NeutralQuestion): string[] {
+  const { kind, right, options } = writeAnswer(answer)
+  const cells = [kind, name, category, text, isFormatted ? 'markdown' : '', String(points ?? ''), right, ...options]
+  return TABLE_HEAD.map((_, i) => guard(cells[i] ?? ''))
+}
+
+/** What a sheet does not hold of a question, in sentences. */
+export const tableLosses = ({ text, category, answer }: NeutralQuestion): string[] => [
+  ...losesText(text),
+  ...(category.includes('>') ? ['“>” in the name of its category parts it.'] : []),
+  ...lossesOf(answer),
+]
+
+function lossesOf(answer: NeutralAnswer): string[] {
+  if (answer.as === 'number') return answer.unit ? ['Its unit is not written.'] : []
+  if (answer.as === 'words') {
+    const isMisread = ({ text }: { text: string }) => /[;|\n]|\s-?\d{1,3}\s*%$/.test(text.trim())
+    return answer.accepted.some(isMisread) ? ['“;”, “|” or a percentage in an accepted text is read as something else.'] : []
+  }
+  if (answer.as !== 'open' || KINDS[wordOf(answer.responseType)] === answer.responseType) return []
+  return ['How it is answered is a word of your own, which an import does not know.']
+}
+
+const withShare = (text: string, share: number): string => (share === 100 ? text : `${text} ${Math.round(share)}%`)
+
+function writeAnswer(answer: NeutralAnswer): { kind: string; right: string; options: string[] } {
+  switch (answer.as) {
+    case 'open':
+      return { kind: answer.responseType, right: '', options: [] }
+    case 'words':
+      return {
+        kind: 'short text',
+        right: answer.accepted.map(({ text, share }) => withShare(text, share)).join('; '),
+        options: [],
+      }
+    case 'number': {
+      const write = (range: NumberRange) =>
+        'from' in range ? `${range.from}..${range.to}` : range.tolerance ? `${range.value} ± ${range.tolerance}` : range.value
+      return { kind: 'number', right: answer.ranges.map((range) => withShare(write(range), range.share)).join('; '), options: [] }
+    }
+    case 'pairs':
+      return { kind: 'matching', right: '', options: answer.pairs.map((pair) => pair.join(' -> ')) }
+    case 'options': {
+      const { several, options } = answer
+      const right = options.filter(({ share }) => share > 0)
+      const isPlain = several
+        ? options.every(
+            ({ share }) => Math.abs(share - (share > 0 ? 100 / right.length : -100 / (options.length - right.length))) < 0.01,
+          )
+        : right.every(({ share }) => share === 100)
+      const counted = isPlain ? right : options.filter(({ share }) => share !== 0)
+      const letters = counted.map(
+        (option) => `${LETTERS[options.indexOf(option)]}${isPlain ? '' : ` ${Math.round(option.share)}%`}`,
+      )
+      return {
+        kind: several ? 'several choices' : 'one choice',
+        right: letters.join('; '),
+        options: options.map(({ text }) => text),
+      }
+    }
+  }
+}

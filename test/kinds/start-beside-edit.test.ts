@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest'
+import { toQuestionInput } from '../../src/domain/assessments/edit-questions.ts'
+import { getQuestion } from '../../src/domain/assessments/questions.ts'
+import { hashDefinition, readDefinitionToWrite, updateDefinedQuestion } from '../../src/domain/assessments/write-question.ts'
+import { makeDefined } from '../support/kinds.ts'
+import { startServiceForFile } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+// A candidate starts while an author changes what is asked: who is asked the text of an edit is asked its options.
+
+const service = await startServiceForFile({ ROLE: 'api' })
+const { db } = service
+
+const [A, B] = ['qkzvwtab', 'mfpdxhce']
+/** Its options say of which edit they are, as its text does. */
+const definitionOf = (edit: string) => ({
+  responseType: 'single_choice',
+  spec: {
+    options: [
+      { id: A, text: `${edit}: yes` },
+      { id: B, text: `${edit}: no` },
+    ],
+    shuffle: false,
+  },
+  key: { policy: 'exact', right: [A] },
+})
+
+async function makeTwo() {
+  const made = await makeDefined(service, [definitionOf('first'), definitionOf('first')])
+  const { ctx, asked, assessment } = made
+  /** By the number of the question. */
+  const edit = async (number: number, name: string) => {
+    const ref = { assessmentId: assessment.id, questionId: asked[number - 1]!.id }
+    const question = await getQuestion(ctx, ref)
+    const seen = { question: question.updatedAt, definition: hashDefinition((await readDefinitionToWrite(ctx, ref))!) }
+    const input = { ...toQuestionInput(question), script: `${name}?` }
+    await updateDefinedQuestion(ctx, ref, { input, definition: definitionOf(name), faults: [] }, seen)
+  }
+  /** Of each question of the paper its text and its first option. */
+  const paper = async () => {
+    const { id: submissionId } = await made.submission()
+    const questions = await db.paperQuestion.findMany({
+      where: { submissionId },
+      include: { version: true },
+      orderBy: { number: 'asc' },
+    })
+    return questions.map(({ script, version }) => [script, (version!.spec as { options: { text: string }[] }).options[0]!.text])
+  }
+  return { ...made, edit, paper }
+}
+
+/** @param like of which statements. */
+const waitForLocks = (count: number, like = '%') =>
+  waitUntil(`${count} statements to wait for a lock`, async () => {
+    const waiting = await db.$queryRaw<object[]>`
+      SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${like}`
+    return waiting.length >= count || undefined
+  })
+
+it('waits for an edit that has begun to change the options', async () => {
+  const made = await makeTwo()
+  const question = made.asked[0]!.id
+  const { editing, starting } = await db.$transaction(async (tx) => {
+    // Until this ends the edit has its version, and not yet the text.
+    await tx.$queryRaw`SELECT id FROM questions WHERE id = ${question}::uuid FOR NO KEY UPDATE`
+    const editing = made.edit(1, 'second')
+    await waitForLocks(1)
+    const starting = made.start()
+    await waitForLocks(2)
+    return { editing, starting }
+  })
+  await Promise.all([editing, starting])
+  expect((await made.paper())[0]).toEqual(['second?', 'second: yes'])
+})
+
+it('copies once more what was changed between', async () => {
+  const made = await makeTwo()
+  const [one, two] = made.asked.map(({ id }) => id)
+  await db.questionVersion.updateMany({
+    where: { questions: { some: { id: two! } } },
+    data: { sealedAt: service.clock.now() },
+  })
+  const both = await db.$transaction(async (text) => {
+    const later = await db.$transaction(async (version) => {
+      await version.$queryRaw`
+        SELECT v.id FROM question_versions v JOIN questions q ON q.version_id = v.id WHERE q.id = ${one!}::uuid FOR NO KEY UPDATE OF v`
+      const starting = made.start()
+      await waitForLocks(1)
+      // The candidate's start has looked which versions there are: this makes one.
+      await made.edit(2, 'second')
+      await text.$queryRaw`SELECT id FROM questions WHERE id = ${two!}::uuid FOR NO KEY UPDATE`
+      const editing = made.edit(2, 'third')
+      await waitForLocks(2)
+      return { starting, editing }
+    })
+    // The start goes on, has copied the second edit, and waits for its version, which the third holds.
+    await waitForLocks(1, '%sealed_at%paper_questions%')
+    return later
+  })
+  await Promise.all([both.starting, both.editing])
+  expect(await made.paper()).toEqual([
+    ['What is 1?', 'first: yes'],
+    ['third?', 'third: yes'],
+  ])
+})
