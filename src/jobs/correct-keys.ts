@@ -12,10 +12,8 @@ export async function startCorrectingKeys(boss: PgBoss, system: ServiceContext):
   const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
   await boss.work<KeyCorrectionJob>(KEY_CORRECTIONS, options, async (jobs) => {
     for (const job of jobs) {
-      await withinJob(KEY_CORRECTIONS, job, () => continueCorrection(system, job.data)).catch((err) => {
-        system.deps.log.error({ err, ...job.data }, 'a correction of a key could not be continued yet')
-        throw err
-      })
+      const failing = { log: system.deps.log, message: 'a correction of a key could not be continued yet' } as const
+      await withinJob(KEY_CORRECTIONS, job, () => continueCorrection(system, job.data), failing)
     }
   })
 }

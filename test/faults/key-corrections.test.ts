@@ -53,7 +53,7 @@ it(`scores ${ANSWERS} answers by a corrected key, each once, lowers no released 
   const sinceAsked = performance.now()
   const { assessments } = await previewCorrection(ctx, versionId, change)
   const previewMs = Math.round(performance.now() - sinceAsked)
-  const { live: counts } = assessments[0]!.counts
+  const { live: counts } = assessments[0]!.counts.raise
   expect(counts).toMatchObject({ handedIn: ANSWERS, decided: DECIDED, released: ANSWERS / 2 })
   expect(counts.more + counts.less + counts.same).toBe(ANSWERS - DECIDED)
 

@@ -7,6 +7,7 @@ import { auditRows } from '../../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
+import { queueNotice } from '../../invites/notices.ts'
 import { inTransaction } from '../../transaction.ts'
 import { gradesOf } from '../grading/results.ts'
 import { exactPercentOf } from '../grading/totals.ts'
@@ -21,7 +22,7 @@ const PAPERS_AT_ONCE = 200
 /** Transactions of one job: a few seconds of work. */
 const BATCHES_A_JOB = 10
 
-const member = { select: { id: true, userId: true, roles: true } } as const
+const member = { select: { id: true, userId: true, roles: true, duties: true } } as const
 
 /**
  * Scores some of the papers that are left by a corrected key. Unless it is done then, another job goes on. Where it goes on stands in the key's
@@ -38,8 +39,8 @@ export async function continueCorrection(
   } as const
   const found = await service.db.questionKey.findUnique({ where: { organizationId_versionId_number: which }, include })
   if (!found?.createdBy || found.appliedAt !== null) return
-  const { id, userId, roles } = found.createdBy
-  const actor = { kind: 'member', id, userId, roles } as const
+  const { id, userId, roles, duties } = found.createdBy
+  const actor = { kind: 'member', id, userId, roles, duties } as const
   const ctx: Context = { ...service, organization: found.version.organization, mode: 'all', actor }
   const { versionId, number: keyNumber } = which
   const { responseType, spec } = found.version
@@ -146,9 +147,11 @@ async function releaseAnew(ctx: Context, anew: Map<string, Judged[]>, keyNumber:
       target: { kind: 'invite', id: invite.id },
       details: { version, toCandidate, keyNumber },
     } as const
-    return [{ release, event, audit: auditRows({ ...ctx, mode: invite.mode }, [audit]) }]
+    return [{ release, event, inviteId: invite.id, audit: auditRows({ ...ctx, mode: invite.mode }, [audit]) }]
   })
   await db.release.createMany({ data: made.map(({ release }) => release) })
+  for (const { release, inviteId } of made)
+    if (release.toCandidate) await queueNotice(ctx, inviteId, 'released', `${release.submissionId}:${release.version}`)
   const released = ownUpdate(ctx, 'submissions')
     .where('submissions.id', '=', among([...anew.keys()]))
     .set({ releasedAt: now, updatedAt: now })

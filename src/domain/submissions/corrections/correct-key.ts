@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Prisma } from '../../../generated/prisma/client.ts'
-import { authorize } from '../../access/permissions.ts'
 import { KEY_EFFECTS, type KeyEffect, type NewestKey, readNewestKey } from '../../assessments/keys.ts'
 import { lockVersion } from '../../assessments/versions.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
@@ -12,6 +11,7 @@ import { renewHashes } from '../../library/renew-hashes.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
+import { authorizeCorrections } from './authorize-corrections.ts'
 import { type Counts, NO_COUNTS } from './judge.ts'
 
 // A key that was wrong gets another after it: what was handed in is scored by that, and keeps what it had before as its history.
@@ -62,7 +62,7 @@ export function progressOf({ progress }: Pick<CorrectedKey, 'progress'>): Progre
 
 /** A version that somebody was asked, with its keys. @throws DomainError not_permitted; question_not_found. */
 export async function getCorrectable(ctx: Context, versionId: string): Promise<Correctable> {
-  authorize(ctx, 'write_assessments')
+  authorizeCorrections(ctx)
   const { db, organization } = ctx
   const organizationId = organization.id
   const version = isUuid(versionId)
@@ -116,7 +116,7 @@ export async function correctKey(
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization, actor } = inside
-    authorize(inside, 'write_assessments')
+    authorizeCorrections(inside)
     if (actor.kind !== 'member') throw new DomainError('not_permitted')
     if (isUuid(versionId)) await lockVersion(inside, versionId)
     const version = await getCorrectable(inside, versionId)

@@ -1,9 +1,9 @@
 import { own, sameOwner } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
-import { authorize } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
 import type { Listing, Page } from '../../lists/page.ts'
 import { readPage } from '../../lists/page.ts'
+import { authorizeCorrections } from './authorize-corrections.ts'
 
 /** decided: a person had given the points; kept: what is released stays, because it would be lower, or a person has to say. */
 export const OUTCOMES = ['decided', 'kept'] as const
@@ -26,7 +26,7 @@ export function listUnchanged(
   { versionId, keyNumber, outcome }: { versionId: string; keyNumber: number; outcome: Outcome },
   page: Page,
 ): Promise<Listing<Unchanged>> {
-  authorize(ctx, 'write_assessments')
+  authorizeCorrections(ctx)
   const found = own(ctx, 'submissions')
     .innerJoin('paperQuestions', (join) =>
       join

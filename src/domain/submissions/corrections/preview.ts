@@ -1,22 +1,29 @@
 import type { KeyMode } from '../../../generated/prisma/client.ts'
 import type { Context } from '../../context.ts'
 import { findAffected, findPapers } from './affected.ts'
-import { type Change, checkChange, getCorrectable } from './correct-key.ts'
-import { type Counts, count, NO_COUNTS } from './judge.ts'
-import { judgeInTurn } from './judge-in-turn.ts'
+import { type Change, checkChange, getCorrectable, RELEASES, type Releases } from './correct-key.ts'
+import { type Counts, count, type Judged, NO_COUNTS } from './judge.ts'
+import { isReleasedAnew, judgeInTurn } from './judge-in-turn.ts'
 
 /** Papers looked at by one statement. */
 const READ_AT_ONCE = 1_000
 /** A page is not waited for longer. */
 const MOST_PREVIEWED = 100_000
 
+/** What would become of the answers of an assessment: of live and of test data, because a key is one for both. */
+type Outlook = Record<KeyMode, Counts>
+
 /**
- * What a correction would do.
+ * What a correction would do, for each of the choices that there are about released results.
  *
- * @property counts of live and of test data, whichever of them is looked at: a key is one for both. @property isCut it was looked at no further
- *   than the first of very many papers.
+ * @property counts of a paper that has the version twice, what the second does depends on that choice. @property releasedAnew results.
+ * @property isCut it was looked at no further than the first of very many papers.
  */
-export type Preview = { assessments: { id: string; name: string; counts: Record<KeyMode, Counts> }[]; isCut: boolean }
+export type Preview = {
+  assessments: { id: string; name: string; counts: Record<Releases, Outlook> }[]
+  releasedAnew: Record<Releases, number>
+  isCut: boolean
+}
 
 /**
  * What would become of what was handed in, of each assessment that asks it. Nothing is written.
@@ -29,22 +36,31 @@ export async function previewCorrection(ctx: Context, versionId: string, change:
   const corrected = { ...version, key: change.key, effect: change.effect, keyNumber: version.newest.number + 1 }
   const both: Context = { ...ctx, mode: 'all' }
   const byAssessment = new Map<string, Preview['assessments'][number]>()
+  const releasedAnew = { raise: 0, all: 0 }
   let seen = 0
   for (let after: string | null = null; seen < MOST_PREVIEWED; ) {
     const papers = await findPapers(both, versionId, after, READ_AT_ONCE)
-    // As if only what is raised were released anew, which is what the page offers first.
-    for (const judged of judgeInTurn(ctx, await findAffected(both, versionId, papers), corrected, 'raise')) {
-      const { assessmentId: id, assessment: name, mode } = judged.of
-      const one = byAssessment.get(id) ?? { id, name, counts: { live: { ...NO_COUNTS }, test: { ...NO_COUNTS } } }
-      byAssessment.set(id, one)
-      count(one.counts[mode], judged)
+    const affected = await findAffected(both, versionId, papers)
+    for (const releases of RELEASES) {
+      const judged = judgeInTurn(ctx, affected, corrected, releases)
+      for (const one of judged) count(outlookOf(one, releases)[one.of.mode], one)
+      const anew = judged.filter((one) => isReleasedAnew(one, releases))
+      releasedAnew[releases] += new Set(anew.map(({ of }) => of.submissionId)).size
     }
     seen += papers.length
-    if (papers.length < READ_AT_ONCE) return { assessments: sorted(byAssessment), isCut: false }
+    if (papers.length < READ_AT_ONCE) return { assessments: sorted(byAssessment), releasedAnew, isCut: false }
     after = papers.at(-1)!
   }
-  return { assessments: sorted(byAssessment), isCut: true }
+  return { assessments: sorted(byAssessment), releasedAnew, isCut: true }
+
+  function outlookOf({ of: { assessmentId: id, assessment: name } }: Judged, releases: Releases): Outlook {
+    const one = byAssessment.get(id) ?? { id, name, counts: { raise: noOutlook(), all: noOutlook() } }
+    byAssessment.set(id, one)
+    return one.counts[releases]
+  }
 }
+
+const noOutlook = (): Outlook => ({ live: { ...NO_COUNTS }, test: { ...NO_COUNTS } })
 
 const sorted = (found: Map<string, Preview['assessments'][number]>) =>
   [...found.values()].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : one.id < other.id ? -1 : 1))

@@ -43,7 +43,7 @@ export type ExportedGrades = {
 
 /**
  * The questions that the export of an assessment has columns for: those that it has now, and those removed since that somebody has handed
- * in. For admins.
+ * in.
  *
  * @throws DomainError not_permitted; assessment_not_found.
  */
@@ -98,8 +98,7 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
 
 /** Grades that are not released are for those who may grade whatever there is: admins. */
 async function findExported(ctx: Context, assessmentId: string): Promise<{ id: string; secondGrader: boolean }> {
-  authorize(ctx, 'grade')
-  authorize(ctx, 'read')
+  authorize(ctx, 'export')
   const where = { organizationId: ctx.organization.id, id: assessmentId }
   const found = isUuid(assessmentId)
     ? await ctx.db.assessment.findFirst({ where, select: { id: true, secondGrader: true } })

@@ -1,4 +1,4 @@
-import { may } from '../../access/permissions.ts'
+import { authorize, may } from '../../access/permissions.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { checkUuid, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
@@ -20,6 +20,7 @@ export const FIELDS: Record<Place, string> = { first: 'assignedGraderId', second
  */
 export async function takeOver(ctx: Context, submissionId: string): Promise<void> {
   await inTransaction(ctx, async (inside) => {
+    authorize(inside, 'grade')
     const submission = await lockHandedIn(inside, submissionId)
     const me = graderOf(inside)
     if (isAssignedTo(me, submission)) return
@@ -32,7 +33,7 @@ const isAssignedTo = (memberId: string, { grader, secondGrader }: Assigned): boo
 
 /** Where the context's member can come in; null: nowhere, or they grade it already. */
 export function placeToTake(ctx: Context, submission: Assigned): Place | null {
-  if (isAssignedTo(graderOf(ctx), submission)) return null
+  if (!may(ctx, 'grade') || isAssignedTo(graderOf(ctx), submission)) return null
   if (holderOf(submission, 'first') === null) return 'first'
   if (submission.assessment.secondGrader) return holderOf(submission, 'second') === null ? 'second' : null
   return may(ctx, 'read') ? 'first' : null

@@ -16,7 +16,8 @@ export function nextTask(ctx: Context, submission: Assigned & { progress: Progre
   const isFree = holderOf(submission, 'first') === null
   const take: NextTask | null = placeToTake(ctx, submission) === null ? null : { task: 'take', isTheirs: isFree }
   const round = roundOf(ctx, submission)
-  if (progress === null || round === null) return take
+  if (progress === null) return take
+  if (round === null) return isDone(progress) ? { task: 'release', isTheirs: true } : null
   const me = graderOf(ctx)
   const isAssigned = [holderOf(submission, 'first')?.id, holderOf(submission, 'second')?.id].includes(me)
   const [toGrade] = progress.ungraded
@@ -26,3 +27,5 @@ export function nextTask(ctx: Context, submission: Assigned & { progress: Progre
   if (progress.isOwnPart || round === 2) return null
   return { task: 'release', isTheirs: isAssigned || may(ctx, 'read') }
 }
+
+const isDone = ({ ungraded, undecided }: Progress): boolean => ungraded.length === 0 && undecided.length === 0

@@ -6,11 +6,12 @@ import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
+import { queueNotice } from '../../invites/notices.ts'
 import { MAX_COMMENT_LENGTH } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { findKeyNumbers } from '../scores.ts'
 import { findGrades, visibleTo } from './grades.ts'
-import { findPaper, type Graded, lockHandedIn, refuseUnknown, requireRound } from './rounds.ts'
+import { findPaper, type Graded, lockHandedIn, refuseUnknown, requireView } from './rounds.ts'
 import { about, graderOf, refuseReleased } from './save-grade.ts'
 import { countGrades, exactPercentOf, pointsIn, type Source, sumUp } from './totals.ts'
 
@@ -62,7 +63,7 @@ export async function releaseResult(
     )
     const paper = await findPaper(inside, submissionId)
     const keys = await findKeyNumbers(inside, submissionId)
-    const grades = visibleTo(requireRound(inside, submission), submission, paper, await findGrades(inside, submissionId))
+    const grades = visibleTo(requireView(inside, submission), submission, paper, await findGrades(inside, submissionId))
     const questions = countGrades(paper, grades, submission.assessment)
     const { points, ofPoints, missing } = sumUp(questions)
     if (missing) refuse([about(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
@@ -92,6 +93,7 @@ export async function releaseResult(
     const reportUrl = deps.links.resultUrl({ organization, mode: submission.invite.mode, submissionId })
     const told = { percent: exactPercentOf(points, ofPoints), reportUrl }
     await recordEvents(inside, [resultReleased(submission.invite, submissionId, told)])
+    if (toCandidate) await queueNotice(inside, submission.inviteId, 'released', `${submissionId}:${version}`)
     const target = { kind: 'invite', id: submission.inviteId } as const
     await recordAudit(inside, { action: 'released_result', target, details: { version, toCandidate } })
   })
@@ -113,14 +115,15 @@ export async function releaseByItself(ctx: Context, submissionId: string): Promi
       assessment: {
         select: {
           autoReleaseToCandidate: true,
-          autoReleaseBy: { select: { id: true, userId: true, roles: true, status: true } },
+          autoReleaseBy: { select: { id: true, userId: true, roles: true, duties: true, status: true } },
         },
       },
     },
   })
   const { autoReleaseBy: member, autoReleaseToCandidate: toCandidate } = found?.assessment ?? {}
   if (!found || member?.status !== 'active') return
-  const actor = { kind: 'member', id: member.id, userId: member.userId, roles: member.roles } as const
+  const { id, userId, roles, duties } = member
+  const actor = { kind: 'member', id, userId, roles, duties } as const
   const releaser: Context = { ...ctx, mode: found.invite.mode, actor }
   const given = { comment: '', message: '', toCandidate: toCandidate === true }
   const work = (inside: Context) => releaseResult(inside, { submissionId, ...given })
@@ -149,8 +152,8 @@ export async function reopenResult(ctx: Context, submissionId: string): Promise<
   })
 }
 
-/** Whoever may grade it, but for the second grader: the first and admins answer for the whole. */
-export const mayRelease = (ctx: Context, submission: Graded): boolean => requireRound(ctx, submission) !== 2
+/** Whoever may grade it, but for the second grader: the first answers for the whole, and so does whoever releases everybody's results. */
+export const mayRelease = (ctx: Context, submission: Graded): boolean => requireView(ctx, submission) !== 2
 
 function requireRelease(ctx: Context, submission: Graded): void {
   if (!mayRelease(ctx, submission)) refuseUnknown()

@@ -1,3 +1,4 @@
+import { authorize } from '../../access/permissions.ts'
 import { candidateName, isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -7,7 +8,7 @@ import { findGrades, type NewestGrade, visibleTo } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { mayRelease } from './release-result.ts'
 import { findNewestResult, type Result } from './results.ts'
-import { findHandedIn, findPaper, type Graded, type Round, requireRound } from './rounds.ts'
+import { findHandedIn, findPaper, type Graded, type Round, requireView } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 import { type Counted, countGrades, isByPeople, sumUp } from './totals.ts'
 import { findOtherViewers, noteViewer } from './viewers.ts'
@@ -47,7 +48,7 @@ export type Sheet = {
 /** @param stills which page of the webcam's. @throws DomainError not_permitted; submission_not_found. */
 export async function readSheet(ctx: Context, id: string, stills = 1): Promise<Sheet> {
   const submission = await findHandedIn(ctx, id)
-  const round = requireRound(ctx, submission)
+  const round = requireView(ctx, submission)
   const whole = await findDetail(ctx, submission, stills)
   if (!whole) throw new DomainError('submission_not_found')
   const detail = isBlindTo(ctx, submission.assessment)
@@ -100,6 +101,7 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
 
 /** What {@link readSheet} reads, while the grader has it open: others are told so. @throws DomainError not_permitted; submission_not_found. */
 export async function stayAtSheet(ctx: Context, id: string): Promise<Sheet> {
+  authorize(ctx, 'grade')
   const sheet = await readSheet(ctx, id)
   await noteViewer(ctx, id)
   return sheet

@@ -2,7 +2,7 @@ import { besideEarlierKey } from '../../../db/earlier-keys.ts'
 import { into } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
-import { nameOf } from '../../members/name-of.ts'
+import { nameOf } from '../../values/name-of.ts'
 
 /** Whoever was there within so long is there still. */
 const HERE_MS = 2 * 60_000

@@ -1,6 +1,7 @@
 import type { MediaPart } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
+import { type QueuedRef, rowOf } from '../../work/queued-ref.ts'
 import { queueJoin } from './queue-join.ts'
 
 /** What is known of the file once it is made. @property sha256 in hexadecimal. */
@@ -28,18 +29,23 @@ export type Joinable = {
   queueAgain: () => Promise<unknown>
 }
 
-/** Which one. @property assetOf the organization whose asset it is; undefined: it is a recording. */
-export type JoinRef = { mediaId: string; assetOf?: string | undefined }
+/**
+ * Which one.
+ *
+ * @property organizationId missing from a job that a process of the release before has queued.
+ * @property assetOf the organization whose asset it is; undefined: it is a recording.
+ */
+export type JoinRef = { mediaId: string; organizationId?: string | undefined; assetOf?: string | undefined }
 
 /** @returns null: it is gone. */
-export const findJoinable = (system: ServiceContext, { mediaId, assetOf }: JoinRef): Promise<Joinable | null> =>
-  assetOf === undefined ? findRecording(system, mediaId) : findAsset(system, assetOf, mediaId)
+export const findJoinable = (system: ServiceContext, { mediaId, organizationId, assetOf }: JoinRef): Promise<Joinable | null> =>
+  assetOf === undefined ? findRecording(system, { id: mediaId, organizationId }) : findAsset(system, assetOf, mediaId)
 
 const inOrder = [{ segment: 'asc' as const }, { number: 'asc' as const }]
 
-async function findRecording(system: ServiceContext, mediaId: string): Promise<Joinable | null> {
+async function findRecording(system: ServiceContext, ref: QueuedRef): Promise<Joinable | null> {
   const { db } = system
-  const media = await db.media.findUnique({ where: { id: mediaId } })
+  const media = await db.media.findUnique({ where: rowOf(ref) })
   if (!media) return null
   const { id, organizationId, submissionId } = media
   const [joining, parts] = [{ organizationId, id, state: 'joining' } as const, { organizationId, mediaId: id }]
@@ -61,7 +67,8 @@ async function findRecording(system: ServiceContext, mediaId: string): Promise<J
         if (count > 0) await db.submission.updateMany({ where: { organizationId, id: submissionId }, data: more })
         return count > 0
       }),
-    readState: async () => (await db.media.findUnique({ where: { id }, select: { state: true } }))?.state,
+    readState: async () =>
+      (await db.media.findUnique({ where: { organizationId_id: { organizationId, id } }, select: { state: true } }))?.state,
     queueAgain: () => inTransaction(system, (inside) => queueJoin(inside, media)),
   }
 }

@@ -55,6 +55,8 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       updatedAt: time(now),
       consentVersion: byDefault,
       consentMedia: byDefault,
+      consentLanguage: byDefault,
+      consentTextHash: byDefault,
       consentAt: byDefault,
       passedChecks: byDefault,
       userAgent: byDefault,

@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { type Condition, type Expression, type Expressions, own, ownUpdate, sameOwner } from '../../../db/own.ts'
+import { type Condition, type Expression, type Expressions, own, ownDelete, ownUpdate, sameOwner } from '../../../db/own.ts'
 import { all, first, run } from '../../../db/statements.ts'
 import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
 import type { PaperQuestion } from '../../../generated/prisma/client.ts'
@@ -12,14 +12,31 @@ import type { PreparedSession } from './session.ts'
 
 export type { PaperQuestion }
 
+type Place = { submissionId: string; assessmentId: string }
+type Inside = Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>
+
 /**
  * Copies the questions of the assessment as they are now, in the order in which they are answered: numbers 1 to n. What of them each
  * candidate sees in an order of their own is shuffled here, once.
+ *
+ * What is copied stays with its version, which is sealed from then on. One that was not, when it was copied, may have been changed since: it is
+ * sealed, for which whoever is changing it is waited for, and all is copied once more, so that texts and options are of one edit.
  */
-export async function copyPaper(
-  ctx: Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>,
-  { submissionId, assessmentId }: { submissionId: string; assessmentId: string },
-): Promise<void> {
+export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
+  const ofPaper = own(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', place.submissionId)
+  let copied = await copyQuestions(ctx, place)
+  while (copied.some(({ isUnsealed }) => isUnsealed)) {
+    await sealVersions(ctx, ofPaper.select('paperQuestions.versionId'))
+    await run(ctx.db, ownDelete(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', place.submissionId))
+    copied = await copyQuestions(ctx, place)
+  }
+  if (copied.every(({ versionId }) => versionId === null)) return
+  await arrangePaper(ctx, place.submissionId)
+  await expectScores(ctx, place)
+}
+
+/** @returns of each its version, and whether that could still be changed. */
+async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: Place) {
   const questions = own(ctx, 'questions').where('questions.assessmentId', '=', assessmentId)
   const paper = insertForEach('paperQuestions', questions, (eb) => ({
     ...same(
@@ -45,16 +62,15 @@ export async function copyPaper(
     closedAt: byDefault,
     shown: byDefault,
   }))
-  const copied = await all(ctx.db, paper.returning(['paperQuestions.number', 'paperQuestions.versionId']))
-  if (copied.every(({ versionId }) => versionId === null)) return
-  await arrangePaper(ctx, submissionId)
-  await expectScores(ctx, { submissionId, assessmentId })
+  const isUnsealed = own(ctx, 'questionVersions')
+    .where('questionVersions.id', '=', sql.ref<string>('paperQuestions.versionId'))
+    .select((eb) => eb('questionVersions.sealedAt', 'is', null).as('isUnsealed'))
+  return all(ctx.db, paper.returning(['paperQuestions.versionId', isUnsealed.as('isUnsealed')]))
 }
 
-/** Seals the versions that the paper has, and gives it its own order of what they show. */
-async function arrangePaper(ctx: Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>, submissionId: string): Promise<void> {
+/** Gives a paper its own order of what its versions show. */
+async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
   const ofPaper = own(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', submissionId)
-  await sealVersions(ctx, ofPaper.select('paperQuestions.versionId'))
   const versions = ofPaper.innerJoin('questionVersions', (join) =>
     join.on(sameOwner('questionVersions', 'paperQuestions')).onRef('questionVersions.id', '=', 'paperQuestions.versionId'),
   )
@@ -76,10 +92,7 @@ async function arrangePaper(ctx: Pick<Context, 'db' | 'organization' | 'deps' | 
 }
 
 /** Until it is scored nobody knows whether it needs people. What a wrong answer costs is what it is now. */
-async function expectScores(
-  ctx: Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>,
-  { submissionId, assessmentId }: { submissionId: string; assessmentId: string },
-): Promise<void> {
+async function expectScores(ctx: Inside, { submissionId, assessmentId }: Place): Promise<void> {
   const assessment = own(ctx, 'assessments').where('assessments.id', '=', assessmentId).select('assessments.penaltyPercent')
   const expect = ownUpdate(ctx, 'submissions')
     .where('submissions.id', '=', submissionId)

@@ -53,7 +53,7 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
   const stood = form.querySelector<HTMLInputElement>('[name=stood]')!.value
   const post = (sent: object, more: RequestInit): Promise<Response> => {
     const body = new URLSearchParams({ ...sent, stood })
-    return fetch(`${form.action}/save`, { method: 'POST', body, redirect: 'manual', ...more }) // it leads to where one signs in
+    return fetch(`${form.action}/save`, { method: 'POST', body, redirect: 'manual', ...more })
   }
   const took = (answer: Saved) => {
     answered(answer)

@@ -1,5 +1,5 @@
-import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
+import { mayCorrect } from '../../../domain/submissions/corrections/authorize-corrections.ts'
 import type { GradedQuestion } from '../../../domain/submissions/grading/sheet.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
@@ -22,7 +22,7 @@ export function answerAndKey(ctx: Context, question: GradedQuestion): Html | fal
 ${kind.sheet({ spec: version.spec, key: score.key, shown, value, parts: score.parts })}
 <p class="facts mt-2">${scored === null ? 'A person has to say how many points it gives.' : `The key gives ${wordCount(scored, 'point')}.`}${score.effect !== 'key' && ` ${EFFECTS[score.effect]}`}${isBeforeKey && ' Decided before the key was changed.'}</p>
 ${
-  may(ctx, 'write_assessments') &&
+  mayCorrect(ctx) &&
   html`<div class="mt-2 flex flex-wrap items-center gap-2"><a class="btn btn-sm" href="${path}">Correct the key</a>${
     canAccept &&
     html`<form method="post" action="${`${path}/preview`}"><input type="hidden" name="accept" value="${typed}"><input type="hidden" name="share" value="100"><input type="hidden" name="reason" value="${`Accepted: ${typed}`.slice(0, 200)}"><button class="btn btn-sm">Accept this answer…</button></form>`

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize, may } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
+import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { listGraderChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../../domain/limits.ts'
@@ -32,7 +33,6 @@ type PlaceRoute = { Params: { submissionId: string; place: string } }
 export function gradingRoutes(app: FastifyInstance): void {
   app.get('/grading', async (request, reply) => {
     const { ctx } = request
-    authorize(ctx, 'grade')
     const query = queryOf(request)
     const queues = await countQueues(ctx)
     const names = queues.map(({ whose }) => whose)
@@ -117,26 +117,32 @@ function releaseRoutes(app: FastifyInstance): void {
         const toCandidate = values.get('toCandidate') === 'yes'
         const seen = values.get('seen') ?? undefined // not of the page of an earlier release
         await releaseResult(request.ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
-        return `${pathOf(request.ctx, `grading/${submissionId}`)}?done=released`
+        return pathAfter(request.ctx, submissionId, 'released')
       },
     }),
   )
 
   app.post<Route>('/grading/:submissionId/reopen', (request, reply) =>
     submit(request, reply, {
-      page: (form) => onePage(request, form),
+      page: (form) => (may(request.ctx, 'grade') ? onePage(request, form) : toRelease(request, form)),
       async work() {
-        await reopenResult(request.ctx, request.params.submissionId)
-        return `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}?done=reopened`
+        const { submissionId } = request.params
+        await reopenResult(request.ctx, submissionId)
+        return pathAfter(request.ctx, submissionId, 'reopened')
       },
     }),
   )
 }
 
+/** Back to the sheet; those who do not grade have none. */
+const pathAfter = (ctx: Context, submissionId: string, done: string): string =>
+  may(ctx, 'grade') ? `${pathOf(ctx, `grading/${submissionId}`)}?done=${done}` : pathOf(ctx, `results/${submissionId}`)
+
 type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
 
 async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, ...shown }: Shown = {}) {
   const { ctx, params } = request
+  authorize(ctx, 'grade')
   const query = queryOf(request)
   const sheet = await readSheet(ctx, params.submissionId, readPageNumber(query))
   const named = readNamed(query)

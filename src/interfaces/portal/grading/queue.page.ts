@@ -3,11 +3,11 @@ import { candidateName } from '../../../domain/assessments/blind-grading.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { mayGrade } from '../../../domain/members/graders.ts'
-import { nameOf } from '../../../domain/members/name-of.ts'
 import { type NextTask, nextTask, type Task } from '../../../domain/submissions/grading/next-task.ts'
 import type { Progress } from '../../../domain/submissions/grading/progress.ts'
 import type { Queued, Whose } from '../../../domain/submissions/grading/queue.ts'
 import { holderOf } from '../../../domain/submissions/grading/rounds.ts'
+import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
@@ -77,6 +77,10 @@ ${sizedPager(address, query, list, ['submission', 'submissions'])}
   }
 }
 
+/** Where answers are read: on the sheet or, by those who do not grade, among the invites. */
+export const answersPath = (ctx: Context, { id, inviteId }: Pick<Queued, 'id' | 'inviteId'>): string =>
+  pathOf(ctx, may(ctx, 'grade') ? `grading/${id}` : `invites/${inviteId}/submission`)
+
 /** First what whoever looks can do; what is left to others has a heading of its own. No heading is called as a queue is: their counts differ. */
 function waitingRows(ctx: Context, items: Queued[]): Html {
   const rows = items.map((submission): [Queued, NextTask | null] => [submission, nextTask(ctx, submission)])
@@ -96,24 +100,26 @@ const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][]
       const { id, assessment, submittedAt, progress } = submission
       const name = candidateName(ctx, submission)
       const address = pathOf(ctx, `grading/${id}`)
+      const shown = answersPath(ctx, submission)
       return [
         progress === null
           ? name
-          : html`<a class="flex items-center gap-3 lg:min-w-44" href="${address}">${avatar(name)}<span class="named">${name}</span></a>`,
+          : html`<a class="flex items-center gap-3 lg:min-w-44" href="${shown}">${avatar(name)}<span class="named">${name}</span></a>`,
         assessment.name,
         submittedAt && ago(ctx, submittedAt),
         wordGraders(submission),
         progress && wordProgress(progress, submission),
-        doNext({ next, name, address, maySee: progress !== null }),
+        doNext({ next, name, address, shown: progress !== null && shown }),
       ]
     }),
   )
 
-type Doing = { next: NextTask | null; name: string; address: string; maySee: boolean }
+/** @property shown where it can be read; false for those who may not (yet). */
+type Doing = { next: NextTask | null; name: string; address: string; shown: string | false }
 
 /** What whoever looks can do with it. */
-function doNext({ next, name, address, maySee }: Doing): Html | false {
-  if (next === null) return maySee && html`<a class="btn btn-sm" href="${address}" aria-label="${`View ${name}`}">View</a>`
+function doNext({ next, name, address, shown }: Doing): Html | false {
+  if (next === null) return shown !== false && html`<a class="btn btn-sm" href="${shown}" aria-label="${`View ${name}`}">View</a>`
   if (next.task === 'take')
     return html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
   const [label, to] = TASKS[next.task]

@@ -5,11 +5,13 @@ import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { table } from '../kit/table.ts'
+import { answersPath } from './queue.page.ts'
 
 /** What is released, and to whom. */
 export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: Sheet }): Page {
   const { candidate, submission, questions, total } = sheet
-  const address = pathOf(ctx, `grading/${submission.id}`)
+  const address = answersPath(ctx, submission)
+  const action = `${pathOf(ctx, `grading/${submission.id}`)}/release`
   const open = questions.filter(({ points, standing }) => points > 0 && standing.state !== 'graded')
   return {
     title: `Release the result of ${candidate}`,
@@ -30,7 +32,7 @@ export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: S
         ]),
       ),
     )}
-${open.length > 0 && !form.values.has('seen') ? closed(address) : releaseForm(form, sheet, { address, isClosed: open.length > 0 })}`,
+${open.length > 0 && !form.values.has('seen') ? closed(address) : releaseForm(form, sheet, { address, action, isClosed: open.length > 0 })}`,
   }
 }
 
@@ -46,12 +48,12 @@ const closed = (address: string): Html =>
 const releaseForm = (
   form: Form,
   { questions, released }: Sheet,
-  { address, isClosed }: { address: string; isClosed: boolean },
+  { address, action, isClosed }: { address: string; action: string; isClosed: boolean },
 ): Html =>
   panel(
     'release',
     'Release',
-    html`<form method="post" action="${`${address}/release`}">
+    html`<form method="post" action="${action}">
 <input type="hidden" name="seen" value="${pointsIn(questions)}">
 ${area(form, { name: 'comment', label: 'Comment for your organization', value: released?.comment ?? '', hint: 'Seen by admins, clients of the assessment, and your systems over the API. Optional.' })}
 ${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown to the candidate if they can see the result, and available over the API. Optional.' })}

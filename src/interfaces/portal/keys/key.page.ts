@@ -1,6 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import { nameOf } from '../../../domain/members/name-of.ts'
 import {
   type Change,
   type Correctable,
@@ -10,6 +9,7 @@ import {
 } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { Outcome, Unchanged } from '../../../domain/submissions/corrections/list-unchanged.ts'
 import type { Unaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
+import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { promptInWords, wordCount } from '../../../http/pages/candidate-view.ts'
 import { type KindPart, kindFields } from '../assessments/kind-form.ts'

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../../domain/context.ts'
-import type { Change, Correctable } from '../../../domain/submissions/corrections/correct-key.ts'
+import { type Change, type Correctable, RELEASES, type Releases } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { Preview } from '../../../domain/submissions/corrections/preview.ts'
 import { html } from '../../../html/html.ts'
-import { promptInWords } from '../../../http/pages/candidate-view.ts'
+import { promptInWords, wordCount } from '../../../http/pages/candidate-view.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { countsOfBoth } from './counts.ts'
@@ -10,6 +11,11 @@ import { EFFECTS } from './key.page.ts'
 
 /** What the form of the preview sends on: all that was typed. */
 const NOT_SENT_ON = ['once', 'seen', 'releases']
+
+const CHOICES: Record<Releases, string> = {
+  raise: 'Change only where it raises them',
+  all: 'Also where it lowers them',
+}
 
 /** What a correction would do, before it is done. */
 export function correctionPreviewPage(
@@ -35,7 +41,8 @@ ${panel(
       ? html`<p>Nobody has handed in an answer yet.</p>`
       : html`<p class="hint">A question has one key for live and test data: both are scored anew.</p>
 ${preview.assessments.map(
-  ({ id, name, counts }) => html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${countsOfBoth(counts)}`,
+  ({ id, name, counts }) =>
+    html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${isDeepStrictEqual(counts.raise, counts.all) ? countsOfBoth(counts.raise) : RELEASES.map((releases) => html`<h4 class="mt-2 text-sm font-medium">${CHOICES[releases]}</h4>${countsOfBoth(counts[releases])}`)}`,
 )}`
   }${preview.isCut && html`<p class="hint">There are very many: these are the first of them. All are scored anew.</p>`}`,
 )}
@@ -43,8 +50,7 @@ ${preview.assessments.map(
 ${[...values].filter(([name]) => !NOT_SENT_ON.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <input type="hidden" name="seen" value="${version.newest.number}">
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">Results that are released</legend>
-<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="raise" checked> Change only where it raises them</label>
-<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="all"> Also where it lowers them</label>
+${RELEASES.map((releases) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="${releases}" ${releases === 'raise' && html`checked`}><span>${CHOICES[releases]}<span class="hint">: ${wordCount(preview.releasedAnew[releases], 'result')}</span></span></label>\n`)}
 <p class="hint mt-1">Each that changes is released anew, to whom it was released before; your systems are told. Nobody gets a mail.</p></fieldset>
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Correct the key</button><a class="btn" href="${path}">Cancel</a></div>
 </form></div>`,

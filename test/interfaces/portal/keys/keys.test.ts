@@ -85,6 +85,10 @@ const FIVE = [
   { value: BERGEN, released: true, given: 3 },
 ]
 
+/** What is to be done with released results, and with how many. */
+const choicesIn = (text: string): string[] =>
+  [...text.matchAll(/name="releases" value="\w+"[^>]*>(.*?)<\/label>/g)].map(([, label]) => label!.replace(/<[^>]*>/g, ''))
+
 it('says first what a correction would change, and writes nothing', async () => {
   const made = await makeAnswered(service, ONE, FIVE)
   const { preview, scores } = await open(made)
@@ -95,6 +99,7 @@ it('says first what a correction would change, and writes nothing', async () => 
     'Of 5 answers handed in, 2 get more, 2 less, 0 the same. 3 are released: of these 1 gets more, 1 less. 1 was decided by a person, and stays.',
   )
   expect(text).toContain('It is Bergen')
+  expect(choicesIn(text)).toEqual(['Change only where it raises them: 1 result', 'Also where it lowers them: 2 results'])
   expect(await scores()).toEqual(before)
   expect(await service.db.questionKey.count({ where: { versionId: made.versionId } })).toBe(1)
 })
@@ -259,6 +264,26 @@ it.each([
   const where = { submissionId: made.submissionIds[0]!, version: 2 }
   const { grades } = await service.db.release.findFirstOrThrow({ where })
   expect((grades as { points: number }[]).map((grade) => grade.points)).toEqual(points)
+})
+
+it('says of each choice about released results what it would do, where a paper has the version twice', async () => {
+  const made = await makeAnswered(service, ONE, [{ value: OSLO, released: true }])
+  await askTwice(made)
+  // Less than nothing was given for the second question: as low as that the sum of the result goes no further.
+  const where = { submissionId: made.submissionIds[0]! }
+  const { id, grades } = await service.db.release.findFirstOrThrow({ where })
+  const lowered = (grades as { number: number }[]).map((grade) => (grade.number === 2 ? { ...grade, points: -10 } : grade))
+  await service.db.release.update({ where: { id }, data: { grades: lowered } })
+  const { preview, correct, scores } = await open(made)
+  const { text } = await preview(BERGEN_IS_RIGHT)
+  const [raise, all] = ['Change only where it raises them</h4>', 'Also where it lowers them</h4>'].map(
+    (label) => text.split(label)[1]!,
+  )
+  expect(raise).toContain('2 are released: of these 1 gets more, 0 less')
+  expect(all).toContain('2 are released: of these 0 get more, 0 less')
+  expect(choicesIn(text)).toEqual(['Change only where it raises them: 1 result', 'Also where it lowers them: 1 result'])
+  await correct(BERGEN_IS_RIGHT, 'all')
+  expect((await scores())[0]!.released).toEqual(['15/30', '0/30'])
 })
 
 it('lists what was not accepted, as one what is compared as one, and accepts it for a share', async () => {
