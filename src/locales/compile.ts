@@ -1,5 +1,6 @@
 // What src/bundle.ts makes of the texts in src/locales/<language>/: their parsed forms, so that neither the service nor a browser parses
 // any, and from English the types of all keys with what each needs. They stand in src/generated/locales/.
+import { hash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type MessageFormatElement, type PluralOrSelectOption, parse, TYPE } from '@formatjs/icu-messageformat-parser'
@@ -36,15 +37,26 @@ function writeTexts(): void {
   for (const [language, { candidate, mail }] of Object.entries(languages))
     write(`${language}.json`, JSON.stringify({ candidate: toMessages(candidate), mail: toMessages(mail) }))
   const type = "import type { Messages } from '../../locales/texts.ts'\n\n"
-  for (const catalog of IN_SCRIPTS)
-    write(`${catalog}.ts`, `${type}export const messages: Messages = ${JSON.stringify(toMessages(languages[BASE]![catalog]))}\n`)
+  for (const [language, catalogs] of Object.entries(languages))
+    for (const catalog of IN_SCRIPTS)
+      write(
+        `${catalog}.${language}.ts`,
+        `${type}export const messages: Messages = ${JSON.stringify(toMessages(catalogs[catalog]))}\n`,
+      )
+  const codes = Object.keys(languages)
+  write('languages.json', JSON.stringify({ codes, reviewed: codes.filter((language) => isReviewed(language)) }))
   write('types.ts', CATALOGS.map((catalog) => typeOf(catalog, languages[BASE]![catalog])).join('\n'))
+}
+
+/** The codes of the languages that there are, English first. */
+export function listLanguages(folder = import.meta.dirname): string[] {
+  const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return [BASE, ...folders.map(({ name }) => name).filter((name) => name !== BASE)]
 }
 
 /** All texts, parsed. @throws Error for a text that can't be formatted, or of whose language it is not true what is true of English. */
 export function readLanguages(folder = import.meta.dirname): Languages {
-  const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  const languages = Object.fromEntries(names.map(({ name }) => [name, readLanguage(path.join(folder, name), name)]))
+  const languages = Object.fromEntries(listLanguages(folder).map((name) => [name, readLanguage(path.join(folder, name), name)]))
   for (const [language, catalogs] of Object.entries(languages))
     for (const catalog of CATALOGS) compare(`${language}/${catalog}.json`, catalogs[catalog], languages[BASE]![catalog])
   return languages
@@ -146,10 +158,46 @@ function typeOf(catalog: Catalog, messages: Parsed): string {
   return `export type ${name}<Text> = {\n${keys.join('\n')}\n}\n`
 }
 
+/** What somebody agrees to, loses by, or is asked for outside of the pages: without a review of these a language is a draft. */
+const MUST_BE_REVIEWED: Record<Catalog, RegExp> = {
+  candidate: /^(?:terms|consent|declined|invitation\.decline)\b/,
+  browser: /^(?:clock|failed|text|take)\b/,
+  checks: /^(?:screen|photo)\b/,
+  mail: /^/,
+}
+/** By `catalog/key`: of which English text a native speaker has found the translation right, who, and when. */
+type Reviews = Record<string, { of: string; by: string; at: string }>
+
+/** Whether a native speaker has read all that matters most, as the English is now. */
+function isReviewed(language: string, folder = import.meta.dirname): boolean {
+  if (language === BASE) return true
+  const read = (file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
+  const reviews: Reviews = read(`${language}/review.json`)
+  return CATALOGS.every((catalog) =>
+    Object.entries(read(`${BASE}/${catalog}.json`) as Source).every(
+      ([key, { defaultMessage }]) =>
+        !MUST_BE_REVIEWED[catalog].test(key) || reviews[`${catalog}/${key}`]?.of === hashOf(defaultMessage),
+    ),
+  )
+}
+
+/** What tells one English text from the one that it becomes. */
+const hashOf = (message: string): string => hash('sha256', message).slice(0, 12)
+
+const tagsOf = (message: Parsed[string] | undefined): string =>
+  (Array.isArray(message) ? flatten(message) : [])
+    .flatMap((element) => (element.type === TYPE.tag ? [element.value] : []))
+    .sort()
+    .join()
+
 function compare(where: string, messages: Parsed, base: Parsed): void {
+  const refuse = (why: string): never => {
+    throw new Error(`src/locales/${where}: ${why}`)
+  }
   for (const key of new Set([...Object.keys(messages), ...Object.keys(base)])) {
-    if (messages[key] === undefined || base[key] === undefined)
-      throw new Error(`src/locales/${where}: ${key} is missing, or too many`)
-    if (needsOf(messages[key]) !== needsOf(base[key])) throw new Error(`src/locales/${where}: ${key} needs what English does not`)
+    if (messages[key] === undefined) refuse(`${key} is missing`)
+    if (base[key] === undefined) refuse(`${key} is unknown`)
+    if (needsOf(messages[key]) !== needsOf(base[key])) refuse(`${key} needs other values than English`)
+    if (tagsOf(messages[key]) !== tagsOf(base[key])) refuse(`${key} has other tags than English`)
   }
 }

@@ -6,19 +6,27 @@ import { createTexts, FULL_TIME, type Given, localeOf, type Messages, type Texts
 export type PageTexts<Plain, Marked> = Texts<Plain> & {
   /** As markup: what is given is escaped but for markup of our own, and <strong> in a message stays. */
   html: <Key extends keyof Marked & string>(key: Key, ...given: Given<Marked, Key>) => Html
+  /** In pieces, for what prints them itself. @param make what becomes of a value that is text, and of what stands between <strong>. */
+  pieces: <Key extends keyof Plain & string, Piece>(
+    key: Key,
+    make: { own: (text: string) => Piece; strong: (within: (string | Piece)[]) => Piece },
+    ...given: Given<Plain, Key>
+  ) => (string | Piece)[]
   /** "Friday, 27 November 2026 at 18:00 UTC". */
   time: (at: Date) => string
   /** "1 minute 30 seconds". @param seconds whole ones. */
   duration: (seconds: number) => string
+  /** "3 days". */
+  days: (count: number) => string
 }
 
-const TIME = { ...FULL_TIME, timeZone: 'UTC', timeZoneName: 'short' } as const
-
-export function createPageTexts<Plain, Marked>(language: string, messages: Messages): PageTexts<Plain, Marked> {
+/** @param zone in which times are said, see domain/values/zones.ts. */
+export function createPageTexts<Plain, Marked>(language: string, zone: string, messages: Messages): PageTexts<Plain, Marked> {
   const locale = localeOf(language)
   const format = createFormat(language)
-  const times = new Intl.DateTimeFormat(locale, TIME)
+  const times = new Intl.DateTimeFormat(locale, { ...FULL_TIME, timeZone: zone, timeZoneName: 'short' })
   const measure = (unit: string) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
+  const days = measure('day')
   const minutes = measure('minute')
   const seconds = measure('second')
   const parts = new Intl.ListFormat(locale, { type: 'unit', style: 'narrow' })
@@ -31,7 +39,12 @@ export function createPageTexts<Plain, Marked>(language: string, messages: Messa
       })
       return html`${said as Html | string | (Html | string)[]}`
     },
+    pieces: (key, { own, strong }, ...[values]) => {
+      const given = Object.entries({ ...values }).map(([name, value]) => [name, typeof value === 'string' ? own(value) : value])
+      return [format(messages[key]!, { ...Object.fromEntries(given), strong })].flat() as (string | ReturnType<typeof own>)[]
+    },
     time: (at) => times.format(at),
+    days: (count) => days.format(count),
     duration: (all) =>
       parts.format([
         ...(all >= 60 ? [minutes.format(Math.floor(all / 60))] : []),

@@ -35,6 +35,12 @@ export function createTexts<Catalog>(language: string, messages: Messages): Text
 /** Where the language alone would write dates and lists as one of its countries does, and another is meant. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
 
+export type Direction = 'ltr' | 'rtl'
+/** Languages that are written from the right. */
+const FROM_RIGHT = ['ar', 'fa', 'he', 'ur']
+
+export const directionOf = (language: string): Direction => (FROM_RIGHT.includes(language.split('-', 1)[0]!) ? 'rtl' : 'ltr')
+
 /** How a moment is written in full, on pages, in mails and by scripts. */
 export const FULL_TIME = {
   weekday: 'long',

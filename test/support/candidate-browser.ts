@@ -72,7 +72,6 @@ export function useCandidatesBrowser() {
     browser = await startBrowser(
       '--use-fake-device-for-media-stream=fps=5', // what it draws and encodes costs the tests' machine, and shows nothing
       '--use-fake-ui-for-media-stream',
-      '--auto-select-desktop-capture-source=Entire screen',
     )
   })
   afterAll(async () => {

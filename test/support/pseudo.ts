@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { candidateBundle } from '../../src/bundle.ts'
-import { messages as browser } from '../../src/generated/locales/browser.ts'
-import { messages as checks } from '../../src/generated/locales/checks.ts'
-import { createLanguage, type Language } from '../../src/locales/languages.ts'
+import { messages as browser } from '../../src/generated/locales/browser.en.ts'
+import { messages as checks } from '../../src/generated/locales/checks.en.ts'
+import { type AllLanguages, type CandidateTexts, createLanguages } from '../../src/locales/languages.ts'
 import type { Messages } from '../../src/locales/texts.ts'
 
 // A language in which every text of the catalogs is English between ⟦ and ⟧, and longer: what stands outside is in no catalog.
@@ -20,16 +20,16 @@ function mark(from: Messages): Messages {
 /** By four tenths: other languages say the same in more letters. */
 const lengthen = (text: string): string => '·'.repeat(Math.ceil(text.length * 0.4))
 
-export function createPseudoLanguage(): Language {
+export function createPseudoLanguages(): AllLanguages {
   const { candidate, mail }: { candidate: Messages; mail: Messages } = JSON.parse(readFileSync(FILE, 'utf8'))
-  const language = createLanguage('en', { candidate: mark(candidate), mail: mark(mail) })
-  const { duration, list } = language.candidate
+  const languages = createLanguages({ codes: ['en'], reviewed: ['en'] }, () => ({ candidate: mark(candidate), mail: mark(mail) }))
   // What these say is of the language's, not of the catalog's.
-  const formatted = {
-    duration: (seconds: number) => `⟦${duration(seconds)}⟧`,
-    list: (items: readonly string[]) => `⟦${list(items)}⟧`,
-  }
-  return { ...language, candidate: { ...language.candidate, ...formatted } }
+  const formatted = ({ duration, list, ...texts }: CandidateTexts): CandidateTexts => ({
+    ...texts,
+    duration: (seconds) => `⟦${duration(seconds)}⟧`,
+    list: (items) => `⟦${list(items)}⟧`,
+  })
+  return { ...languages, candidate: (...of) => formatted(languages.candidate(...of)) }
 }
 
 /** The script of the candidate's pages in that language, in one file. */
@@ -37,12 +37,18 @@ export async function bundlePseudoScript(): Promise<string> {
   const pseudo = {
     name: 'pseudo',
     setup: (given: import('esbuild').PluginBuild) =>
-      given.onLoad({ filter: /generated\/locales\/(browser|checks)\.ts$/ }, ({ path }) => {
-        const marked = mark(path.endsWith('checks.ts') ? checks : browser)
+      given.onLoad({ filter: /generated\/locales\/(browser|checks)\.en\.ts$/ }, ({ path }) => {
+        const marked = mark(path.endsWith('checks.en.ts') ? checks : browser)
         return { contents: `export const messages = ${JSON.stringify(marked)}`, loader: 'ts' }
       }),
   }
-  const { outputFiles } = await build({ ...candidateBundle, splitting: false, plugins: [pseudo], write: false })
+  const { outputFiles } = await build({
+    ...candidateBundle,
+    entryPoints: candidateBundle.entryPoints.filter(({ out }) => out === 'candidate.en'),
+    splitting: false,
+    plugins: [pseudo, ...candidateBundle.plugins],
+    write: false,
+  })
   return outputFiles[0]!.text
 }
 

@@ -32,7 +32,7 @@ export async function candidatePages(
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers)
   })
-  const envelope = candidateEnvelope(settings.t)
+  const envelope = candidateEnvelope(settings.languages)
   answerFailures(app, () => envelope)
   serveAssets(app, INVITATION_PATH, assets)
   app.decorateRequest('bodySource', null)

@@ -93,9 +93,12 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     const candidate = await makeCandidate({ responseTypes: ['text'], expiresAt: new Date('2099-03-02T20:30:00Z') })
     const page = await (await openContext({ timezoneId: 'Asia/Tokyo' })).newPage()
     await page.goto(candidate.link)
-    await page.getByText('Monday, 2 March 2099 at 20:30 UTC').waitFor()
+    await page.getByText('Tuesday, 3 March 2099 at 05:30 your time').waitFor()
     await press(page, 'I agree')
     await page.getByText('Tuesday, 3 March 2099 at 05:30 your time').waitFor()
+    const unscripted = await (await openContext({ timezoneId: 'Asia/Tokyo', javaScriptEnabled: false })).newPage()
+    await unscripted.goto(candidate.link)
+    await unscripted.getByText(/^Tuesday, 3 March 2099 at 05:30 GMT\+9$/).waitFor()
   })
 
   it('opens the next step alone, folds what is done, and opens Start when all are', async () => {

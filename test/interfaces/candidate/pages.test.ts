@@ -39,7 +39,7 @@ const plainly = (text: string) => text.replaceAll(/ class="[^"]*"/g, '')
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /** The one script of the service's own, in a file. */
-const OWN_SCRIPT = /<script type="module" src="\/i\/assets\/candidate\.[0-9a-f]{12}\.js"><\/script>/
+const OWN_SCRIPT = /<script type="module" src="\/i\/assets\/candidate\.(?:clock|en)\.[0-9a-f]{12}\.js"><\/script>/
 
 describe.each(states)('the page of an invite that is %s', (status) => {
   it('changes nothing when it is looked at, in any way that mail scanners and browsers have', async () => {
@@ -51,17 +51,18 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     expect(await service.db.invite.findUnique({ where: { id: invite.id } })).toEqual(invite)
   })
 
-  it('loads nothing but its icon and stylesheet, and is kept by no cache, search engine or referrer', async () => {
+  it('loads nothing but its icon, its stylesheet and what knows the reader’s clock, and is kept by no cache, search engine or referrer', async () => {
     const { candidate } = await makeInvite({ status })
     const answer = await candidate.open()
     expectPage(answer, 200)
     expect(answer.text).toContain('<meta name="robots" content="noindex, nofollow">')
-    expect(answer.text).not.toMatch(/<script|<style|<img|<iframe|src=|style=/)
+    expect(answer.text.replace(OWN_SCRIPT, '')).not.toMatch(/<script|<style|<img|<iframe|src=|style=/)
     const loaded = [...answer.text.matchAll(/<(?:link|script) [^>]*(?:href|src)="([^"]*)"/g)].map(([, address]) => address!)
     const answers = await Promise.all(loaded.map((address) => service.http().get(address)))
     expect(answers.map(({ headers }) => [headers['content-type'], headers['cache-control']])).toEqual([
       ['image/svg+xml', IMMUTABLE],
       ['text/css; charset=utf-8', IMMUTABLE],
+      ['text/javascript; charset=utf-8', IMMUTABLE],
     ])
     const within = [...answers[1]!.text.matchAll(/@import|url\([^)]*\)/g)].map(([address]) => address)
     for (const address of within) expect(address).toMatch(/^url\("\.\/inter-[\w.-]+\.woff2"/)
@@ -111,7 +112,7 @@ describe.each(states)('the page of an invite that is %s', (status) => {
   it('has the buttons of what can be done, and no others', async () => {
     const { candidate } = await makeInvite({ status })
     const { text } = await candidate.open()
-    const actions = [...text.matchAll(/<form method="post" action="([^"]+)">/g)].map(([, action]) => action)
+    const actions = [...text.matchAll(/<form method="post" action="([^"]+)" id="[a-z-]+">/g)].map(([, action]) => action)
     const buttons =
       { pending: ['accept', 'decline'], accepted: ['consent', 'decline'], started: ['open'] }[status as string] ?? []
     expect(actions).toEqual(buttons.map((button) => `${candidate.path}/${button}`))

@@ -52,9 +52,11 @@ describe('Start', () => {
 })
 
 describe('the page, with a player', () => {
-  it('loads no script', async () => {
+  it('loads no script but that of the times it says', async () => {
     for (const { candidate } of [await makeAccepted(), await makeStarted()])
-      expect((await candidate.open()).text).not.toContain('<script')
+      expect(
+        [...(await candidate.open()).text.matchAll(/<script[^>]*src="\/i\/assets\/([a-z.]+)\./g)].map(([, name]) => name),
+      ).toEqual(['candidate.clock'])
   })
 
   it("lets its forms lead to the player's origin, and nowhere else", async () => {

@@ -68,13 +68,14 @@ describe('the way by forms', () => {
   })
 })
 
-it('loads the one script from the consent to the end, and on no other page', async () => {
+it('loads the script of its language from the consent to the end, and else the one that knows the reader’s clock', async () => {
   const { candidate } = await makeAccepted(service, { status: 'pending' })
   const scripts = async () => [...(await candidate.open()).text.matchAll(/<script [^>]*>/g)].map(([tag]) => tag)
-  const script = expect.stringMatching(/^<script type="module" src="\/i\/assets\/candidate\.[0-9a-f]{12}\.js">$/)
-  expect(await scripts()).toEqual([])
+  const script = expect.stringMatching(/^<script type="module" src="\/i\/assets\/candidate\.en\.[0-9a-f]{12}\.js">$/)
+  const clock = expect.stringMatching(/^<script type="module" src="\/i\/assets\/candidate\.clock\.[0-9a-f]{12}\.js">$/)
+  expect(await scripts()).toEqual([clock])
   await candidate.press('accept')
-  expect(await scripts()).toEqual([])
+  expect(await scripts()).toEqual([clock])
   await consent(candidate)
   expect(await scripts()).toEqual([script])
   await candidate.press('start')
@@ -82,7 +83,7 @@ it('loads the one script from the consent to the end, and on no other page', asy
   await candidate.press('open', { number: '1' })
   expect(await scripts()).toEqual([script])
   await candidate.press('finish')
-  expect(await scripts()).toEqual([])
+  expect(await scripts()).toEqual([clock])
 })
 
 describe('before the start', () => {

@@ -1,3 +1,5 @@
+import { unsubscribe } from '../../../src/domain/invites/unsubscribe.ts'
+import { signUnsubscribing } from '../../../src/domain/secrets/unsubscribe-tokens.ts'
 import { candidateOf, consent } from '../candidate.ts'
 import { examplesOf, makeDefined } from '../kinds.ts'
 import type { Service } from '../service.ts'
@@ -20,6 +22,7 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   const taking = (more: object = {}) =>
     makeTaking(service, { questions: QUESTIONS.slice(0, 1), timeLimit: 1_200, ...shown, ...more })
   const pathOf = ({ candidate }: { candidate: { path: string } }) => candidate.path
+  const stopPathOf = ({ invite }: { invite: { id: string } }) => `/u/${signUnsubscribing(service.site.secretKeys, invite.id)}`
 
   const proctored = { screenRecording: true, webcamMonitoring: true, requireIdCapture: true, facePhotoRequired: true }
   const checked = await accepted(proctored)
@@ -37,6 +40,7 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
   await done.candidate.press('open', { number: '1' })
   await done.candidate.answer(1, 'I would say that I am sorry.', 'next')
   await done.candidate.press('finish')
+  await unsubscribe(service.system, done.invite.id, 'reminders')
   const practised = await makeDefined(service, examplesOf('matching'), shown)
   await service.db.assessment.update({ where: { id: practised.assessment.id }, data: { practice: true } })
   const now = service.clock.now()
@@ -53,6 +57,8 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
     completed: pathOf(done),
     expired: pathOf(await accepted({ status: 'expired', expiresAt: now })),
     revoked: pathOf(await accepted({ status: 'revoked', revokedAt: now })),
+    'stop-mails': stopPathOf(ready),
+    'mails-stopped': stopPathOf(done),
     'candidate-dead-link': candidateOf(service, { id: service.deps.newId(), linkVersion: 1 }).path,
   })
   await nameAsReal(service)

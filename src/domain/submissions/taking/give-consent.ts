@@ -9,20 +9,22 @@ import type { Session } from './session.ts'
 /** Of the text that is consented to: raised whenever it changes in what it says. */
 export const CONSENT_VERSION = 1
 
-type Consent = { needs: Needs; userAgent: string }
+/** @property shown in which language, and the SHA-256 of the words, which a review may change; none: it was given for somebody. */
+type Consent = { needs: Needs; userAgent: string; shown?: { language: string; textHash: Uint8Array<ArrayBuffer> } }
 
 /**
  * Keeps the candidate's consent. Before the start it begins the submission; of one that was begun without, it is kept with that. In any
  * other state it changes nothing.
  */
-export async function giveConsent({ ctx, invite, submission }: Session, { needs, userAgent }: Consent): Promise<void> {
+export async function giveConsent({ ctx, invite, submission }: Session, { needs, userAgent, shown }: Consent): Promise<void> {
   const { db, deps, organization } = ctx
   const now = deps.clock()
   const media = consentedMedia(needs)
   const browser = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   if (submission?.state === 'in_progress') {
     const where = { organizationId: organization.id, id: submission.id, state: 'in_progress', consentAt: null } as const
-    const consent = { consentVersion: CONSENT_VERSION, consentMedia: media, consentAt: now, userAgent: browser }
+    const words = { consentLanguage: shown?.language ?? null, consentTextHash: shown?.textHash ?? null }
+    const consent = { consentVersion: CONSENT_VERSION, ...words, consentMedia: media, consentAt: now, userAgent: browser }
     await db.submission.updateMany({ where, data: { ...consent, updatedAt: now } })
     return
   }
@@ -40,6 +42,8 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
     consentVersion: sql<number>`${CONSENT_VERSION}::smallint`,
     consentMedia: sql<string[]>`${media}::text[]`,
     consentAt: time(now),
+    consentLanguage: sql<string | null>`${shown?.language ?? null}::text`,
+    consentTextHash: sql<Uint8Array<ArrayBuffer> | null>`${shown?.textHash ?? null}::bytea`,
     userAgent: sql<string>`${browser}::text`,
     createdAt: time(now),
     updatedAt: time(now),
@@ -66,6 +70,8 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
       .doUpdateSet(({ ref }) => ({
         consentVersion: ref('excluded.consentVersion'),
         consentMedia: ref('excluded.consentMedia'),
+        consentLanguage: ref('excluded.consentLanguage'),
+        consentTextHash: ref('excluded.consentTextHash'),
         consentAt: ref('excluded.consentAt'),
         userAgent: ref('excluded.userAgent'),
         updatedAt: ref('excluded.updatedAt'),

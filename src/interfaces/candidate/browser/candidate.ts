@@ -1,10 +1,9 @@
 // What the candidates' pages gain where scripts run: devices are checked, answers recorded, texts saved as they are typed. One document
 // for the whole session, see pages/show-page.ts.
 
-import { messages } from '../../../generated/locales/browser.ts'
 import type { Browser } from '../../../generated/locales/types.ts'
 import { button, make } from '../../../http/browser/dom.ts'
-import { type BrowserTexts, createTexts } from '../../../locales/texts.ts'
+import { type BrowserTexts, createTexts, type Messages } from '../../../locales/texts.ts'
 import { sendLeftTexts } from './answering/text-drafts.ts'
 import { useDevices } from './devices/devices.ts'
 import { loadParts, type Parts } from './load-parts.ts'
@@ -21,10 +20,13 @@ import { newId, openSession, Refusal } from './session/session.ts'
 import { showStatus } from './session/status.ts'
 import { tellLeftStops } from './session/stops.ts'
 
-const found = document.querySelector<HTMLElement>('[data-session]')
-if (found) {
+/** @param messages of the page's language. @param loadChecks loads those of the checks before the start. */
+export async function begin(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>): Promise<void> {
+  const found = document.querySelector<HTMLElement>('[data-session]')
+  if (!found) return
   const t = createTexts<Browser<string>>(document.documentElement.lang, messages)
-  const parts = await loadParts().catch(() => showInstead(t, 'missing')) // without them it can't be used, and nothing is lost yet
+  // Without them it can't be used, and nothing is lost yet.
+  const parts = await loadParts(messages, loadChecks).catch(() => showInstead(t, 'missing'))
   if (parts) await take(t, found.dataset.session!, parts).catch(showFailure)
 }
 

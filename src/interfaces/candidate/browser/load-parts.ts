@@ -1,3 +1,5 @@
+import type { Messages } from '../../../locales/texts.ts'
+
 /** What only some pages need, and only they load; null: it is not needed. */
 export type Parts = Awaited<ReturnType<typeof loadParts>>
 
@@ -6,12 +8,14 @@ export type Parts = Awaited<ReturnType<typeof loadParts>>
  *
  * @throws TypeError where one does not come.
  */
-export async function loadParts() {
+export async function loadParts(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>) {
   const has = (selector: string) => document.querySelector(selector) !== null
-  const [preview, preparing] = await Promise.all([
+  const isPreparing = has('[data-prepare] [data-steps]')
+  const [preview, preparing, checks] = await Promise.all([
     // Of a member's preview: nothing is asked of the service then.
     has('[data-preview]') ? import('./preview/preview.ts') : null,
-    has('[data-prepare] [data-steps]') ? import('./preparing/prepare.ts') : null,
+    isPreparing ? import('./preparing/prepare.ts') : null,
+    isPreparing ? loadChecks() : null,
   ])
-  return { preview, prepare: preparing?.prepare ?? null }
+  return { preview, prepare: preparing && checks && preparing.prepareIn({ ...messages, ...checks.messages }) }
 }

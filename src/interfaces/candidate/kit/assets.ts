@@ -1,11 +1,29 @@
 import { type Html, html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
-import { loadAssets } from '../../../http/pages/assets.ts'
+import { type Asset, loadLook, loadParts, loadScript } from '../../../http/pages/assets.ts'
+import { shippedLanguages } from '../../../locales/languages.ts'
 
-export const assets = loadAssets(INVITATION_PATH, 'candidate')
+export const look = loadLook(INVITATION_PATH)
 
-/** Has a part of the script come along with it, not after it. @param part `chunk`: what every page with the script needs. */
-export const preload = (part: 'chunk' | 'prepare'): Html[] =>
-  Object.entries(assets)
+const CLOCK = 'clock'
+/** The script of each language, and what they load; and the one of pages without a session. */
+const scripts = Object.fromEntries(
+  [...shippedLanguages.codes, CLOCK].map((name) => [name, loadScript(INVITATION_PATH, `candidate.${name}`)]),
+)
+const parts: Record<string, Asset> = Object.assign(
+  {},
+  ...Object.values(scripts).map((script) => loadParts(INVITATION_PATH, script)),
+)
+
+/** All that is served. */
+export const assets: Record<string, Asset> = { ...look, ...scripts, ...parts }
+
+/** The script of a language, and with it what each of them needs; or that which knows the reader's clock, and needs nothing. */
+export const scriptOf = (name: string): Html =>
+  html`${name !== CLOCK && preload('chunk')}<script type="module" src="${scripts[name]?.address}"></script>`
+
+/** Has a part of the script come along with it, not after it. @param part the beginning of its file's name. */
+export const preload = (part: string): Html[] =>
+  Object.entries(parts)
     .filter(([file]) => file.startsWith(`${part}.`))
     .map(([, { address }]) => html`<link rel="modulepreload" href="${address}">`)

@@ -1,10 +1,12 @@
 import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
+import { LAST_RESORT } from '../../../domain/values/languages.ts'
 import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
-import type { CandidateTexts } from '../../../locales/languages.ts'
+import type { AllLanguages, CandidateTexts } from '../../../locales/languages.ts'
 import { candidateHeaders } from './headers.ts'
+import { textsForStranger } from './language.ts'
 import { column, type Page, renderPage, sendPage, whomToWriteTo } from './layout.ts'
 
 const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'failure'): Page => ({
@@ -45,19 +47,20 @@ const answers: Partial<Record<FailureKind, Answer>> = {
 }
 
 /** Errors of the candidates' pages are pages too. */
-export const candidateEnvelope = (t: CandidateTexts): Envelope => ({
+export const candidateEnvelope = (languages: AllLanguages): Envelope => ({
   prefix: INVITATION_PATH,
-  sendFailure({ kind, retryAfter }, { routeOptions }, reply) {
+  sendFailure({ kind, retryAfter }, request, reply) {
+    const { routeOptions } = request
     // A malformed link cannot be one of ours.
     const isUnreadable = kind === 'malformed_request' && routeOptions.url === undefined
     const [status, what] = isUnreadable ? UNKNOWN : (answers[kind] ?? REFUSED)
     reply.headers(candidateHeaders()) // missing when the request failed before the scope's hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return sendPage(reply, status, errorPage(t, what))
+    return sendPage(reply, status, errorPage(textsForStranger(languages, request), what))
   },
   rawFailure(kind) {
     const [status, what] = answers[kind] ?? REFUSED
-    const body = renderPage(errorPage(t, what))
+    const body = renderPage(errorPage(languages.candidate(LAST_RESORT, 'UTC'), what))
     return { status, headers: { ...candidateHeaders(), 'content-type': 'text/html; charset=utf-8' }, body }
   },
 })

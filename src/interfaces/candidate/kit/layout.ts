@@ -2,11 +2,14 @@ import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
 import { type Inviter, whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import type { Terms } from '../../../domain/submissions/needs.ts'
+import type { SpokenTo } from '../../../domain/values/languages.ts'
+import type { Zoned } from '../../../domain/values/zones.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
-import { assets, preload } from './assets.ts'
+import { directionOf, nameOfLanguage } from '../../../locales/names.ts'
+import { look, scriptOf } from './assets.ts'
 
 export type Page = {
   language: string
@@ -14,12 +17,14 @@ export type Page = {
   body: Html
   /** What stands above it, also when another page takes its place. */
   above?: Html
-  /** Whether it loads the script: only where there is a session for it. */
-  hasScript?: true
+  /** Which script it loads: that of the session, only where there is one; else the one that knows the reader's clock. None: nothing to do. */
+  script?: 'session' | 'clock'
 }
 
 /** What pages show of an invite; of one that is only previewed there is no more. */
-export type ShownInvite = Terms &
+export type ShownInvite = SpokenTo &
+  Zoned &
+  Terms &
   Pick<
     CandidateInvite,
     | 'recipientName'
@@ -42,19 +47,21 @@ export type View = {
   token: string
   /** What shows that a form comes from one of these pages. */
   proof: string
+  /** The languages that the candidate can choose from; none: there is no choice. */
+  languages: readonly string[]
 }
 
-export const renderPage = ({ language, title, body, above, hasScript }: Page): string =>
+export const renderPage = ({ language, title, body, above, script }: Page): string =>
   toText(html`<!doctype html>
-<html lang="${language}">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <title>${title}</title>
-<link rel="icon" href="${assets.icon.address}">
-<link rel="stylesheet" href="${assets.stylesheet.address}">
-${hasScript && html`${preload('chunk')}<script type="module" src="${assets.script.address}"></script>`}
+<link rel="icon" href="${look.icon.address}">
+<link rel="stylesheet" href="${look.stylesheet.address}">
+${script && scriptOf(script === 'session' ? language : 'clock')}
 </head>
 <body>
 ${above}<main class="min-h-dvh">
@@ -65,10 +72,10 @@ ${body}
 `)
 
 export const sendPage = (reply: FastifyReply, status: number, page: Page): FastifyReply =>
-  reply.code(status).type('text/html; charset=utf-8').send(renderPage(page))
+  reply.code(status).type('text/html; charset=utf-8').header('content-language', page.language).send(renderPage(page))
 
 /** For a page with `data-session`. */
-export const withScript = (page: Page): Page => ({ ...page, hasScript: true })
+export const withScript = (page: Page): Page => ({ ...page, script: 'session' })
 
 export const pathOf = ({ token }: Pick<View, 'token'>): string => `${INVITATION_PATH}/${token}`
 
@@ -81,44 +88,68 @@ export const endedPage = (view: View, title: string, heading: string, body: Html
   headedPage(view, title, { above: view.invite.assessment.name, heading, body })
 
 const headedPage = (
-  { t, invite }: View,
+  view: View,
   title: string,
   { above, heading, body }: { above: string; heading: string; body: Html },
 ): Page => ({
-  language: t.language,
+  language: view.t.language,
   title,
-  body: column(html`<div class="flex items-center gap-3">${initial(invite.organization.name)}
-<p class="leading-tight"><strong class="font-semibold">${invite.organization.name}</strong><br><span class="quiet text-sm">${above}</span></p></div>
+  script: 'clock',
+  body: column(html`<div class="flex items-center gap-3">${initial(view.invite.organization.name)}
+<p class="min-w-0 flex-1 leading-tight"><strong class="font-semibold"><bdi>${view.invite.organization.name}</bdi></strong><br><span class="quiet text-sm">${above}</span></p>${languageSwitch(view)}</div>
 <h1 class="mt-6 text-3xl">${heading}</h1>
 ${body}
-${whomToWriteTo(t, invite)}`),
+${whomToWriteTo(view.t, view.invite)}`),
 })
 
 /** A moment, in UTC; where there is a script, it writes the time as the reader's own clock has it. */
 export const time = (t: CandidateTexts, at: Date): Html =>
   html`<time datetime="${at.toISOString()}" data-own="${t.text('time.own', { time: '{}' })}">${t.time(at)}</time>`
 
-/** How far the candidate is, above the page. @property clock what is left of the time, as text; the script counts on from there. */
-export type Way = { done: number; of: number; clock: Html | false }
+/**
+ * How far the candidate is, above the page.
+ *
+ * @property clock what is left of the time, as text; the script counts on from there.
+ * @property hasAnswer whether the page has a form of what is written, the action `answer`.
+ * @property isRecorded whether screen or webcam are recorded meanwhile: no other page is loaded then.
+ */
+export type Way = { done: number; of: number; clock: Html | false; hasAnswer?: boolean; isRecorded: boolean }
 
 /** A page on the way through the questions: who invites to what, the time and how much is done stay in view. */
-export const takingPage = ({ t, invite }: View, title: string, { done, of, clock }: Way, body: Html): Page => ({
-  language: t.language,
+export const takingPage = (view: View, title: string, { done, of, clock, hasAnswer, isRecorded }: Way, body: Html): Page => ({
+  language: view.t.language,
   title,
   body: html`<header class="sticky top-0 z-10 border-b border-base-300 bg-base-100">
-<div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${initial(invite.organization.name)}
-<p class="min-w-0 flex-1 basis-40 text-sm"><strong class="font-semibold">${invite.organization.name}</strong> <span class="quiet max-sm:block">${invite.assessment.name}</span></p>
-<div class="flex flex-wrap gap-2" data-clocks>${clock}</div></div>
-${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="${t.text('layout.done')}">${t.text('layout.progress', { done, of })}</progress>`}
+<div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${initial(view.invite.organization.name)}
+<p class="min-w-0 flex-1 basis-40 text-sm"><strong class="font-semibold"><bdi>${view.invite.organization.name}</bdi></strong> <span class="quiet max-sm:block"><bdi>${view.invite.assessment.name}</bdi></span></p>
+<div class="flex flex-wrap gap-2" data-clocks>${clock}</div>${!isRecorded && languageSwitch(view, hasAnswer)}</div>
+${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="${view.t.text('layout.done')}">${view.t.text('layout.progress', { done, of })}</progress>`}
 </header>
 <div class="mx-auto max-w-3xl px-4 py-8">
-<h1 class="sr-only">${invite.assessment.name}</h1>
+<h1 class="sr-only">${view.invite.assessment.name}</h1>
 ${body}
-${whomToWriteTo(t, invite)}</div>`,
+${whomToWriteTo(view.t, view.invite)}</div>`,
 })
 
 /** The only column of a page that is read from its top to its end. */
 export const column = (content: Html): Html => html`<div class="mx-auto max-w-2xl px-4 py-8 sm:py-14">${content}</div>`
+
+/**
+ * The languages that the candidate may choose from, each by its own name.
+ *
+ * @param hasAnswer whether what is written on the page is sent with the choice, so that it is kept.
+ */
+function languageSwitch(view: View, hasAnswer = false): Html | false {
+  const { t, languages } = view
+  if (languages.length === 0) return false
+  const owner = hasAnswer ? 'form-answer' : 'form-language'
+  const choices = languages.map(
+    (language) =>
+      html`<li><button type="submit" name="language" value="${language}" lang="${language}" form="${owner}" aria-current="${String(language === t.language)}">${nameOfLanguage(language)}</button></li>`,
+  )
+  const list = html`<ul class="menu dropdown-content panel z-20 w-max p-1">${choices}</ul>`
+  return html`<details class="dropdown dropdown-end shrink-0" data-language><summary class="btn btn-ghost btn-sm" aria-label="${t.text('layout.language', { name: nameOfLanguage(t.language) })}">${icon('languages')}${nameOfLanguage(t.language)}</summary>${hasAnswer ? list : form(view, 'language', list)}</details>`
+}
 
 /** An organization's first letter, where others have a logo. */
 const initial = (name: string): Html =>
@@ -143,12 +174,12 @@ export function whomToWriteTo(t: CandidateTexts, inviter: Inviter): Html {
 export const mailtoOf = (address: string): string => `mailto:${encodeURIComponent(address).replace('%40', '@')}`
 const mailto = (address: string): Html => html`<a class="link" href="${mailtoOf(address)}">${address}</a>`
 
-/** A form of one of the pages, with all that it sends. */
+/** A form of one of the pages, with all that it sends. What stands outside of it names it by its id. */
 export const form = (
   view: View,
   action: string,
   content: Html,
-): Html => html`<form method="post" action="${`${pathOf(view)}/${action}`}">
+): Html => html`<form method="post" action="${`${pathOf(view)}/${action}`}" id="${`form-${action}`}">
 <input type="hidden" name="proof" value="${view.proof}">
 ${content}
 </form>

@@ -1,11 +1,11 @@
 import type { ServiceContext } from '../../../domain/context.ts'
 import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
 import type { BodyReader } from '../../../http/requests/bodies.ts'
-import type { CandidateTexts } from '../../../locales/languages.ts'
+import type { AllLanguages } from '../../../locales/languages.ts'
 
 export type CandidateSettings = {
-  /** What the pages say, in the language that candidates are spoken to. */
-  t: CandidateTexts
+  /** What the pages say. */
+  languages: AllLanguages
   secretKeys: readonly string[]
   /** Where a started assessment is taken; undefined: on these pages. */
   playerUrl: string | undefined

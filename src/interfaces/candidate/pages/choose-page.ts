@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { readSizes } from '../../../domain/assets/assets.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
@@ -8,11 +9,14 @@ import { hasConsented } from '../../../domain/submissions/needs.ts'
 import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
 import { type OpenQuestion, readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Session } from '../../../domain/submissions/taking/session.ts'
+import { languagesToChoose } from '../../../domain/values/languages.ts'
 import { html } from '../../../html/html.ts'
+import type { Terms } from '../../../http/pages/consent-terms.ts'
 import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
+import { textsFor } from '../kit/language.ts'
 import { button, type Page, pathOf, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
-import { consentForm, type Terms, termsInWords } from './consent.page.ts'
+import { consentForm, termsInWords } from './consent.page.ts'
 import { acceptedPage, completedPage, elsewherePage, expiredPage, pendingPage, revokedPage } from './invitation.page.ts'
 import { practiceLink } from './practice.page.ts'
 import { prepareSection } from './prepare.page.ts'
@@ -21,15 +25,25 @@ import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 /** What has just happened: an answer came after its time, or a start, or a question, was refused. */
 type Happened = { isLate?: boolean; refusal?: SessionProblem | undefined }
 
+/** A request below the link of an invite. */
+type Asked = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'headers'>
+
+/** Whose page it is that is asked for. */
+export const viewOf = ({ invite }: Session, request: Asked, { languages, secretKeys }: CandidateSettings): View => {
+  const { token } = request.params
+  const t = textsFor(languages, invite, request)
+  return { t, invite, token, proof: signForm(secretKeys, token), languages: languagesToChoose(languages, invite) }
+}
+
 /** The page that shows what stands. */
 export async function choosePage(
   session: Session,
-  token: string,
+  request: Asked,
   settings: CandidateSettings,
   happened: Happened = {},
 ): Promise<Page> {
   const { invite } = session
-  const view = { t: settings.t, invite, token, proof: signForm(settings.secretKeys, token) }
+  const view = viewOf(session, request, settings)
   switch (invite.status) {
     case 'completed': {
       const result = session.submission && (await findOwnResult(session.ctx, session.submission.id))

@@ -1,68 +1,31 @@
-import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
-import { consentedMedia, type Needs } from '../../../domain/submissions/needs.ts'
+import { hash } from 'node:crypto'
+import { consentedMedia } from '../../../domain/submissions/needs.ts'
 import { CONSENT_VERSION } from '../../../domain/submissions/taking/give-consent.ts'
-import { type Html, html } from '../../../html/html.ts'
-import type { CandidateTexts } from '../../../locales/languages.ts'
+import { type Html, html, toText } from '../../../html/html.ts'
+import { type Terms, termsList } from '../../../http/pages/consent-terms.ts'
 import { form, hidden, type View } from '../kit/layout.ts'
 
-/** How the assessment is taken here, and for how long what is sent in is kept. */
-export type Terms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video' }
-
 /** What is needed, what is recorded and what for, who sees it, and how long it is kept. */
-export const termsInWords = (view: View, terms: Terms): Html =>
-  html`<h2 class="mt-6 mb-2">${view.t.text('terms.heading')}</h2>\n${termsList(view, terms)}`
+export const termsInWords = ({ t, invite }: View, terms: Terms): Html =>
+  html`<h2 class="mt-6 mb-2">${t.text('terms.heading')}</h2>\n${termsList(t, invite, terms)}`
 
-function termsList({ t, invite }: View, terms: Terms): Html {
-  const { needs } = terms
-  const organization = invite.organization.name
-  const used = t.list(consentedMedia(needs).map((medium) => t.text('consent.medium', { medium })))
-  const needed = [
-    needs.screen && t.text('terms.needed.computer'),
-    (needs.camera || needs.idPhoto || needs.facePhoto) && t.text('terms.needed.camera'),
-    needs.microphone && t.text('terms.needed.microphone'),
-    needs.idPhoto && t.text('terms.needed.document'),
-  ].filter((item) => item !== false)
-  return html`<dl class="details [&_dd]:font-normal">
-<dt>${t.text('terms.needed')}</dt><dd>${needed.length > 0 ? t.list(needed) : t.text('terms.needed.nothing')}</dd>
-${used && html`<dt>${t.text('terms.used')}</dt><dd>${needs.choice ? t.text('terms.used.choice', { used }) : used}</dd>`}
-<dt>${t.text('terms.recorded')}</dt><dd>${listed(wordRecorded(t, invite.webcamMonitoring, terms))}</dd>
-<dt>${t.text('terms.purpose')}</dt><dd>${listed([t.text('terms.purpose.assess', { organization }), t.text('terms.purpose.people')])}</dd>
-<dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization })}</dd>
-<dt>${t.text('terms.kept')}</dt><dd>${listed(wordKept(t, invite, terms))}</dd>
-<dt>${t.text('terms.withdraw')}</dt><dd>${listed([t.text('terms.withdraw.before'), t.text('terms.withdraw.later', { organization })])}</dd>
-</dl>`
-}
-
-const listed = (items: (string | false)[]): Html =>
-  html`<ul class="space-y-0.5">${items.map((item) => item !== false && html`<li>${item}</li>`)}</ul>`
-
-const wordRecorded = (t: CandidateTexts, webcamMonitoring: boolean, { needs, webcam }: Terms) => [
-  t.text('terms.recorded.answers'),
-  needs.screen && t.text('terms.recorded.screen'),
-  webcamMonitoring && t.text(webcam === 'stills' ? 'terms.recorded.stills' : 'terms.recorded.webcam'),
-  needs.idPhoto && t.text('terms.recorded.document'),
-  needs.facePhoto && t.text('terms.recorded.face'),
-  t.text('terms.recorded.times'),
-]
-
-const wordKept = (t: CandidateTexts, { webcamMonitoring, organization }: View['invite'], { needs, keptDays }: Terms) => [
-  t.text('terms.kept.answers', { days: keptDays.answers }),
-  (needs.screen || webcamMonitoring) && t.text('terms.kept.recordings', { days: keptDays.proctoring }),
-  (needs.idPhoto || needs.facePhoto) && t.text('terms.kept.photos', { days: keptDays.idPhoto }),
-  t.text('terms.kept.deleted', { organization: organization.name }),
-]
+/** What tells the words that a candidate agrees to from those they become, such as by a review. */
+export const hashOfTerms = ({ t, invite }: View, terms: Terms): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(hash('sha256', toText(termsList(t, invite, terms)), 'buffer'))
 
 /** All that the candidate agrees to, and the button that says so. */
 export function consentForm(view: View, terms: Terms): Html {
   const { t } = view
   return html`<section class="panel mt-6 space-y-4" aria-labelledby="consent-heading">
 <h2 id="consent-heading">${t.text('consent.heading')}</h2>
-${termsList(view, terms)}
+${termsList(t, view.invite, terms)}
 ${form(
   view,
   'consent',
   html`${hidden('version', CONSENT_VERSION)}
 ${hidden('media', consentedMedia(terms.needs).join(' '))}
+${hidden('language', t.language)}
+${hidden('zone', '')}
 <button type="submit" class="btn btn-primary btn-lg">${t.text('consent.agree')}</button>`,
 )}</section>`
 }

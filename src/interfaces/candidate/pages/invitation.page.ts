@@ -4,7 +4,7 @@ import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { expectations, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
-import { button, endedPage, form, invitePage, mailtoOf, type Page, pathOf, time, type View } from '../kit/layout.ts'
+import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time, type View } from '../kit/layout.ts'
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
 
@@ -19,7 +19,7 @@ export function pendingPage(view: View, terms: Html | null): Page {
 ${customMessage && quoted(customMessage)}
 ${facts(view)}
 ${openUntil(t.html('invitation.open.pending', { time: time(t, expiresAt) }))}
-${button(view, 'accept', t.text('invitation.accept'))}
+${form(view, 'accept', html`${hidden('zone', '')}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('invitation.accept')}</button>`)}
 ${terms && html`<details class="mt-8"><summary class="link">${t.text('invitation.terms')}</summary>${terms}</details>`}
 ${decline(view)}`,
   )
@@ -114,7 +114,7 @@ ${contact && html`<p class="mt-6"><a class="btn btn-primary btn-lg" href="${`${m
 
 /** What somebody of the organization has written. */
 const quoted = (text: string): Html =>
-  html`<blockquote class="script my-4 border-l-4 border-base-300 pl-4" lang="" dir="auto">${text}</blockquote>`
+  html`<blockquote class="script my-4 border-s-4 border-base-300 ps-4" lang="" dir="auto">${text}</blockquote>`
 
 const openUntil = (said: Html): Html =>
   html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${said}</p></div>`

@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { type CandidateMove, findInvitation, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
+import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
 import { findInviter } from '../../../domain/invites/whom-to-ask.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { enterUnlessGone } from '../../../domain/submissions/taking/session.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { replacedPage } from '../kit/errors.ts'
 import { addForm } from '../kit/forms.ts'
+import { textsFor } from '../kit/language.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
 import { choosePage, playerAddress } from './choose-page.ts'
@@ -16,16 +18,17 @@ type Route = { Params: { token: string }; Querystring: { late?: string } }
 
 /** The page of an invite in whatever state, and the forms that move it; where the assessment is taken elsewhere these are all. */
 export function invitationRoutes(app: FastifyInstance, { system, settings }: Options): void {
-  app.get<Route>('/:token', async ({ params: { token }, query }, reply) => {
+  app.get<Route>('/:token', async (request, reply) => {
+    const { token } = request.params
     const ref = readInvitation(settings.secretKeys, token)
     if (!ref) throw new DomainError('invite_not_found')
     const session = await enterUnlessGone(system, ref)
     if (!session) {
       const inviter = await findInviter(system, ref.inviteId)
       if (!inviter) throw new DomainError('invite_not_found')
-      return sendPage(reply, 404, replacedPage(settings.t, inviter))
+      return sendPage(reply, 404, replacedPage(textsFor(settings.languages, inviter, request), inviter))
     }
-    return sendPage(reply, 200, await choosePage(session, token, settings, { isLate: query.late !== undefined }))
+    return sendPage(reply, 200, await choosePage(session, request, settings, { isLate: request.query.late !== undefined }))
   })
 
   // Signed when it is followed: the time in it is that of the candidate's coming.
@@ -40,7 +43,13 @@ export function invitationRoutes(app: FastifyInstance, { system, settings }: Opt
     addForm(app, settings.secretKeys, action, async ({ ref }) => {
       await moveAsCandidate(system, ref, move)
     })
-  addMove('accept', 'accept')
+  addForm(app, settings.secretKeys, 'accept', async ({ ref, fields }) => {
+    await moveAsCandidate(system, ref, 'accept')
+    await keepZone(system, ref, fields.get('zone') ?? '')
+  })
+  addForm(app, settings.secretKeys, 'language', async ({ ref, fields }) => {
+    await chooseLanguage(system, ref, fields.get('language') ?? '')
+  })
   addMove('decline', 'decline')
   if (!settings.playerUrl) return
   addMove('finish', 'complete')

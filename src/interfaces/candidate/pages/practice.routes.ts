@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
-import { readInvitation, signForm } from '../../../domain/secrets/invitation-tokens.ts'
+import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { findNeeds } from '../../../domain/submissions/find-needs.ts'
 import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
 import { enterSession, type Session } from '../../../domain/submissions/taking/session.ts'
@@ -9,35 +9,35 @@ import { definedKind } from '../../../kinds/index.ts'
 import { addForm, readNumber, type Send } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
+import { viewOf } from './choose-page.ts'
 import { practicePage } from './practice.page.ts'
 
 type Route = { Params: { token: string }; Querystring: { example?: string } }
-type Tried = { token: string; number: number; given?: string[] }
+type Tried = { request: Parameters<typeof viewOf>[1]; number: number; given?: string[] }
 
 /** Examples of the kinds that are asked, before the start. Nothing of them is kept: each page is made of what was sent with it. */
 export function practiceRoutes(app: FastifyInstance, { system, settings }: Options): void {
-  app.get<Route>('/:token/practice', async ({ params: { token }, query }, reply) => {
-    const ref = readInvitation(settings.secretKeys, token)
+  app.get<Route>('/:token/practice', async (request, reply) => {
+    const ref = readInvitation(settings.secretKeys, request.params.token)
     if (!ref) throw new DomainError('invite_not_found')
-    const number = Number(query.example ?? 1)
-    return (await showExample(await enterSession(system, ref), reply, { token, number }))()
+    const number = Number(request.query.example ?? 1)
+    return (await showExample(await enterSession(system, ref), reply, { request, number }))()
   })
 
   addForm(app, settings.secretKeys, 'practice', async ({ ref, fields, request, reply }) => {
     const given = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
-    const { token } = request.params
-    return showExample(await enterSession(system, ref), reply, { token, number: readNumber(fields), given })
+    return showExample(await enterSession(system, ref), reply, { request, number: readNumber(fields), given })
   })
 
   /** @returns what sends it; where there is no such example (any more), the way back. */
-  async function showExample(session: Session, reply: FastifyReply, { token, number, given }: Tried): Promise<Send> {
+  async function showExample(session: Session, reply: FastifyReply, { request, number, given }: Tried): Promise<Send> {
     const words = await listPractice(session)
     const word = words[number - 1]
     const kind = word === undefined ? undefined : definedKind(word)
     const example = kind?.examples.find(({ responseType }) => responseType === word)
-    if (!kind || !example) return () => reply.redirect(`${INVITATION_PATH}/${token}`, 303)
+    if (!kind || !example) return () => reply.redirect(`${INVITATION_PATH}/${request.params.token}`, 303)
     const { microphone, camera } = await findNeeds(session.ctx, session.invite, null)
-    const view = { t: settings.t, invite: session.invite, token, proof: signForm(settings.secretKeys, token) }
+    const view = viewOf(session, request, settings)
     const page = practicePage(view, { kind, example, number, of: words.length, given, records: microphone || camera })
     return () => sendPage(reply, 200, page)
   }

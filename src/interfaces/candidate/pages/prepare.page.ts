@@ -24,7 +24,7 @@ export function prepareSection(
   const open = REQUIREMENTS.filter((requirement) => missing.includes(requirement))
   return html`<section class="mt-8" data-prepare aria-labelledby="prepare-heading" data-session="${`${pathOf(view)}/session`}" data-checks="${list(CHECKS.filter((check) => asked.includes(check)))}" data-passed="${list(submission.passedChecks)}" data-photos="${list(PHOTOS.filter((photo) => asked.includes(photo)))}" data-taken="${list(PHOTOS.filter((photo) => photos[photo]))}" data-choice="${String(needs.choice)}">
 <h2 id="prepare-heading">${t.text('prepare.heading')}</h2>
-${asked.length > 0 && html`${preload('prepare')}<div class="mt-3 noscript:hidden" data-steps>${roomFor(asked)}</div>`}
+${asked.length > 0 && html`${preload('prepare')}${preload(`checks.${t.language}`)}<div class="mt-3 noscript:hidden" data-steps>${roomFor(asked)}</div>`}
 ${
   asked.length > 0 &&
   html`<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('prepare.noscript')}</p></div></noscript>`

@@ -6,6 +6,7 @@ import type { Submission } from '../../../domain/submissions/taking/session.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { isWebAddress, prompt } from '../../../http/pages/candidate-view.ts'
+import type { Terms } from '../../../http/pages/consent-terms.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { Pictures } from '../../../http/pages/pictures.ts'
 import { answerControl, wordAnswering } from '../../../kinds/answer-control.ts'
@@ -24,7 +25,6 @@ import {
   type Way,
   withScript,
 } from '../kit/layout.ts'
-import type { Terms } from './consent.page.ts'
 
 // The way through the paper: a question is opened, answered and left; then the end.
 
@@ -86,6 +86,8 @@ function captured({ view: { invite }, terms }: Here): ('screen' | 'webcam')[] {
     .filter((medium) => !invite.waivedChecks.includes(medium === 'webcam' ? 'camera' : medium))
 }
 
+const isRecordedAllTheTime = (here: Here): boolean => captured(here).length > 0
+
 /** What the browser needs to know of the whole: what is recorded all the time, and until when. */
 function session(here: Here, content: Html): Html {
   const { view, submission, terms, now } = here
@@ -101,7 +103,7 @@ function nextQuestion(here: Here, { number, ...next }: NonNullable<Progress['nex
   const title = t.text('question.number', { number, of: progress.of })
   return {
     title,
-    way: { done: number - 1, of: progress.of, clock: false },
+    way: { done: number - 1, of: progress.of, clock: false, isRecorded: isRecordedAllTheTime(here) },
     body: session(
       here,
       html`<section class="panel p-8 text-center" data-next data-number="${number}">
@@ -120,10 +122,17 @@ function openQuestion(here: Here, question: OpenQuestion): Shown {
   const title = t.text('question.number', { number, of: progress.of })
   const { records } = kinds.answering(question.responseType)
   const ways = [...(isRecorded(kinds, question) ? [] : ['text']), ...records].join(' ')
+  const control = answerControl(t, question, here.pictures)
   const answering = wordAnswering(t, { ...question, timeLimit: ownLimit(here, question) })
   return {
     title,
-    way: { done: number - 1, of: progress.of, clock: closesAt !== null && clock(t, question, remaining(t, closesAt, now)) },
+    way: {
+      done: number - 1,
+      of: progress.of,
+      clock: closesAt !== null && clock(t, question, remaining(t, closesAt, now)),
+      hasAnswer: Boolean(control.fields),
+      isRecorded: isRecordedAllTheTime(here),
+    },
     body: session(
       here,
       html`<section data-question aria-labelledby="question-heading" data-number="${number}" data-of="${progress.of}" data-kinds="${ways}" data-closes-at="${closesAt?.toISOString()}" data-record-limit="${submission.answerRecordLimit}" data-takes-left="${question.takesLeft}" data-play-limit="${submission.questionReplayLimit}" data-plays-left="${question.playsLeft}">
@@ -133,7 +142,7 @@ ${medium(here, 'audio', question.audioUrl)}
 ${medium(here, 'video', question.videoUrl)}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
 ${penalty(here, question)}
-${answer(here, question)}</section>`,
+${answer(here, number, control)}</section>`,
     ),
   }
 }
@@ -168,7 +177,7 @@ const clock = (t: CandidateTexts, { timeLimit }: OpenQuestion, left: string): Ht
 /** The foot of a question: what is recorded meanwhile, and the way on. It stays in view below a long one. */
 const foot = (here: Here, buttons: Html): Html => {
   const media = captured(here)
-  return html`<div class="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-x-4 gap-y-2 border-t border-base-300 bg-base-200 px-4 py-3" data-foot>${media.length > 0 && html`<p class="quiet mr-auto flex items-center gap-2 text-sm">${icon('video')}${here.view.t.text(RECORDED[media.join(' ') as keyof typeof RECORDED])}</p>`}${buttons}</div>`
+  return html`<div class="sticky bottom-0 z-10 -mx-4 mt-6 flex flex-wrap items-center justify-end gap-x-4 gap-y-2 border-t border-base-300 bg-base-200 px-4 py-3" data-foot>${media.length > 0 && html`<p class="quiet me-auto flex items-center gap-2 text-sm">${icon('video')}${here.view.t.text(RECORDED[media.join(' ') as keyof typeof RECORDED])}</p>`}${buttons}</div>`
 }
 
 const RECORDED = {
@@ -181,11 +190,9 @@ const RECORDED = {
 const wordLeaving = ({ progress, view: { t } }: Here, number: number): Html =>
   html`${t.text(number < progress.of ? 'question.next' : 'question.last')} ${icon('arrow-right')}`
 
-function answer(here: Here, question: OpenQuestion): Html {
+function answer(here: Here, number: number, { recorder, fields }: ReturnType<typeof answerControl>): Html {
   const { view } = here
   const { t } = view
-  const { number } = question
-  const { recorder, fields } = answerControl(t, question, here.pictures)
   const leave = html`<button type="submit" class="btn btn-lg" data-leave>${wordLeaving(here, number)}</button>`
   if (!fields) return html`${recorder}\n${form(view, 'next', html`${hidden('number', number)}${foot(here, leave)}`)}`
   return html`${recorder}
@@ -204,7 +211,7 @@ function end(here: Here): Shown {
   const { of, unanswered, isOver } = progress
   return {
     title: t.text('end.title'),
-    way: { done: of, of, clock: false },
+    way: { done: of, of, clock: false, isRecorded: isRecordedAllTheTime(here) },
     body: session(
       here,
       html`<section class="panel p-8 text-center" data-end aria-labelledby="end-heading">

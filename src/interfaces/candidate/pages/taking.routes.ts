@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
+import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
 import { finishSubmission } from '../../../domain/submissions/taking/finish-submission.ts'
 import { CONSENT_VERSION, giveConsent } from '../../../domain/submissions/taking/give-consent.ts'
@@ -9,11 +10,13 @@ import { readPreparation } from '../../../domain/submissions/taking/read-progres
 import { saveText } from '../../../domain/submissions/taking/save-text.ts'
 import { enterSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
 import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
+import { LAST_RESORT } from '../../../domain/values/languages.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { addForm, readNumber, type Sent } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
-import { choosePage } from './choose-page.ts'
+import { choosePage, viewOf } from './choose-page.ts'
+import { hashOfTerms } from './consent.page.ts'
 
 /** Of a form with a text: MAX_ANSWER_LENGTH characters of four bytes, each of which takes three in a form. */
 export const TEXT_BODY_LIMIT = 256 * 1024
@@ -24,11 +27,19 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     addForm(app, settings.secretKeys, action, work, options)
 
   add('consent', async ({ ref, fields, request }) => {
+    await keepZone(system, ref, fields.get('zone') ?? '')
     const session = await enterToWrite(system, ref)
     const { needs } = await readPreparation(session)
+    const view = viewOf(session, request, settings)
     // What was agreed to is what is asked for now; otherwise the page asks again.
-    const isCurrent = fields.get('version') === String(CONSENT_VERSION) && fields.get('media') === consentedMedia(needs).join(' ')
-    if (isCurrent) await giveConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '' })
+    const isCurrent =
+      fields.get('version') === String(CONSENT_VERSION) &&
+      fields.get('media') === consentedMedia(needs).join(' ') &&
+      (fields.get('language') ?? LAST_RESORT) === view.t.language // of a page of the release before, which spoke English
+    if (!isCurrent) return
+    const textHash = hashOfTerms(view, { needs, keptDays: settings.keptDays, webcam: settings.webcam })
+    const shown = { language: view.t.language, textHash }
+    await giveConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown })
   })
 
   add('start', async ({ ref, request, reply }) => {
@@ -37,7 +48,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     } catch (error) {
       if (!isRefused(error)) throw error
       const session = await enterSession(system, ref)
-      const page = await choosePage(session, request.params.token, settings, { refusal: problemOf(error) })
+      const page = await choosePage(session, request, settings, { refusal: problemOf(error) })
       return () => sendPage(reply, 422, page)
     }
   })
@@ -51,7 +62,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     } catch (error) {
       if (!isRefused(error)) throw error
       if (problemOf(error) !== 'not_shared') return
-      const page = await choosePage(session, request.params.token, settings, { refusal: 'not_shared' })
+      const page = await choosePage(session, request, settings, { refusal: 'not_shared' })
       return () => sendPage(reply, 422, page)
     }
   })
@@ -67,6 +78,8 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
         await saveText(session, number, { text: readText(fields) })
         if (fields.get('then') === 'next') await closeQuestion(session, number)
       })
+      const language = fields.get('language')
+      if (language !== null) await chooseLanguage(system, ref, language)
       return isSaved ? undefined : () => sayTooLate(sent)
     },
     {

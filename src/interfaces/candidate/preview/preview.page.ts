@@ -7,16 +7,19 @@ import type { Context } from '../../../domain/context.ts'
 import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import { languagesOf } from '../../../domain/members/languages-of.ts'
 import { needsOf, REQUIREMENTS } from '../../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
 import { html } from '../../../html/html.ts'
 import { portalPathOf } from '../../../http/addresses/links.ts'
 import { PREVIEW, previewPath } from '../../../http/addresses/preview.ts'
+import type { Terms } from '../../../http/pages/consent-terms.ts'
 import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
+import { type Asking, textsFor } from '../kit/language.ts'
 import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
-import { consentForm, type Terms, termsInWords } from '../pages/consent.page.ts'
+import { consentForm, termsInWords } from '../pages/consent.page.ts'
 import { acceptedPage, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
 import { prepareSection } from '../pages/prepare.page.ts'
 import { progressPage } from '../pages/question.page.ts'
@@ -31,6 +34,8 @@ type Asked = {
   assessment: Assessment
   viewer: Viewer
   step: Step
+  /** What the viewer's browser sent: it stands for the candidate's. */
+  request: Asking
   typed?: Typed | undefined
   /** What its fields hold of an answer that is tried. */
   given?: string[] | undefined
@@ -39,15 +44,23 @@ export type Typed = QuestionInput & { defined: TypedDefinition | null }
 
 /** The candidate's page at a step, made of the assessment as it is now. Device checks, photos and what is recorded all the time are left out. */
 export async function previewPage(ctx: Context, settings: CandidateSettings, asked: Asked): Promise<Page> {
-  const { assessment, viewer, step, typed, given } = asked
+  const { assessment, viewer, step, typed, given, request } = asked
+  const speaking = await languagesOf(ctx)
   const [instruction] = await findInstructions(ctx, assessment.instructionId ? [assessment.instructionId] : [])
   const questions = await listCandidateQuestions(ctx, { organizationId: ctx.organization.id, assessmentId: assessment.id })
   const now = ctx.deps.clock()
   const limits = withDefaults({})
   const invite: ShownInvite = {
     ...proctoringOf(assessment),
-    organization: ctx.organization,
-    assessment: { ...assessment, instruction: instruction ?? null },
+    organization: { ...ctx.organization, ...speaking },
+    language: null,
+    chosenLanguage: null,
+    timeZone: null,
+    assessment: {
+      ...assessment,
+      instruction: instruction ?? null,
+      languages: assessment.languageCodes.map((code) => ({ language: { code } })),
+    },
     createdBy: { status: 'active', user: viewer },
     recipientName: null,
     customMessage: '',
@@ -60,7 +73,7 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
     waivedChecks: [...REQUIREMENTS],
   }
   const token = `${PREVIEW}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
-  const view: View = { t: settings.t, invite, token, proof: '' }
+  const view: View = { t: textsFor(settings.languages, invite, request), invite, token, proof: '', languages: [] }
   const terms: Terms = { needs: needsOf(ctx.deps.kinds, invite, questions), keptDays: settings.keptDays, webcam: settings.webcam }
   if (step.at !== 'taking') return { ...pageBefore(view, terms, step), above: banner(ctx, assessment, null) }
   const question = questions[step.number - 1]
@@ -211,8 +224,8 @@ const banner = (ctx: Context, { id, name }: Assessment, said: string | null) =>
 `
 
 /** For who is not signed in, or may not see it. */
-export const noPreviewPage = (settings: CandidateSettings): Page => ({
-  language: settings.t.language,
+export const noPreviewPage = (): Page => ({
+  language: 'en',
   title: 'No preview',
   body: html`<div class="mx-auto max-w-2xl px-4 py-14"><h1>There is no such preview</h1><p class="mt-3">Sign in to the portal, and open it from the assessment.</p></div>`,
 })

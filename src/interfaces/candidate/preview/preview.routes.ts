@@ -40,16 +40,18 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
   })
   app.setErrorHandler(async (error, _request, reply) => {
     if (!(error instanceof DomainError)) throw error
-    return sendPage(reply, 404, noPreviewPage(settings))
+    return sendPage(reply, 404, noPreviewPage())
   })
 
   /** @throws DomainError not_permitted, assessment_not_found. */
-  async function enter({ cookies, params }: FastifyRequest<Route>): Promise<Entered> {
+  async function enter({ cookies, params, ip }: FastifyRequest<Route>): Promise<Entered> {
     const token = cookies[sessionCookie(true)] ?? cookies[sessionCookie(false)]
     const signedIn = token === undefined ? null : await findSession(system, token, { isUse: false })
     const step = readStep(params.step, system.deps.clock().getTime())
     if (!signedIn || !step) throw new DomainError('not_permitted')
-    const ctx = contextOf(system, signedIn, params.organizationId, 'live')
+    const { organizationId } = params
+    const asked = { at: system.deps.clock(), address: ip }
+    const ctx = contextOf(system, signedIn, { organizationId, mode: 'live', ...asked })
     const assessment = await getAssessment(ctx, params.assessmentId)
     const { user } = signedIn.memberships.find(({ organization }) => organization.id === ctx.organization.id)!
     return { ctx, assessment, viewer: { ...user, email: signedIn.credential.email }, step }
@@ -57,7 +59,7 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
 
   app.get<Route>(`/${PREVIEW}/:organizationId/:assessmentId/:step`, async (request, reply) => {
     const { ctx, ...entered } = await enter(request)
-    return sendPage(reply, 200, await previewPage(ctx, settings, entered))
+    return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, request }))
   })
 
   app.post<Route>(
@@ -75,9 +77,9 @@ export async function previewRoutes(app: FastifyInstance, { system, settings }: 
       const { ctx, ...entered } = await enter(request)
       const { assessmentId, form } = request.params
       const shown = readShown(form, request.body instanceof URLSearchParams ? request.body : new URLSearchParams())
-      if (shown) return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, ...shown }))
+      if (shown) return sendPage(reply, 200, await previewPage(ctx, settings, { ...entered, ...shown, request }))
       const next = follow(entered.step, form, ctx.deps.clock().getTime())
-      if (!next) return sendPage(reply, 404, noPreviewPage(settings))
+      if (!next) return sendPage(reply, 404, noPreviewPage())
       return reply.redirect(previewPath(ctx, assessmentId, printStep(next)), 303)
     },
   )

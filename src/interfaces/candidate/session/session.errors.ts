@@ -1,7 +1,7 @@
 import type { SessionProblem } from '../../../domain/errors.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
-import type { CandidateTexts } from '../../../locales/languages.ts'
+import type { AllLanguages } from '../../../locales/languages.ts'
 import { candidateEnvelope } from '../kit/errors.ts'
 
 type Answer = [status: number, message: string]
@@ -44,8 +44,8 @@ const answers: Partial<Record<FailureKind, Answer>> = {
 }
 
 /** Errors of what the pages' scripts ask for: `code` is for them, `message` for who reads along. */
-export const sessionEnvelope = (t: CandidateTexts): Envelope => ({
-  ...candidateEnvelope(t),
+export const sessionEnvelope = (languages: AllLanguages): Envelope => ({
+  ...candidateEnvelope(languages),
   sendFailure({ kind, issues, retryAfter }, _request, reply) {
     const [first] = issues
     const refused = first?.rule === 'session' ? first : undefined

@@ -55,7 +55,7 @@ declare module 'fastify' {
 
 /** What the pages' scripts ask for, below the page of an invite. The link is the credential; only the tab opened last may write. */
 export async function sessionRoutes(scope: FastifyInstance, options: Options): Promise<void> {
-  const envelope = sessionEnvelope(options.settings.t)
+  const envelope = sessionEnvelope(options.settings.languages)
   answerFailures(scope, () => envelope)
   const ajv = new Ajv() // without coercion
   scope.setValidatorCompiler(({ schema }) => ajv.compile(schema))

@@ -79,16 +79,19 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     return t.text('answer.press_again', { failure })
   }
 
+  async function save(): Promise<boolean> {
+    setNotice(progress, t.text('answer.saving'))
+    await Promise.all([text?.save(), recording?.finish()])
+    if (isClosed) return false
+    const obstacle = wordObstacle()
+    setNotice(progress, obstacle)
+    return obstacle === ''
+  }
+
   return {
-    async beforeSending(form) {
-      setNotice(progress, t.text('answer.saving'))
-      await Promise.all([text?.save(), recording?.finish()])
-      if (isClosed) return false
-      const obstacle = wordObstacle()
-      setNotice(progress, obstacle)
-      if (obstacle === '') goOnWithoutText(form)
-      return obstacle === ''
-    },
+    beforeSending: async (form) => (await save()) && goOnWithoutText(form),
+    beforeReload: save,
+    isRecording: () => recording?.isBusy() ?? false,
     hasUnsaved: () => (text ? !text.isSaved() : false) || (recording?.isBusy() ?? false),
     connectionChanged: () => text?.show(),
     close() {
@@ -111,7 +114,8 @@ function countQuestion(player: Player, element: HTMLElement, on: { soon: () => v
 }
 
 /** The text is saved already; sent once more it would be the last answer, also where a recording was the last. */
-function goOnWithoutText(form: HTMLFormElement): void {
+function goOnWithoutText(form: HTMLFormElement): true {
   form.action = form.action.replace(/answer$/, 'next')
   for (const field of form.querySelectorAll('textarea, [name=answer]')) field.removeAttribute('name')
+  return true
 }

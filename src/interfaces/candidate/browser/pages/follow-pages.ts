@@ -5,6 +5,7 @@ import type { Proctoring } from '../proctoring/proctoring.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import { reloadPage } from './show-page.ts'
 import { wordTimes } from './word-times.ts'
+import { fillZone } from './zone.ts'
 
 const RELOAD_AGAIN_MS = 1_000
 const NO_CONTROL: PageControl = { beforeSending: async () => true, close: () => {} }
@@ -25,6 +26,7 @@ export function followPages(
 
   function enter(): PageControl {
     wordTimes()
+    fillZone()
     const { deadlineAt, question } = player.state
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     if (taking) {

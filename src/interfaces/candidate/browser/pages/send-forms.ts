@@ -8,6 +8,7 @@ import { fieldsOf, sendForm } from './show-page.ts'
 const SEND_AGAIN_MS = 1_000
 const SEND_AGAIN_AT_LAST_MS = 8_000
 /** The forms by which a candidate goes on to what they have not seen. */
+const LAST_PART = /[^/]+$/
 const GOING_ON = /\/(open|answer|next)$/
 
 /** Sends the pages' forms, until a page answers. @param connection has an event when it is `back`. */
@@ -25,6 +26,8 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
     clearNotSent()
     try {
       await pages.entered()
+      if (submitter instanceof HTMLButtonElement && submitter.name === 'language')
+        return await chooseLanguage(form, submitter.value)
       if (GOING_ON.test(form.action) && !(await proctoring.mayGoOn(player.state.deadlineAt)))
         return sayNotSent(form, t.text('form.unshared'))
       await sendUntilShown(form, submitter)
@@ -33,6 +36,20 @@ export function sendForms(pages: Pages, proctoring: Proctoring, connection: Even
     } finally {
       form.ariaBusy = null
     }
+  }
+
+  /** The page is loaded again, with the script of that language; what is written is saved before. */
+  async function chooseLanguage(form: HTMLFormElement, language: string): Promise<void> {
+    const { isRecording, beforeReload } = pages.control()
+    if (isRecording?.()) return sayNotSent(form, t.text('language.recording'))
+    if (beforeReload && !(await beforeReload())) return
+    const { proof } = Object.fromEntries(fieldsOf(form, null))
+    const isKept = await sendForm(
+      form.action.replace(LAST_PART, 'language'),
+      new URLSearchParams({ proof: proof ?? '', language }),
+    )
+    if (isKept) location.reload()
+    else sayNotSent(form, t.text('form.unsent'))
   }
 
   /** Each of the forms changes nothing when it is sent once more; meanwhile the clock, or another tab, may have taken its page away. */

@@ -1,7 +1,5 @@
-import { messages } from '../../../../generated/locales/browser.ts'
-import { messages as ofChecks } from '../../../../generated/locales/checks.ts'
 import { make, setNotice } from '../../../../http/browser/dom.ts'
-import { type CheckTexts, createTexts } from '../../../../locales/texts.ts'
+import { type CheckTexts, createTexts, type Messages } from '../../../../locales/texts.ts'
 import { explainFailure, obstacle } from '../session/failures.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import { checkCameraAndMicrophone } from './check-camera.ts'
@@ -15,9 +13,13 @@ const PHOTOS = [
   ['face_photo', 'facePhoto'],
 ] as const
 
-/** The page before the start: devices are tried, photos taken, as often as the candidate likes. */
-export function prepare(given: Player, section: HTMLElement): PageControl {
-  const t: CheckTexts = createTexts(given.t.language, { ...messages, ...ofChecks })
+/** The page before the start: devices are tried, photos taken, as often as the candidate likes. @param messages that the checks say, too. */
+export const prepareIn =
+  (messages: Messages) =>
+  (player: Player, section: HTMLElement): PageControl =>
+    prepare(player, section, createTexts(player.t.language, messages))
+
+function prepare(given: Player, section: HTMLElement, t: CheckTexts): PageControl {
   const player: Preparing = { ...given, t, changed: showNext }
   const { session, devices, state } = player
   const { needs, checks, photos } = state

@@ -32,8 +32,8 @@ export function makeStep({ t, changed }: Preparing, { name, title, text, isPasse
   const heading = make('h3', { id: `step-${name}`, class: 'm-0' }, title)
   const summary = make('summary', { class: 'flex items-center gap-3 [&::-webkit-details-marker]:hidden' }, mark, heading)
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
-  const details = make('details', {}, summary, make('div', { class: 'mt-3 sm:ml-10' }, make('p', {}, text), ...content, mistake))
-  const result = make('p', { class: 'result mt-1 ml-10 text-sm font-medium', role: 'status' })
+  const details = make('details', {}, summary, make('div', { class: 'mt-3 sm:ms-10' }, make('p', {}, text), ...content, mistake))
+  const result = make('p', { class: 'result mt-1 ms-10 text-sm font-medium', role: 'status' })
   const element = make('section', { class: 'panel step mt-3 p-4', 'aria-labelledby': heading.id }, details, result)
 
   function setPassed(is: boolean, said = t.text(is ? 'step.done' : 'step.to_do'), stays = false): void {

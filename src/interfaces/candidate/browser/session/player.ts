@@ -23,6 +23,10 @@ export type Player = {
 export type PageControl = {
   /** Before one of its forms is sent. @returns false when it is not to be sent. */
   beforeSending: (form: HTMLFormElement, submitter: HTMLElement | null) => Promise<boolean>
+  /** Before the page is loaded again. @returns false when it is not to be. */
+  beforeReload?: () => Promise<boolean>
+  /** Whether an answer is being recorded, or sent. */
+  isRecording?: () => boolean
   /** Whether there is something that leaving the page would lose. */
   hasUnsaved?: () => boolean
   connectionChanged?: () => void

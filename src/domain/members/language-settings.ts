@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { isZoneKnown } from '../../db/zones.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkChoice, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { offeredLanguages } from '../values/languages.ts'
+import { isZoneName } from '../values/zones.ts'
+import { TIME_ZONES } from './preferences.ts'
+
+/** How an organization speaks to its candidates. */
+export type LanguageSettings = {
+  /** Where nothing else decides. */
+  language: string
+  /** Those that candidates can have, in the order of the codes. */
+  languagesOffered: string[]
+  timeZone: string
+}
+
+const SETTINGS = ['language', 'languagesOffered', 'timeZone'] as const
+
+/** With when the organization was last changed. @throws DomainError not_permitted. */
+export async function readLanguageSettings(ctx: Context): Promise<LanguageSettings & { updatedAt: Date }> {
+  authorize(ctx, 'manage_settings')
+  const select = { language: true, languagesOffered: true, timeZone: true, updatedAt: true }
+  const found = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
+  return { ...found, languagesOffered: offeredLanguages(ctx.deps.languages, found) }
+}
+
+/**
+ * Sets them. The organization's own language is always offered. Where exactly the reviewed languages are, those that are reviewed later are
+ * offered, too.
+ *
+ * @throws DomainError not_permitted; invalid: a language or a zone that there is not, or `changed` for what somebody else has changed since it
+ *   was seen.
+ */
+export async function changeLanguageSettings(ctx: Context, given: LanguageSettings, seen?: Seen): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  const { codes, reviewed } = ctx.deps.languages
+  const isZone = isZoneName(given.timeZone) && (await isZoneKnown(ctx.db, given.timeZone))
+  refuse(
+    findIssues([
+      ['language', checkChoice(given.language, codes)],
+      ...given.languagesOffered.map((code): [string, ReturnType<typeof checkChoice>] => [
+        'languagesOffered',
+        checkChoice(code, codes),
+      ]),
+      ['timeZone', isZone ? undefined : checkChoice('', TIME_ZONES)],
+    ]),
+  )
+  const offered = codes.filter((code) => code === given.language || given.languagesOffered.includes(code))
+  await inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const before = await readLanguageSettings(inside)
+    const settings = { language: given.language, languagesOffered: offered, timeZone: given.timeZone }
+    refuseUnseenChanges(before, seen, before, settings)
+    const changed = SETTINGS.filter((field) => !isDeepStrictEqual(before[field], settings[field]))
+    if (changed.length === 0) return
+    const languagesOffered = isDeepStrictEqual(offered, [...reviewed]) ? [] : offered
+    const data = { ...settings, languagesOffered, updatedAt: timeOfChange(ctx.deps.clock(), before) }
+    await inside.db.organization.update({ where: { id: ctx.organization.id }, data })
+    await recordAudit(inside, { action: 'changed_settings', details: { changed } })
+  })
+}

@@ -1,0 +1,96 @@
+// In which language candidates and members are spoken to. The texts themselves stand in src/locales.
+
+/** The languages that there are texts in, and those of them that a native speaker has reviewed. Codes as BCP 47 has them. */
+export type Languages = { codes: readonly string[]; reviewed: readonly string[] }
+
+/** What an organization has chosen: none offered are those that are reviewed. */
+export type SpeakingOrganization = { language: string; languagesOffered: readonly string[] }
+
+/** An invite with all that decides its language but what the candidate's browser asks for. */
+export type SpokenTo = {
+  language: string | null
+  chosenLanguage: string | null
+  assessment: { interfaceLanguage: string | null; languages: readonly { language: { code: string } }[] }
+  organization: SpeakingOrganization
+}
+
+/** What is read of an invite's assessment and organization for that: a part of a `select`. */
+export const SPOKEN_TO = {
+  assessment: {
+    interfaceLanguage: true,
+    languages: { select: { language: { select: { code: true } } }, orderBy: { position: 'asc' } },
+  },
+  organization: { language: true, languagesOffered: true },
+} as const
+
+/** What is spoken where nothing else is. */
+export const LAST_RESORT = 'en'
+
+/** Those that an organization's candidates can have, in the order of the codes. */
+export const offeredLanguages = ({ codes, reviewed }: Languages, { languagesOffered }: SpeakingOrganization): string[] =>
+  codes.filter((code) => (languagesOffered.length > 0 ? languagesOffered : reviewed).includes(code))
+
+/** Those that a candidate may choose from: none where the assessment has a fixed one, or there is but one. */
+export function languagesToChoose(languages: Languages, { assessment, organization }: SpokenTo): string[] {
+  const offered = offeredLanguages(languages, organization)
+  return offered.length === 1 || matchLanguage(assessment.interfaceLanguage, offered) !== null ? [] : offered
+}
+
+/**
+ * What a candidate is spoken to in: the first there is, of those that the organization offers, of the assessment's fixed one, what the
+ * candidate has chosen, what the invite says, what the browser asks for, the assessment's languages, the organization's, and English.
+ *
+ * @param accepted what the browser asks for, see `readAcceptLanguage`; none for a mail.
+ */
+export function languageOf(languages: Languages, invite: SpokenTo, accepted: readonly string[] = []): string {
+  const { assessment, organization } = invite
+  const wanted = [assessment.interfaceLanguage, invite.chosenLanguage, invite.language, ...accepted]
+  const own = [...assessment.languages.map(({ language }) => language.code), organization.language]
+  return firstMatch([...wanted, ...own], offeredLanguages(languages, organization))
+}
+
+/** What a member's mails are written in: what they have chosen, else the organization's. @param chosen null: nothing, or nobody knows. */
+export const languageOfMember = (languages: Languages, chosen: string | null, { language }: { language: string }): string =>
+  firstMatch([chosen, language], languages.codes)
+
+/** What is said to whoever is not known yet, by what their browser asks for. */
+export const languageOfStranger = ({ reviewed }: Languages, accepted: readonly string[]): string => firstMatch(accepted, reviewed)
+
+const firstMatch = (wanted: readonly (string | null)[], offered: readonly string[]): string =>
+  wanted.reduce<string | null>((found, one) => found ?? matchLanguage(one, offered), null) ?? LAST_RESORT
+
+/** The offered language that a code means: itself, else one that only differs by country or script (pt-PT finds pt-BR); null: none. */
+export function matchLanguage(code: string | null, offered: readonly string[]): string | null {
+  const wanted = code === null ? null : canonicalLanguage(code)
+  if (wanted === null) return null
+  return offered.find((one) => one === wanted) ?? offered.find((one) => baseOf(one) === baseOf(wanted)) ?? null
+}
+
+const baseOf = (code: string): string => code.split('-', 1)[0]!
+
+/** As BCP 47 writes it: pt_br is pt-BR. Null for what names no language, such as "deutsch", which the standard's grammar allows. */
+function canonicalLanguage(code: string): string | null {
+  const written = code.trim().replaceAll('_', '-')
+  if (!/^[a-z]{2,3}(?:-|$)/i.test(written)) return null
+  try {
+    return Intl.getCanonicalLocales(written)[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+/** More than anybody speaks. */
+const MAX_ACCEPTED = 20
+
+/** What a browser asks for (RFC 9110, 12.5.4), the most wanted first. */
+export function readAcceptLanguage(header = ''): string[] {
+  const asked = header.split(',', MAX_ACCEPTED).map((entry) => {
+    const [code = '', ...parameters] = entry.split(';').map((part) => part.trim())
+    const quality = parameters.find((parameter) => /^q=/i.test(parameter))
+    return { code, weight: quality === undefined ? 1 : Number(quality.slice(2)) || 0 }
+  })
+  return asked
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ code }) => code)
+}

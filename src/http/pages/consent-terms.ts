@@ -1,0 +1,51 @@
+import type { KeptDays } from '../../domain/submissions/media/forget-media.ts'
+import { consentedMedia, type Needs } from '../../domain/submissions/needs.ts'
+import { type Html, html } from '../../html/html.ts'
+import type { CandidateTexts } from '../../locales/languages.ts'
+
+/** How an assessment is taken here, and for how long what is sent in is kept. */
+export type Terms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video' }
+
+/** What is asked for, besides what the assessment needs, and by whom. */
+type Asked = { webcamMonitoring: boolean; organization: { name: string } }
+
+/** What a candidate agrees to: what is needed, what is recorded and what for, who sees it, and how long it is kept. */
+export function termsList(t: CandidateTexts, asked: Asked, terms: Terms): Html {
+  const { needs } = terms
+  const organization = asked.organization.name
+  const used = t.list(consentedMedia(needs).map((medium) => t.text('consent.medium', { medium })))
+  const needed = [
+    needs.screen && t.text('terms.needed.computer'),
+    (needs.camera || needs.idPhoto || needs.facePhoto) && t.text('terms.needed.camera'),
+    needs.microphone && t.text('terms.needed.microphone'),
+    needs.idPhoto && t.text('terms.needed.document'),
+  ].filter((item) => item !== false)
+  return html`<dl class="details [&_dd]:font-normal">
+<dt>${t.text('terms.needed')}</dt><dd>${needed.length > 0 ? t.list(needed) : t.text('terms.needed.nothing')}</dd>
+${used && html`<dt>${t.text('terms.used')}</dt><dd>${needs.choice ? t.text('terms.used.choice', { used }) : used}</dd>`}
+<dt>${t.text('terms.recorded')}</dt><dd>${listed(wordRecorded(t, asked, terms))}</dd>
+<dt>${t.text('terms.purpose')}</dt><dd>${listed([t.text('terms.purpose.assess', { organization }), t.text('terms.purpose.people')])}</dd>
+<dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization })}</dd>
+<dt>${t.text('terms.kept')}</dt><dd>${listed(wordKept(t, asked, terms))}</dd>
+<dt>${t.text('terms.withdraw')}</dt><dd>${listed([t.text('terms.withdraw.before'), t.text('terms.withdraw.later', { organization })])}</dd>
+</dl>`
+}
+
+const listed = (items: (string | false)[]): Html =>
+  html`<ul class="space-y-0.5">${items.map((item) => item !== false && html`<li>${item}</li>`)}</ul>`
+
+const wordRecorded = (t: CandidateTexts, { webcamMonitoring }: Asked, { needs, webcam }: Terms) => [
+  t.text('terms.recorded.answers'),
+  needs.screen && t.text('terms.recorded.screen'),
+  webcamMonitoring && t.text(webcam === 'stills' ? 'terms.recorded.stills' : 'terms.recorded.webcam'),
+  needs.idPhoto && t.text('terms.recorded.document'),
+  needs.facePhoto && t.text('terms.recorded.face'),
+  t.text('terms.recorded.times'),
+]
+
+const wordKept = (t: CandidateTexts, { webcamMonitoring, organization }: Asked, { needs, keptDays }: Terms) => [
+  t.text('terms.kept.answers', { days: keptDays.answers }),
+  (needs.screen || webcamMonitoring) && t.text('terms.kept.recordings', { days: keptDays.proctoring }),
+  (needs.idPhoto || needs.facePhoto) && t.text('terms.kept.photos', { days: keptDays.idPhoto }),
+  t.text('terms.kept.deleted', { organization: organization.name }),
+]

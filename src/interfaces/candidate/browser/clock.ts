@@ -1,0 +1,8 @@
+// What the candidates' pages gain by scripts where there is no session yet, or none any more: their times are those of the reader's clock,
+// and the service learns in which zone that is.
+
+import { wordTimes } from './pages/word-times.ts'
+import { fillZone } from './pages/zone.ts'
+
+wordTimes()
+fillZone()

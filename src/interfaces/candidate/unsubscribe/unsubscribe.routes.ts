@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceContext } from '../../../domain/context.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import type { StoppedMails } from '../../../domain/events/event.ts'
+import { findUnsubscribing, unsubscribe } from '../../../domain/invites/unsubscribe.ts'
+import { readUnsubscribing } from '../../../domain/secrets/unsubscribe-tokens.ts'
+import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'
+import { answerFailures } from '../../../http/errors/envelope.ts'
+import { candidateEnvelope } from '../kit/errors.ts'
+import { candidateHeaders } from '../kit/headers.ts'
+import { textsFor } from '../kit/language.ts'
+import { sendPage } from '../kit/layout.ts'
+import type { CandidateSettings } from '../kit/settings.ts'
+import { unsubscribePage } from './unsubscribe.page.ts'
+
+type Route = { Params: { token: string } }
+type Given = { system: ServiceContext; settings: Pick<CandidateSettings, 'languages' | 'secretKeys'> }
+
+/** Of a form without fields, or of the one that mail programs send (RFC 8058): its body says nothing that the address does not. */
+const MAX_BODY_BYTES = 4 * 1024
+
+/**
+ * Where mails are stopped, by the button of a mail program or that of the page. Opening the address changes nothing, because scanners
+ * follow links. A POST is answered at once: mail programs follow no redirect.
+ */
+export async function unsubscribePages(app: FastifyInstance, { system, settings }: Given): Promise<void> {
+  const { languages, secretKeys } = settings
+  const envelope = { ...candidateEnvelope(languages), prefix: UNSUBSCRIBE_PATH }
+  answerFailures(app, () => envelope)
+  const headers = candidateHeaders()
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(headers)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, _body, done) => done(null, {}))
+
+  app.get<Route>('/:token', show)
+  const addStop = (path: string, scope: StoppedMails) =>
+    app.post<Route>(path, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+      await unsubscribe(system, inviteOf(request.params.token), scope)
+      return show(request, reply)
+    })
+  addStop('/:token', 'reminders')
+  addStop('/:token/all', 'all')
+
+  function inviteOf(token: string): string {
+    const inviteId = readUnsubscribing(secretKeys, token)
+    if (inviteId === null) throw new DomainError('invite_not_found')
+    return inviteId
+  }
+
+  async function show(request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+    const { token } = request.params
+    const found = await findUnsubscribing(system, inviteOf(token))
+    if (!found) throw new DomainError('invite_not_found')
+    const t = textsFor(languages, found.inviter, request)
+    return sendPage(reply, 200, unsubscribePage(t, { token, ...found }))
+  }
+}

@@ -1,0 +1,74 @@
+import type { Context } from '../../../domain/context.ts'
+import type { LanguageSettings } from '../../../domain/members/language-settings.ts'
+import { TIME_ZONES } from '../../../domain/members/preferences.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { termsList } from '../../../http/pages/consent-terms.ts'
+import { shippedLanguages } from '../../../locales/languages.ts'
+import { directionOf, nameOfLanguage } from '../../../locales/names.ts'
+import { checkboxes, choice, type Form, mistakes, seenField } from '../kit/forms.ts'
+import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
+
+type Facts = { ctx: Context; settings: LanguageSettings & { updatedAt: Date }; done: string }
+
+/** In which languages candidates are spoken to, and where the organization's times are. */
+export function languageSettingsPage(form: Form, { ctx, settings, done }: Facts): Page {
+  const { codes } = ctx.deps.languages
+  return {
+    title: 'Languages and times',
+    subtitle: 'How the pages and mails of candidates speak. The portal is in English.',
+    notice: done === 'saved' ? 'The settings are saved.' : undefined,
+    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    body: html`${mistakes(form)}<form method="post" action="${pathOf(ctx, 'settings/languages')}">
+${seenField(form, settings)}
+${settingsPanel(
+  'languages',
+  'Languages',
+  'Candidates get the first of these that fits: the assessment’s fixed language, what they choose on their page, the invite’s, their browser’s, the assessment’s, yours.',
+  html`${checkboxes(form, {
+    name: 'languagesOffered',
+    label: 'Candidates can have',
+    hint: 'A draft has been read by no native speaker yet. Read its consent text below, or have it read, before you offer it.',
+    options: codes.map((code) => [code, labelOf(ctx, code)] as const),
+    values: settings.languagesOffered,
+  })}
+${codes.filter((code) => isDraft(ctx, code)).map((code) => consentText(ctx, code))}
+${choice(form, {
+  name: 'language',
+  label: 'Your language',
+  hint: 'Where nothing else decides, and for mails to members.',
+  options: codes.map((code): [string, string] => [code, labelOf(ctx, code)]),
+  value: settings.language,
+})}`,
+)}${settingsPanel(
+  'times',
+  'Times',
+  'Of candidates whose own time zone is not known yet, such as in the invitation’s mail.',
+  choice(form, {
+    name: 'timeZone',
+    label: 'Time zone',
+    options: TIME_ZONES.map((zone): [string, string] => [zone, zone.replaceAll('_', ' ')]),
+    value: settings.timeZone,
+  }),
+)}<button class="btn btn-primary">Save</button>
+</form>`,
+  }
+}
+
+const isDraft = ({ deps }: Context, code: string): boolean => !deps.languages.reviewed.includes(code)
+
+const labelOf = (ctx: Context, code: string): string => `${nameOfLanguage(code)}${isDraft(ctx, code) ? ' (draft)' : ''}`
+
+/** All that there can be to agree to, for as many days as an example has. */
+const EXAMPLE = {
+  needs: { camera: true, microphone: true, screen: true, idPhoto: true, facePhoto: true, choice: true },
+  keptDays: { answers: 365, proctoring: 90, idPhoto: 30 },
+  webcam: 'stills',
+} as const
+
+/** What candidates are asked to agree to in a language, as far as it can go. */
+function consentText({ organization }: Context, code: string): Html {
+  const t = shippedLanguages.candidate(code, 'UTC')
+  return html`<details class="mb-3"><summary class="text-sm">Consent text: ${nameOfLanguage(code)}</summary>
+<div class="panel mt-2" lang="${code}" dir="${directionOf(code)}"><h3>${t.text('consent.heading')}</h3>${termsList(t, { webcamMonitoring: true, organization }, EXAMPLE)}<p class="mt-3"><strong>${t.text('consent.agree')}</strong></p></div></details>
+`
+}

@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+/** What candidates read, in scripts from right to left too: templates, what scripts make, and the stylesheet of all pages. */
+const FILES = globSync([
+  'src/{html,kinds,mail}/**/*.ts',
+  'src/http/pages/**/*.{ts,css}',
+  'src/interfaces/{candidate,mailbox}/**/*.ts',
+])
+
+const CLASS = new RegExp(
+  [
+    String.raw`(?<![\w-])-?(?:[mp][lr]|scroll-[mp][lr]|left|right)-(?:\d[\w./]*|\[[^\]]*\]|px|auto|full)`,
+    String.raw`(?<![\w-])(?:text|float|clear)-(?:left|right)`,
+    String.raw`(?<![\w-])(?:border|rounded)-(?:[lr]|[tb][lr])(?:-[\w[\]./-]+)?`,
+  ]
+    .map((one) => String.raw`${one}(?![\w-])`)
+    .join('|'),
+  'g',
+)
+const CLASSES = /\bclass(?:Name)?\s*[=:]\s*(["'`])(.*?)\1|@apply ([^;]+);/gs
+const PROPERTY =
+  /(?:margin|padding|border|inset|scroll-(?:margin|padding))-(?:left|right)\b|(?:text-align|float|clear):\s*(?:left|right)\b|[;{\s](?:left|right):\s*-?[\d.]+(?:px|rem|em|%)/g
+
+/** What says left or right where it means the beginning or the end of a line. */
+const findPhysical = (text: string): string[] => [
+  ...[...text.matchAll(CLASSES)].flatMap(([, , written, applied]) => (written ?? applied ?? '').match(CLASS) ?? []),
+  ...(text.match(PROPERTY) ?? []),
+]
+
+it('is of the line, not of the screen, wherever candidates read', () => {
+  expect(FILES.length).toBeGreaterThan(100)
+  expect(FILES.flatMap((file) => findPhysical(readFileSync(file, 'utf8')).map((found) => `${file}: ${found}`))).toEqual([])
+})
+
+it.each([
+  'class="ml-2"',
+  'class="md:first:pl-5"',
+  'class="btn -mr-1.5"',
+  "class: 'absolute left-0'",
+  '@apply text-right;',
+  'class="border-l"',
+  'class="rounded-tr-lg"',
+  'margin-left:1rem',
+  'text-align: right',
+  '{ left: 4px }',
+])('would be found: %s', (written) => {
+  expect(findPhysical(written)).toHaveLength(1)
+})
+
+it.each([
+  'class="ms-2 pe-4 start-0 text-end border-s"',
+  "word: 'right'",
+  'left: () => left',
+  'class="rounded-lg"',
+  'inset-inline-start: 0',
+])('is none: %s', (written) => {
+  expect(findPhysical(written)).toEqual([])
+})
