@@ -1,0 +1,71 @@
+import { sql } from '../../db/builder.ts'
+import { own, ownOrganization, type SqlBool, sameOwner } from '../../db/own.ts'
+import { all, foreign, run } from '../../db/statements.ts'
+import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
+import type { Context } from '../context.ts'
+import type { NoticeKind } from '../mails/candidate-mails.ts'
+
+// What candidates are told once, where their organization has switched it on, or the assessment, which takes precedence.
+
+type Switches = {
+  organization: { candidateMails: readonly string[] }
+  assessment: { submittedMail: boolean | null; releasedMail: boolean | null }
+}
+const COLUMNS = { submitted: 'submittedMail', released: 'releasedMail' } as const satisfies Record<NoticeKind, string>
+
+export const isSwitchedOn = (kind: NoticeKind, { organization, assessment }: Switches): boolean =>
+  assessment[COLUMNS[kind]] ?? organization.candidateMails.includes(kind)
+
+/**
+ * Adds a notice to the transaction, where it is switched on, with its job.
+ *
+ * @param about what it is alone in telling: told again, it is known by that.
+ */
+export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKind, about = ''): Promise<void> {
+  const { db, deps } = ctx
+  const isOn = ownOrganization(ctx).select(({ ref }) =>
+    sql<boolean>`${kind}::text = any(${ref('organizations.candidateMails')})`.as('isOn'),
+  )
+  const invite = own({ ...ctx, mode: 'all' }, 'invites')
+    .innerJoin('assessments', (join) =>
+      join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
+    )
+    .where('invites.id', '=', inviteId)
+    .where(({ ref }) => sql<SqlBool>`coalesce(${ref(`assessments.${COLUMNS[kind]}`)}, (${isOn}))`)
+  const now = deps.clock()
+  const insertion = insertForEach('inviteEmails', invite, (eb) => ({
+    id: uuid(deps.newId()),
+    organizationId: eb.ref('invites.organizationId'),
+    inviteId: eb.ref('invites.id'),
+    kind: eb.val<string>(kind),
+    dedupeKey: eb.val<string>(about === '' ? kind : `${kind}:${about}`),
+    linkVersion: eb.ref('invites.linkVersion'),
+    createdAt: time(now),
+    updatedAt: time(now),
+    ...LATER,
+  }))
+    .onConflict((conflict) =>
+      conflict.columns(['organizationId', 'inviteId', 'dedupeKey']).where('dedupeKey', 'is not', null).doNothing(),
+    )
+    .returning(['inviteEmails.id', 'inviteEmails.organizationId'])
+  const queued = await all(db, insertion)
+  if (queued.length > 0) await run(db, foreign(await deps.queue.invitationEmailJobs(queued, { isPatient: true })))
+}
+
+/** What becomes of it. */
+const LATER = {
+  templateId: byDefault,
+  language: byDefault,
+  state: byDefault,
+  attempts: byDefault,
+  failure: byDefault,
+  reason: byDefault,
+  sentAt: byDefault,
+  delayedUntil: byDefault,
+  bouncedAt: byDefault,
+  bounce: byDefault,
+  bounceStatus: byDefault,
+  bounceReason: byDefault,
+  complainedAt: byDefault,
+  suppressed: byDefault,
+} as const

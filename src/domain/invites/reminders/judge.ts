@@ -1,0 +1,72 @@
+import { sql } from '../../../db/builder.ts'
+import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { first } from '../../../db/statements.ts'
+import type { ServiceContext } from '../../context.ts'
+import { isNotice, isReminder, type NoticeKind, type ReminderKind } from '../../mails/candidate-mails.ts'
+import { zoneOf } from '../../values/zones.ts'
+import { isSwitchedOn } from '../notices.ts'
+import type { InviteEmail } from '../read-emails.ts'
+import { APART_MS, isReminded, keyOf, kindFor, type ReminderRule, ruleFor, stepsOf, TOO_SHORT_MS } from './steps.ts'
+import { nextInWindow, type Quiet } from './window.ts'
+
+/** Why a mail that comes by itself is not to be sent any more; null while it is. What it was queued by is asked again: hours may have passed. */
+export function whyOutdated(email: InviteEmail, now: Date): string | null {
+  const { kind } = email
+  if (isNotice(kind)) return whyNoNotice(kind, email)
+  return isReminder(kind) ? whyNoReminder(kind, email, now) : null
+}
+
+function whyNoNotice(kind: NoticeKind, { invite, byItself }: InviteEmail): string | null {
+  if (!isSwitchedOn(kind, invite)) return 'Not sent: these notices were switched off.'
+  return kind === 'released' && !byItself?.isShown ? 'Not sent: the result is not shown to the candidate.' : null
+}
+
+function whyNoReminder(kind: ReminderKind, { invite, byItself, dedupeKey }: InviteEmail, now: Date): string | null {
+  const { status } = invite
+  if (invite.remindersOff) return 'Not sent: there are no reminders for this invite.'
+  const rule = ruleFor(byItself?.rules ?? [], invite)
+  if (!rule?.activeSince || invite.sentAt < rule.activeSince) return 'Not sent: reminders were switched off.'
+  if (!isReminded(status) || kind !== kindFor(status)) return 'Not sent: the candidate has gone on meanwhile.'
+  const step = stepsOf(rule).find((one) => keyOf(one, invite) === dedupeKey)
+  if (!step?.states.includes(status)) return 'Not sent: the rule for reminders or the expiry has changed.'
+  const end = status === 'started' ? byItself?.deadlineAt : invite.expiresAt
+  return end && end.getTime() <= now.getTime() + TOO_SHORT_MS ? 'Not sent: it ends within an hour.' : null
+}
+
+/** When nothing is sent by a rule. @param isEnd whether it is about the end, which waits for no day off. */
+export const quietOf = (
+  { quietFrom, quietUntil, onDaysOff }: Pick<ReminderRule, 'quietFrom' | 'quietUntil' | 'onDaysOff'>,
+  weekDaysOff: readonly number[],
+  isEnd: boolean,
+): Quiet => ({ quietFrom, quietUntil, daysOff: onDaysOff || isEnd ? [] : weekDaysOff })
+
+/**
+ * Until when a reminder waits that may not go out now: outside of its hours, or too soon after another mail to its address; null: it may. It
+ * is asked when it is its turn, which may come late.
+ */
+export async function untilReminded(system: ServiceContext, email: InviteEmail): Promise<Date | null> {
+  const { invite, byItself, dedupeKey } = email
+  const rule = ruleFor(byItself?.rules ?? [], invite)
+  if (!isReminder(email.kind) || !rule) return null
+  const now = system.deps.clock()
+  const last = await findLastSent(system, email, now)
+  const free = last ? new Date(last.getTime() + APART_MS) : now
+  const isEnd = dedupeKey?.startsWith('reminder:before_expiry:') ?? false
+  const at = nextInWindow(quietOf(rule, invite.organization.weekDaysOff, isEnd), zoneOf(invite), free) ?? free
+  return at > now ? at : null
+}
+
+/** When something was last sent to its address, within the time that mails are apart. */
+async function findLastSent({ db }: ServiceContext, { organizationId, invite }: InviteEmail, now: Date) {
+  const { mode, recipientEmail } = invite
+  const mails = own({ organization: { id: organizationId } }, 'inviteEmails')
+    .innerJoin('invites', (join) =>
+      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+    )
+    .where('invites.mode', '=', mode)
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${recipientEmail})`)
+    .where('inviteEmails.sentAt', '>', new Date(now.getTime() - APART_MS))
+    .orderBy('inviteEmails.sentAt', 'desc')
+    .limit(1)
+  return (await first(db, mails.select('inviteEmails.sentAt')))?.sentAt
+}

@@ -1,0 +1,165 @@
+import { all } from '../../../db/statements.ts'
+import { openReminders } from '../../../db/statements-by-hand/due-reminders.ts'
+import type { Invite } from '../../../generated/prisma/client.ts'
+import { modeOf } from '../../access/author.ts'
+import { authorize } from '../../access/permissions.ts'
+import { recordByMember } from '../../audit/record-audit.ts'
+import type { Context } from '../../context.ts'
+import { REMINDER_KINDS, type ReminderKind } from '../../mails/candidate-mails.ts'
+import { inTransaction } from '../../transaction.ts'
+import { zoneOf } from '../../values/zones.ts'
+import { asOfNow } from '../expiry.ts'
+import { requireInvite } from '../invites.ts'
+import { findSuppression } from '../suppressions.ts'
+import { quietOf } from './judge.ts'
+import { readRule } from './rules.ts'
+import {
+  APART_MS,
+  dueAt,
+  isReminded,
+  keyOf,
+  kindFor,
+  MAX_REMINDERS,
+  type ReminderStep,
+  ruleFor,
+  stepsOf,
+  TOO_LATE_MS,
+  TOO_SHORT_MS,
+} from './steps.ts'
+import { nextInWindow } from './window.ts'
+
+/** Why a reminder will not be sent. */
+export const SKIPPED = ['off', 'earlier', 'moved_on', 'stopped', 'too_late', 'replaced', 'enough', 'ends'] as const
+export type Skipped = (typeof SKIPPED)[number]
+/**
+ * One reminder of an invite that was not queued: when it is to be sent, or why not.
+ *
+ * @property at when it is sent, or was due.
+ */
+export type PlannedReminder = { step: ReminderStep; kind: ReminderKind | null; at: Date; skipped: Skipped | null }
+
+type Planned = Pick<
+  Invite,
+  | 'organizationId'
+  | 'assessmentId'
+  | 'mode'
+  | 'recipientEmail'
+  | 'remindersOff'
+  | 'sentAt'
+  | 'startedAt'
+  | 'expiresAt'
+  | 'linkVersion'
+  | 'status'
+  | 'timeZone'
+  | 'assessmentSession'
+>
+
+/** What is planned for an invite that is open, and what was left out; nothing where there is no rule. @throws DomainError invite_not_found. */
+export async function planReminders(ctx: Context, inviteId: string): Promise<PlannedReminder[]> {
+  await requireInvite(ctx, inviteId)
+  const { db, deps } = ctx
+  const organizationId = ctx.organization.id
+  const found = await db.invite.findFirst({
+    where: { organizationId, id: inviteId },
+    include: { organization: { select: { timeZone: true, weekDaysOff: true } } },
+  })
+  const rules = await db.reminderRule.findMany({ where: { organizationId } })
+  const rule = found && ruleFor(rules, found)
+  if (!found || !rule?.activeSince) return []
+  const now = deps.clock()
+  const invite = asOfNow(found, now)
+  const mails = await db.inviteEmail.findMany({
+    where: { organizationId, inviteId },
+    select: { dedupeKey: true, state: true, sentAt: true, createdAt: true, linkVersion: true },
+  })
+  const sent = mails.filter(({ state }) => state !== 'failed')
+  const lastAt = Math.max(...sent.map(({ sentAt, createdAt }) => (sentAt ?? createdAt).getTime()), -Infinity)
+  const reminded = sent.filter(
+    ({ dedupeKey, linkVersion }) => dedupeKey?.startsWith('reminder:') && linkVersion === invite.linkVersion,
+  )
+  const isStopped =
+    (await findSuppression(ctx, invite.mode, invite.recipientEmail)) ??
+    (await findSuppression(ctx, invite.mode, invite.recipientEmail, 'reminders'))
+  const steps = stepsOf(rule)
+    .flatMap((step) => {
+      const due = dueAt(step, invite)
+      return due ? [{ step, due }] : []
+    })
+    .sort((a, b) => a.due.getTime() - b.due.getTime())
+  const latest = steps.findLast(({ due }) => due <= now)
+  const end = await findEnd(ctx, invite)
+  let free = Math.max(now.getTime(), lastAt + APART_MS)
+  let left = MAX_REMINDERS - reminded.length
+  return steps.flatMap(({ step, due }): PlannedReminder[] => {
+    if (mails.some(({ dedupeKey }) => dedupeKey === keyOf(step, invite))) return []
+    const quiet = quietOf(rule, invite.organization.weekDaysOff, step.after === 'before_expiry')
+    const at = nextInWindow(quiet, zoneOf(invite), new Date(Math.max(free, due.getTime())))
+    const isMeant = isReminded(invite.status) && step.states.includes(invite.status)
+    const reasons: [Skipped, boolean][] = [
+      ['off', invite.remindersOff || at === null],
+      ['earlier', invite.sentAt < rule.activeSince!],
+      ['moved_on', !isMeant],
+      ['stopped', isStopped !== null],
+      ['too_late', due.getTime() <= now.getTime() - TOO_LATE_MS],
+      ['replaced', latest !== undefined && due < latest.due],
+      ['enough', left <= 0],
+      ['ends', end !== null && at !== null && at.getTime() > end.getTime() - TOO_SHORT_MS],
+    ]
+    const skipped = reasons.find(([, holds]) => holds)?.[0] ?? null
+    if (skipped === null && at) {
+      free = at.getTime() + APART_MS
+      left--
+    }
+    return [{ step, kind: isReminded(invite.status) ? kindFor(invite.status) : null, at: skipped || !at ? due : at, skipped }]
+  })
+}
+
+/** When it is over; null: nothing ends it. */
+async function findEnd({ db, organization }: Context, { status, expiresAt, assessmentSession }: Planned): Promise<Date | null> {
+  if (status !== 'started') return expiresAt
+  const where = { organizationId: organization.id, id: assessmentSession ?? '' }
+  const found = assessmentSession && (await db.submission.findFirst({ where, select: { deadlineAt: true } }))
+  return found ? found.deadlineAt : null
+}
+
+/** Has an invite's candidate not reminded, or again. @throws DomainError not_permitted, invite_not_found. */
+export async function switchReminders(ctx: Context, id: string, isOn: boolean): Promise<void> {
+  authorize(ctx, 'operate_invites')
+  await inTransaction(ctx, async (inside) => {
+    await requireInvite(inside, id)
+    const { count } = await inside.db.invite.updateMany({
+      where: { organizationId: inside.organization.id, id, remindersOff: isOn },
+      data: { remindersOff: !isOn },
+    })
+    if (count > 0)
+      await recordByMember(inside, { action: isOn ? 'resumed_reminders' : 'stopped_reminders', target: { kind: 'invite', id } })
+  })
+}
+
+/** What a rule would send first to whom, if it concerned invites of before. */
+export type OpenReminder = { inviteId: string; recipientEmail: string; assessment: string; kind: ReminderKind; at: Date }
+
+/** So many are named. */
+export const LISTED_OPEN = 50
+
+/** Whom a rule that is on would remind of invites that were sent before it: the first of them, and how many. @throws as {@link readRule}. */
+export async function listOpenReminders(
+  ctx: Context,
+  assessmentId: string | null,
+): Promise<{ total: number; listed: OpenReminder[] }> {
+  const rule = await readRule(ctx, assessmentId)
+  if (!rule?.activeSince) return { total: 0, listed: [] }
+  const now = ctx.deps.clock()
+  const { weekDaysOff } = await ctx.db.organization.findUniqueOrThrow({
+    where: { id: ctx.organization.id },
+    select: { weekDaysOff: true },
+  })
+  const which = { organizationId: ctx.organization.id, ruleId: rule.id, mode: modeOf(ctx) }
+  const found = await all(ctx.db, openReminders(now, which, { tooLate: TOO_LATE_MS, tooShort: TOO_SHORT_MS, rows: LISTED_OPEN }))
+  const listed = found.map(({ inviteId, recipientEmail, assessment, place, after, zone, dueAt: due }) => {
+    const quiet = quietOf(rule, weekDaysOff, after === 'before_expiry')
+    const at = nextInWindow(quiet, zone, due > now ? due : now) ?? due
+    return { inviteId, recipientEmail, assessment, kind: REMINDER_KINDS[place]!, at }
+  })
+  return { total: found[0]?.total ?? 0, listed }
+}

@@ -1,0 +1,29 @@
+import { all, foreign, run } from '../../../db/statements.ts'
+import { queueDueReminders } from '../../../db/statements-by-hand/due-reminders.ts'
+import type { ServiceContext } from '../../context.ts'
+import { inTransaction } from '../../transaction.ts'
+import { beginTurn } from '../../work/sweep-parts.ts'
+import { APART_MS, MAX_REMINDERS, TOO_LATE_MS, TOO_SHORT_MS } from './steps.ts'
+
+const QUEUED_AT_ONCE = 500
+const LIMITS = { most: MAX_REMINDERS, apart: APART_MS, tooLate: TOO_LATE_MS, tooShort: TOO_SHORT_MS, rows: QUEUED_AT_ONCE }
+
+/**
+ * Queues the reminders that are due, for the scheduled sweep: each once, whatever crashes, with its job.
+ *
+ * @returns how many.
+ */
+export async function queueReminders(system: ServiceContext): Promise<number> {
+  const isLate = beginTurn()
+  let queued = 0
+  for (;;) {
+    const found = await inTransaction(system, async ({ db, deps: { clock, newId, queue } }) => {
+      const ids = Array.from({ length: QUEUED_AT_ONCE }, () => newId())
+      const mails = await all(db, queueDueReminders(clock(), ids, LIMITS))
+      if (mails.length > 0) await run(db, foreign(await queue.invitationEmailJobs(mails, { isPatient: true })))
+      return mails.length
+    })
+    queued += found
+    if (found < QUEUED_AT_ONCE || isLate()) return queued
+  }
+}

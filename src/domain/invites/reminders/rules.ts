@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ownDelete, ownOrganization } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
+import { authorize } from '../../access/permissions.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
+import { checkChoice, checkInteger, checkSize, findIssues } from '../../checking/checks.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { DomainError, type Issue } from '../../errors.ts'
+import { inTransaction } from '../../transaction.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { ANCHORS, EVER, MAX_STEPS, type ReminderRule, type ReminderStep, STATES_OF, STEP_HOURS, stepsOf } from './steps.ts'
+
+/** What is set of a rule. */
+export type RuleSettings = {
+  isOn: boolean
+  steps: ReminderStep[]
+  quietFrom: number
+  quietUntil: number
+  onDaysOff: boolean
+}
+
+/** What a rule is before anybody has saved one. */
+export const FIRST_RULE: RuleSettings = {
+  isOn: false,
+  steps: [
+    { after: 'sent', hours: 72, states: ['pending', 'accepted', 'started'] },
+    { after: 'before_expiry', hours: 48, states: ['pending', 'accepted'] },
+  ],
+  quietFrom: 20,
+  quietUntil: 8,
+  onDaysOff: false,
+}
+const HOURS = { minimum: 0, maximum: 23 }
+
+/**
+ * The organization's rule for reminders, or an assessment's own; null: there is none.
+ *
+ * @throws DomainError not_permitted, assessment_not_found.
+ */
+export async function readRule(ctx: Context, assessmentId: string | null): Promise<ReminderRule | null> {
+  authorize(ctx, 'manage_settings')
+  const { db, organization } = ctx
+  if (assessmentId !== null) await requireAssessment(ctx, assessmentId)
+  return db.reminderRule.findFirst({ where: { organizationId: organization.id, assessmentId } })
+}
+
+/** The name of an assessment. @throws DomainError assessment_not_found. */
+export async function requireAssessment({ db, organization }: Context, id: string): Promise<string> {
+  const where = { organizationId: organization.id, id }
+  const found = isUuid(id) ? await db.assessment.findFirst({ where, select: { name: true } }) : null
+  if (!found) throw new DomainError('assessment_not_found')
+  return found.name
+}
+
+export const settingsOf = (rule: ReminderRule | null): RuleSettings =>
+  rule ? { ...rule, isOn: rule.activeSince !== null, steps: stepsOf(rule) } : FIRST_RULE
+
+/**
+ * Saves a rule. Switched on, it concerns invites that are sent from then on; one that is on stays on for those that it concerns.
+ *
+ * @throws DomainError not_permitted; assessment_not_found; invalid: no step or too many, two of one time, hours that there are not, a state
+ *   that can't be meant.
+ */
+export async function saveRule(ctx: Context, assessmentId: string | null, given: RuleSettings): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  refuse(findRuleIssues(given))
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    await run(db, ownOrganization(inside).select('id').forNoKeyUpdate())
+    const before = await readRule(inside, assessmentId)
+    const { isOn, steps, quietFrom, quietUntil, onDaysOff } = given
+    const now = deps.clock()
+    const set = { steps, quietFrom, quietUntil, onDaysOff }
+    const data = { ...set, activeSince: isOn ? (before?.activeSince ?? now) : null, updatedAt: now }
+    if (before && isDeepStrictEqual({ ...settingsOf(before), ...given }, settingsOf(before))) return
+    const key = { organizationId: organization.id, id: before?.id ?? deps.newId() }
+    await db.reminderRule.upsert({
+      where: { organizationId_id: key },
+      create: { ...key, assessmentId, ...data },
+      update: data,
+    })
+    await note(inside, assessmentId, { isOn, steps })
+  })
+}
+
+/** Has an assessment go by the organization's rule again. @throws DomainError not_permitted, assessment_not_found. */
+export async function dropRule(ctx: Context, assessmentId: string): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  await inTransaction(ctx, async (inside) => {
+    await requireAssessment(inside, assessmentId)
+    const dropped = await run(
+      inside.db,
+      ownDelete(inside, 'reminderRules').where('reminderRules.assessmentId', '=', assessmentId),
+    )
+    if (dropped > 0) await note(inside, assessmentId, { isOwn: false })
+  })
+}
+
+/** Has a rule that is on concern invites of before as well. @throws DomainError not_permitted, assessment_not_found. */
+export async function includeOpenInvites(ctx: Context, assessmentId: string | null): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  await inTransaction(ctx, async (inside) => {
+    const rule = await readRule(inside, assessmentId)
+    const { count } = await inside.db.reminderRule.updateMany({
+      where: { organizationId: inside.organization.id, id: rule?.id ?? '', activeSince: { not: null } },
+      data: { activeSince: EVER, updatedAt: inside.deps.clock() },
+    })
+    if (count > 0) await note(inside, assessmentId, { openInvites: true })
+  })
+}
+
+const note = (ctx: Context, assessmentId: string | null, details: object) =>
+  recordAudit(ctx, {
+    action: 'changed_reminders',
+    ...(assessmentId !== null && { target: { kind: 'assessment', id: assessmentId } }),
+    details: { ...details },
+  })
+
+function findRuleIssues({ steps, quietFrom, quietUntil }: RuleSettings): Issue[] {
+  return findIssues([
+    ['steps', steps.length === 0 ? { rule: 'required' } : checkSize('maxItems', steps.length, MAX_STEPS)],
+    ['quietFrom', checkInteger(quietFrom, HOURS)],
+    ['quietUntil', checkInteger(quietUntil, HOURS)],
+    ...steps.flatMap(({ after, hours, states }, i): Parameters<typeof findIssues>[0] => [
+      [`after${i + 1}`, checkChoice(after, ANCHORS)],
+      [
+        `hours${i + 1}`,
+        checkInteger(hours, STEP_HOURS) ?? (isTwice(steps, i) ? { rule: 'account', problem: 'taken' } : undefined),
+      ],
+      [`states${i + 1}`, states.length === 0 ? { rule: 'required' } : undefined],
+      ...states.map((state): [string, ReturnType<typeof checkChoice>] => [
+        `states${i + 1}`,
+        checkChoice(state, STATES_OF[after] ?? []),
+      ]),
+    ]),
+  ])
+}
+
+const isTwice = (steps: ReminderStep[], i: number): boolean =>
+  steps.findIndex(({ after, hours }) => after === steps[i]!.after && hours === steps[i]!.hours) !== i

@@ -1,0 +1,137 @@
+import { sql } from '../../../db/builder.ts'
+import { everyones } from '../../../db/everyone.ts'
+import { compose, type Expression, own, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { all, one } from '../../../db/statements.ts'
+import type { Tier } from '../../../generated/prisma/client.ts'
+import { may } from '../../access/permissions.ts'
+import { asMember } from '../../access/sessions.ts'
+import type { Context, ServiceContext } from '../../context.ts'
+import { canExpire } from '../../invites/expiry.ts'
+import { DIGESTS, type Digest, queueMemberEmail } from '../../mails/member-emails.ts'
+import { inTransaction } from '../../transaction.ts'
+import { DAY_MS } from '../../values/days.ts'
+import { refuseFailed, workOnEach } from '../../work/in-halves.ts'
+import { waitingIn } from './queue.ts'
+
+/** The hour of the reader's day in which digests are sent, of all that was until it began. */
+const HOUR = sql.lit(8)
+/** Days that a digest of what expires looks ahead. */
+const AHEAD_DAYS = 2
+
+/** A reader whose morning it is. @property since the same hour of the last weekday. */
+type Reader = {
+  id: string
+  userId: string
+  roles: string[]
+  duties: string[]
+  notices: string[]
+  organizationId: string
+  name: string
+  tier: Tier
+  ownerNamedAt: Date | null
+  day: string
+  since: Date
+  until: Date
+}
+type Figures = { count: number; fresh: number }
+
+/**
+ * Queues the digests of members whose morning it is, for the scheduled sweep: one of a kind a day, and only where there is something new.
+ *
+ * @returns how many.
+ */
+export async function queueDigests(system: ServiceContext): Promise<number> {
+  let queued = 0
+  const readers = await findReaders(system)
+  const failed = await workOnEach(readers, async (reader) => {
+    const ctx = asMember(system, { ...reader, organization: { ...reader, id: reader.organizationId } })
+    for (const kind of DIGESTS.filter((one) => reader.notices.includes(one))) {
+      const facts = await count[kind](ctx, reader)
+      if (facts.fresh === 0) continue
+      const about = { kind, memberId: reader.id, dedupeKey: `${kind}:${reader.day}`, facts }
+      if (await inTransaction(ctx, (inside) => queueMemberEmail(inside, about))) queued++
+    }
+  })
+  refuseFailed(failed)
+  return queued
+}
+
+function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
+  const now = sql<Date>`${deps.clock()}::timestamptz`
+  const morning = everyones
+    .selectFrom('members')
+    .innerJoin('organizations', 'organizations.id', 'members.organizationId')
+    .select(['members.id', 'members.userId', 'members.roles', 'members.duties', 'members.notices', 'members.organizationId'])
+    .select(['organizations.name', 'organizations.tier', 'organizations.ownerNamedAt'])
+    .select(({ ref }) => sql<string>`coalesce(${ref('members.timeZone')}, ${ref('organizations.timeZone')})`.as('zone'))
+    .where('members.status', '=', sql.lit('active' as const))
+    .where('members.credentialId', 'is not', null)
+    .where(({ ref }) => sql<SqlBool>`${ref('members.notices')} <> '{}'`)
+  const there = everyones
+    .with('morning', () => morning)
+    .selectFrom('morning')
+    .select(['id', 'userId', 'roles', 'duties', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt', 'zone'])
+    .select(({ ref }) => sql<Date>`${now} at time zone ${ref('morning.zone')}`.as('local'))
+  return all(
+    db,
+    everyones
+      .with('there', () => there)
+      .selectFrom('there')
+      .select(['id', 'userId', 'roles', 'duties', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt'])
+      .select(({ ref }) => [
+        sql<string>`to_char(${ref('there.local')}, 'YYYY-MM-DD')`.as('day'),
+        sql<Date>`(date_trunc('day', ${ref('there.local')}) + ${HOUR} * interval '1 hour'
+          - case when extract(isodow from ${ref('there.local')}) = 1 then 3 else 1 end * interval '1 day') at time zone ${ref('there.zone')}`.as(
+          'since',
+        ),
+        sql<Date>`(date_trunc('day', ${ref('there.local')}) + ${HOUR} * interval '1 hour') at time zone ${ref('there.zone')}`.as(
+          'until',
+        ),
+      ])
+      .where(({ ref }) => sql<SqlBool>`extract(hour from ${ref('there.local')}) = ${HOUR}`)
+      .where(({ ref }) => sql<SqlBool>`extract(isodow from ${ref('there.local')}) < 6`),
+  )
+}
+
+const count: Record<Digest, (ctx: Context, reader: Reader) => Promise<Figures>> = {
+  async grading_digest(ctx, { since, until }) {
+    if (!may(ctx, 'grade')) return NOTHING
+    const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
+      .where('submissions.submittedAt', '<', until)
+      .select(({ fn }) => fn.countAll().as('count'))
+    const fresh = waiting.where('submissions.submittedAt', '>=', since)
+    return { count: await figure(ctx, waiting.$asScalar()), fresh: await figure(ctx, fresh.$asScalar()) }
+  },
+  async expiring_digest(ctx, { id, until }) {
+    const expiring = own(ctx, 'invites')
+      .where('invites.createdById', '=', id)
+      .where('invites.createdByKeyId', 'is', null)
+      .where(canExpire)
+      .where('invites.expiresAt', '>', ctx.deps.clock())
+      .where('invites.expiresAt', '<=', new Date(until.getTime() + AHEAD_DAYS * DAY_MS))
+    const found = await figure(ctx, expiring.select(({ fn }) => fn.countAll().as('count')).$asScalar())
+    return { count: found, fresh: found }
+  },
+  async bounce_digest(ctx, { since, until }) {
+    if (!may(ctx, 'operate_invites')) return NOTHING
+    const returned = own(ctx, 'inviteEmails')
+      .innerJoin('invites', (join) =>
+        join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+      )
+      .where('invites.mode', '=', sql.lit('live' as const))
+      .where('inviteEmails.bouncedAt', '>=', since)
+      .where('inviteEmails.bouncedAt', '<', until)
+    const found = await figure(ctx, returned.select(({ fn }) => fn.countAll().as('count')).$asScalar())
+    return { count: found, fresh: found }
+  },
+}
+const NOTHING: Figures = { count: 0, fresh: 0 }
+
+async function figure({ db }: Context, counted: Expression<string | number | bigint | null>): Promise<number> {
+  return (
+    await one(
+      db,
+      compose.selectNoFrom(({ cast }) => cast<number>(counted, 'integer').as('count')),
+    )
+  ).count
+}

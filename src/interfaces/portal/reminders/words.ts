@@ -1,0 +1,41 @@
+import type { Skipped } from '../../../domain/invites/reminders/plan.ts'
+import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
+import { CANDIDATE_MAIL_KINDS, type CandidateMailKind, type ReminderKind } from '../../../domain/mails/candidate-mails.ts'
+
+export const REMINDER_WORDS: Record<ReminderKind, string> = {
+  not_accepted: 'not answered yet',
+  not_started: 'not started yet',
+  not_finished: 'not handed in yet',
+}
+
+const MAIL_WORDS: Record<CandidateMailKind, string> = {
+  invitation: 'Invitation',
+  resent: 'Invitation, again',
+  reactivated: 'Invitation, open again',
+  not_accepted: `Reminder: ${REMINDER_WORDS.not_accepted}`,
+  not_started: `Reminder: ${REMINDER_WORDS.not_started}`,
+  not_finished: `Reminder: ${REMINDER_WORDS.not_finished}`,
+  submitted: 'Receipt',
+  released: 'Notice of the result',
+}
+
+/** What a mail to a candidate is. A newer release may have sent kinds that have no words here. */
+export const wordMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KINDS.find((one) => one === kind)!] ?? kind
+
+export const SKIPPED_WORDS: Record<Skipped, string> = {
+  off: 'no reminders for this one',
+  earlier: 'invited before reminders were switched on',
+  moved_on: 'not meant for where the candidate is',
+  stopped: 'nothing of the kind is written to this address',
+  too_late: 'it has been due for more than a week',
+  replaced: 'a later one has taken its place',
+  enough: 'there were three',
+  ends: 'it would come within an hour of the end',
+}
+
+/** When a step is due: "72 hours after the invitation". */
+export function wordStep({ after, hours }: ReminderStep): string {
+  const many = hours % 24 === 0 ? `${hours / 24} ${hours === 24 ? 'day' : 'days'}` : `${hours} ${hours === 1 ? 'hour' : 'hours'}`
+  if (after === 'before_expiry') return `${many} before it expires`
+  return after === 'sent' ? `${many} after the invitation` : `${many} after the start`
+}

@@ -1,0 +1,36 @@
+import { queueReminders } from '../../src/domain/invites/reminders/queue-reminders.ts'
+import type { ReminderStep } from '../../src/domain/invites/reminders/steps.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
+import type { Service } from './service.ts'
+
+export const HOUR_MS = 3_600_000
+/** Two days after the invitation, to whoever has not handed in. */
+export const AFTER_TWO_DAYS: ReminderStep = { after: 'sent', hours: 48, states: ['pending', 'accepted', 'started'] }
+export const DAY_BEFORE_END: ReminderStep = { after: 'before_expiry', hours: 24, states: ['pending', 'accepted'] }
+
+/** An organization that reminds, at any hour of any day unless told, of all that it has ever sent. */
+export async function makeReminding(
+  service: Service,
+  { steps = [AFTER_TWO_DAYS], ...rule }: { steps?: ReminderStep[] } & Partial<Prisma.ReminderRuleUncheckedCreateInput> = {},
+) {
+  const { id: organizationId, key } = await service.make.organization()
+  const assessment = await service.make.assessment(organizationId)
+  await service.make.question(assessment)
+  const open = { quietFrom: 0, quietUntil: 0, onDaysOff: true, activeSince: new Date(0) }
+  const times = { updatedAt: service.clock.now() }
+  const made = await service.db.reminderRule.create({
+    data: { organizationId, id: service.deps.newId(), ...open, ...times, ...rule, steps },
+  })
+  const hoursAgo = (hours: number) => new Date(service.clock.now().getTime() - hours * HOUR_MS)
+  const invite = (data: Partial<Prisma.InviteUncheckedCreateInput> = {}) =>
+    service.make.invite(assessment, { sentAt: hoursAgo(49), ...data })
+  /** Has the sweep's part run, and tells what it has queued of the organization by then. */
+  const remind = async () => {
+    await queueReminders(service.system)
+    return service.db.inviteEmail.findMany({
+      where: { organizationId, dedupeKey: { startsWith: 'reminder:' } },
+      orderBy: { id: 'asc' },
+    })
+  }
+  return { organizationId, key, assessment, rule: made, hoursAgo, invite, remind }
+}
