@@ -22,7 +22,8 @@ export async function attemptMail<E extends Email>(
   stopped: AbortSignal,
 ): Promise<Outcome | null> {
   const { deliver } = mailing
-  const record = (outcome: Outcome) => recordWhateverItTakes(system, mailing, email, outcome, stopped)
+  let latest = email
+  const record = (outcome: Outcome) => recordWhateverItTakes(system, mailing, latest, outcome, stopped)
   const { clock } = system.deps
   let isFirst = true
   let outcome: Outcome | null = null
@@ -33,12 +34,18 @@ export async function attemptMail<E extends Email>(
   /** Checks what has to hold at the moment the mail leaves: it may have waited for hours since it was read. */
   const tryOnce = async (): Promise<Verdict | null> => {
     await giveWay(system)
-    const current = isFirst ? email : (await mailing.find(system, [email.id]))[0]
+    const current = isFirst ? email : (await mailing.find(system, [email]))[0]
     isFirst = false
     if (current?.state !== 'queued') return null
+    latest = current
     const obsolete = mailing.whyObsolete(current, clock())
     if (obsolete !== null) {
       await conclude({ state: 'failed', failure: 'obsolete', reason: obsolete })
+      return null
+    }
+    const suppressed = await mailing.whySuppressed(system, current)
+    if (suppressed !== null) {
+      await conclude({ state: 'suppressed', reason: suppressed })
       return null
     }
     if (deliver.isCaptured(current)) {
@@ -68,7 +75,7 @@ export async function attemptMail<E extends Email>(
     isFirst &&= performance.now() - begun < FRESH_MS
     return tryOnce()
   })
-  const decided = await line.join({ id, group, isUrgent: mailing.isUrgent }, attempt)
+  const decided = await line.join({ id, group, rank: mailing.rankOf(email) }, attempt)
   if (decided === null) return outcome
   if (decided.kind !== 'doubtful') return toOutcome(decided)
   system.deps.log.warn({ emailId: id }, 'the mail server may want no mails of this sender')

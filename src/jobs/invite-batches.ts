@@ -31,14 +31,12 @@ export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext
   ) =>
     boss.work<Job>(queue, options, async (jobs) => {
       for (const job of jobs) {
-        await withinJob(queue, job, () => work(job.data)).catch((err) => {
-          system.deps.log.error({ err, ...job.data }, `${what} could not be continued yet`)
-          throw err
-        })
+        const failing = { log: system.deps.log, message: `${what} could not be continued yet` } as const
+        await withinJob(queue, job, () => work(job.data), failing)
       }
     })
   for (const queue of [INVITE_BATCHES, KEY_BATCHES])
-    await start<InviteBatchJob>(queue, 'a batch of invites', ({ batchId }) => continueBatch(system, batchId))
-  await start<BulkChangeJob>(BULK_CHANGES, 'a bulk change', ({ bulkChangeId }) => continueBulkChange(system, bulkChangeId))
+    await start<InviteBatchJob>(queue, 'a batch of invites', (job) => continueBatch(system, { ...job, id: job.batchId }))
+  await start<BulkChangeJob>(BULK_CHANGES, 'a bulk change', (job) => continueBulkChange(system, { ...job, id: job.bulkChangeId }))
   await start<LibraryImportJob>(LIBRARY_IMPORTS, 'an import of questions', (job) => continueImport(system, job))
 }

@@ -18,12 +18,8 @@ export async function startJoiningRecordings(boss: PgBoss, system: ServiceContex
   const sharing = joiners > 1 ? { localConcurrency: joiners, localGroupConcurrency: joiners - 1 } : {}
   await boss.work<RecordingJob>(RECORDINGS, { ...options, ...sharing }, async (jobs) => {
     for (const job of jobs) {
-      const { mediaId } = job.data
       const join = () => inSpan({ name: 'recording', kind: 'internal' }, () => joinRecording(system, job.data, remux))
-      await withinJob(RECORDINGS, job, join).catch((err) => {
-        system.deps.log.error({ err, mediaId }, 'a recording could not be joined yet')
-        throw err
-      })
+      await withinJob(RECORDINGS, job, join, { log: system.deps.log, message: 'a recording could not be joined yet' })
     }
   })
   await boss.work<RecordingJob>(DEAD_RECORDINGS, options, async (jobs) => {

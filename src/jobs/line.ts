@@ -1,6 +1,7 @@
 import type { Log } from '../domain/context.ts'
 import { type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
 import { createPlaces, type Places } from '../domain/work/places.ts'
+import type { Rank } from './mailing.ts'
 import { createOutage, type Outage, type OutageRecord } from './outage.ts'
 import { createPace, type Pace } from './pace.ts'
 
@@ -12,11 +13,11 @@ export type Line = {
   /**
    * Has the mail handed over when it is its turn, again and again while the server takes no mails at all.
    *
-   * @param group whose mail it is: where several wait, each gets as much.
+   * @param group whose mail it is: where several wait, each gets as much. @param rank those of a lower one go first.
    * @returns what became of it; `doubtful`, where the server may not want this mail or may not want any; null as the try says.
    * @throws Error when the line is closed.
    */
-  join: (mail: { id: string; group: string; isUrgent: boolean }, attempt: Try) => Promise<Decided>
+  join: (mail: { id: string; group: string; rank: Rank }, attempt: Try) => Promise<Decided>
   /** Mails handed over at a time, at most. */
   width: number
   /** Whether mails wait for the server to take any. */
@@ -29,7 +30,7 @@ type Unable = Verdict & { kind: 'unable' }
 type Waiting = {
   id: string
   group: string
-  isUrgent: boolean
+  rank: Rank
   wasTried: boolean
   attempt: Try
   settle: (outcome: Decided) => void
@@ -82,10 +83,10 @@ export function createLine(
     isClosed: false,
   }
   return {
-    join: ({ id, group, isUrgent }, attempt) =>
+    join: ({ id, group, rank }, attempt) =>
       new Promise((settle, fail) => {
         if (line.isClosed) return fail(new Error(CLOSED))
-        line.waiting.push({ id, group, isUrgent, wasTried: false, attempt, settle, fail })
+        line.waiting.push({ id, group, rank, wasTried: false, attempt, settle, fail })
         pump(line)
       }),
     width,
@@ -120,8 +121,7 @@ function isTime(line: State): boolean {
 
 /** The mail of those of whom the fewest are under way; of these the first. In an outage, one that was not tried in it. */
 function take({ waiting, places }: State): Waiting {
-  const burden = ({ group, isUrgent, wasTried }: Waiting) =>
-    (wasTried ? 1e9 : 0) + (isUrgent ? 0 : 1e6) + (places.byGroup.get(group) ?? 0)
+  const burden = ({ group, rank, wasTried }: Waiting) => (wasTried ? 1e9 : 0) + rank * 1e6 + (places.byGroup.get(group) ?? 0)
   let best = 0
   for (let i = 1; i < waiting.length; i++) if (burden(waiting[i]!) < burden(waiting[best]!)) best = i
   return waiting.splice(best, 1)[0]!

@@ -1,6 +1,7 @@
 import type { EMAIL_OUTCOMES, ServiceContext } from '../domain/context.ts'
 import type { Verdict } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
+import type { QueuedRef } from '../domain/work/queued-ref.ts'
 
 /** A mail as its record has it. */
 export type Email = { id: string; organizationId: string; state: string }
@@ -16,6 +17,8 @@ export type Deliver<E> = {
 /** A mail that may leave now; `until` when it may not. What is admitted is released when its outcome is recorded. */
 export type Admission = { until: Date } | { until: null; release: () => void }
 
+export type Rank = 0 | 1 | 2
+
 /** A kind of mail: where its jobs and records are, and what is sent of it. */
 export type Mailing<E extends Email> = {
   /** What one is called in the log. */
@@ -23,17 +26,19 @@ export type Mailing<E extends Email> = {
   queue: string
   /** Where jobs go whose retries are used up. */
   deadQueue: string
-  /** Whether somebody waits for it at a form: it goes before those that do not. */
-  isUrgent: boolean
-  /** The records of these ids that there are, in no particular order. */
-  find: (system: ServiceContext, ids: string[]) => Promise<E[]>
+  /** Its place among those that wait for the mail server, the lowest first: 0, where somebody waits for it at a form; 2 of what comes by itself. */
+  rankOf: (email: E) => Rank
+  /** The records of these that there are, in no particular order. */
+  find: (system: ServiceContext, refs: QueuedRef[]) => Promise<E[]>
   /** Why it is not to be sent any more; null while it is. */
   whyObsolete: (email: E, now: Date) => string | null
+  /** Why nothing is to be written to its address; null where it may be. */
+  whySuppressed: (system: ServiceContext, email: E) => Promise<string | null>
   /** Whether enough mails were sent for now. */
   admit: (system: ServiceContext, email: E) => Promise<Admission>
   deliver: Deliver<E>
   record: (system: ServiceContext, email: E, outcome: Outcome) => Promise<void>
-  giveUp: (system: ServiceContext, id: string) => Promise<void>
+  giveUp: (system: ServiceContext, ref: QueuedRef) => Promise<void>
   count: (outcome: (typeof EMAIL_OUTCOMES)[number]) => void
   /** Its ids, for the log. */
   idsOf: (email: E) => object

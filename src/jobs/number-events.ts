@@ -1,3 +1,4 @@
+import { numberAuditEntries } from '../domain/audit/number-audit-entries.ts'
 import type { EventNumbering, ServiceContext } from '../domain/context.ts'
 import { numberEvents } from '../domain/events/number-events.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
@@ -16,7 +17,7 @@ export type Numbering = EventNumbering & {
   stop: () => Promise<void>
 }
 
-/** Numbers the events of all organizations. Each process of the service does, and none has to. */
+/** Numbers the events of all organizations, and the entries of their audit logs. Each process of the service does, and none has to. */
 export function createNumbering(): Numbering {
   const followers: ((head: bigint) => void)[] = []
   let head = 0n
@@ -27,6 +28,7 @@ export function createNumbering(): Numbering {
   async function look(system: ServiceContext): Promise<void> {
     const before = head
     head = await numberEvents(system)
+    await numberAuditEntries(system)
     if (head !== before) for (const tell of followers) tell(head)
   }
 

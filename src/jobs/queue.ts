@@ -17,6 +17,9 @@ export const PASSWORD_RESETS = 'password-reset'
 /** Wrong passwords, not yet recorded. */
 export const FAILED_SIGN_INS = 'failed-sign-in'
 
+/** What was told of mails, to be read. */
+export const MAIL_EVENTS = 'mail-event'
+
 /** Lists of candidates to be invited. */
 export const INVITE_BATCHES = 'invite-batch'
 /** Those that API keys have given: a process of a release before would invite from them in a member's name, and test invites as live ones. */
@@ -41,11 +44,17 @@ export const DEAD_RECORDINGS = 'recording-dead'
 /** Priorities of 32 bits count the seconds since then, and last as many years. */
 const PRIORITIES_SINCE = Date.UTC(2026, 0)
 
-export type EmailJob = { emailId: string }
+/** Of mails that come by themselves: all others have 0, and go first. */
+const PATIENT = -1
+
+/** What a job is about names its organization; those that a process of the release before has queued may not. */
+type OfOrganization = { organizationId?: string }
+export type EmailJob = OfOrganization & { emailId: string }
 /** The address that was typed in. */
 export type AddressJob = { email: string }
-export type InviteBatchJob = { batchId: string }
-export type BulkChangeJob = { bulkChangeId: string }
+export type MailEventJob = { id: string }
+export type InviteBatchJob = OfOrganization & { batchId: string }
+export type BulkChangeJob = OfOrganization & { bulkChangeId: string }
 export type LibraryImportJob = { organizationId: string; importId: string }
 export type KeyCorrectionJob = { organizationId: string; versionId: string; number: number }
 /** @property until an ISO time. */
@@ -169,15 +178,13 @@ async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number>
   return rows.length
 }
 
-const emailJobs = (emailIds: string[]) => emailIds.map((emailId) => ({ data: traced({ emailId } satisfies EmailJob) }))
-
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => {
   const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
     await boss.insert(queue, [{ data: traced({ email } satisfies AddressJob) }], { db: fromPrisma(db) })
   }
   return {
-    async invitationEmailJobs(emails) {
+    async invitationEmailJobs(emails, { isPatient = false } = {}) {
       // pg-boss is given a database that only notes what is asked of it.
       let statement = { text: '', values: [] as unknown[] }
       const note = async (text: string, values: unknown[] = []) => {
@@ -185,23 +192,30 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
         return { rows: [] }
       }
       const jobs = emails.map(({ id, organizationId, startAfter, jobId }) => ({
-        data: traced({ emailId: id } satisfies EmailJob),
+        data: traced({ emailId: id, organizationId } satisfies EmailJob),
         group: { id: organizationId },
+        ...(isPatient && { priority: PATIENT }),
         ...(startAfter && { startAfter }),
         ...(jobId !== undefined && { id: jobId }),
       }))
       await boss.insert(INVITATION_EMAILS, jobs, { db: { executeSql: note } })
       return statement
     },
-    async enqueueMemberEmails(db, emailIds) {
-      await boss.insert(MEMBER_EMAILS, emailJobs(emailIds), { db: fromPrisma(db) })
+    async enqueueMemberEmails(db, emails) {
+      const jobs = emails.map(({ id, organizationId }) => ({ data: traced({ emailId: id, organizationId } satisfies EmailJob) }))
+      await boss.insert(MEMBER_EMAILS, jobs, { db: fromPrisma(db) })
     },
-    async enqueueInviteBatch(db, { id: batchId, createdByKeyId }) {
+    async enqueueMailEvent(db, id) {
+      await boss.insert(MAIL_EVENTS, [{ data: traced({ id } satisfies MailEventJob) }], { db: fromPrisma(db) })
+    },
+    async enqueueInviteBatch(db, { id: batchId, organizationId, createdByKeyId }) {
       const queue = createdByKeyId === null ? INVITE_BATCHES : KEY_BATCHES
-      await boss.insert(queue, [{ data: traced({ batchId } satisfies InviteBatchJob) }], { db: fromPrisma(db) })
+      const data: InviteBatchJob = { batchId, organizationId }
+      await boss.insert(queue, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
-    async enqueueBulkChange(db, bulkChangeId) {
-      await boss.insert(BULK_CHANGES, [{ data: traced({ bulkChangeId } satisfies BulkChangeJob) }], { db: fromPrisma(db) })
+    async enqueueBulkChange(db, { id: bulkChangeId, organizationId }) {
+      const data: BulkChangeJob = { bulkChangeId, organizationId }
+      await boss.insert(BULK_CHANGES, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
     async enqueueLibraryImport(db, { organizationId, importId }) {
       const data: LibraryImportJob = { organizationId, importId }
@@ -217,7 +231,8 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     },
     async enqueueRecording(db, { mediaId, organizationId, assetOf, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
-      const job = { data: traced({ mediaId, assetOf } satisfies RecordingJob), priority, group: { id: organizationId } }
+      const data: RecordingJob = { mediaId, organizationId, assetOf }
+      const job = { data: traced(data), priority, group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },
     bringMailForward: (emailId) => bringMailForward(boss, emailId),
@@ -238,7 +253,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
-  for (const queue of [INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
+  for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // Somebody waits for it: what a killed process had is taken up at once.
   await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })

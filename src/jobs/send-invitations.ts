@@ -3,8 +3,11 @@ import type { ServiceContext } from '../domain/context.ts'
 import { findEmails, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invites/emails.ts'
 import { asOfNow } from '../domain/invites/expiry.ts'
 import { createCeilings, type MailCeilings } from '../domain/invites/mail-ceilings.ts'
+import { untilReminded, whyOutdated } from '../domain/invites/reminders/judge.ts'
+import { whySuppressed } from '../domain/invites/suppressions.ts'
+import { comesByItself, isNotice } from '../domain/mails/candidate-mails.ts'
 import type { Line } from './line.ts'
-import type { Deliver } from './mailing.ts'
+import type { Deliver, Mailing } from './mailing.ts'
 import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS } from './queue.ts'
 import { startSending } from './send-mail.ts'
 
@@ -21,10 +24,11 @@ export const startSendingInvitations = (
       noun: 'an invitation',
       queue: INVITATION_EMAILS,
       deadQueue: DEAD_INVITATION_EMAILS,
-      isUrgent: false,
+      rankOf: ({ kind }) => (comesByItself(kind) ? 2 : 1),
       find: findEmails,
       whyObsolete,
-      admit: createCeilings(ceilings),
+      whySuppressed,
+      admit: admitWithin(createCeilings(ceilings)),
       deliver,
       record: recordAttempt,
       giveUp: giveUpEmail,
@@ -34,10 +38,20 @@ export const startSendingInvitations = (
     line,
   )
 
-/** A mail whose link would be dead on arrival is not sent. */
-function whyObsolete({ invite, linkVersion }: InviteEmail, now: Date): string | null {
+/** A mail whose link would be dead on arrival is not sent, nor what comes by itself and is wrong by now. */
+function whyObsolete(email: InviteEmail, now: Date): string | null {
+  const { invite, linkVersion, kind } = email
   const { status } = asOfNow(invite, now)
-  if (status === 'revoked' || status === 'expired' || status === 'completed') return `Not sent: the invite is ${status}.`
+  const isOver = status === 'revoked' || status === 'expired' || (status === 'completed' && !isNotice(kind))
+  if (isOver) return `Not sent: the invite is ${status}.`
   if (invite.linkVersion !== linkVersion) return 'Not sent: the invite has been reactivated with a new link.'
-  return null
+  return whyOutdated(email, now)
 }
+
+/** Reminders wait for their hours as well. */
+const admitWithin =
+  (admit: Mailing<InviteEmail>['admit']): Mailing<InviteEmail>['admit'] =>
+  async (system, email) => {
+    const until = await untilReminded(system, email)
+    return until ? { until } : admit(system, email)
+  }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JobResult, PgBoss } from 'pg-boss'
+import type { Job, JobResult, PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
 import { withoutAddresses } from '../domain/mails/mail-outage.ts'
+import type { Outcome } from '../domain/mails/sendings.ts'
+import type { QueuedRef } from '../domain/work/queued-ref.ts'
 import { attemptMail } from './attempt-mail.ts'
 import type { Line } from './line.ts'
 import type { Email, Mailing } from './mailing.ts'
@@ -51,7 +53,7 @@ export async function startSending<E extends Email>(
   } as const
   let relief = 0
 
-  async function work(jobs: { id: string; data: EmailJob }[]): Promise<JobResult[]> {
+  async function work(jobs: Job<EmailJob>[]): Promise<JobResult[]> {
     let joined: Promise<string> | undefined
     const isLong = setTimeout(() => {
       if (line.stands() || relief >= RELIEF || stopped.signal.aborted) return
@@ -62,7 +64,7 @@ export async function startSending<E extends Email>(
     try {
       const emails = await mailing.find(
         system,
-        jobs.map(({ data }) => data.emailId),
+        jobs.map(({ data }) => refOf(data)),
       )
       const byId = new Map(emails.map((email) => [email.id, email]))
       const send = (email: E | undefined) => sendEmail(system, mailing, line, email, stopped.signal)
@@ -97,12 +99,14 @@ export async function startSending<E extends Email>(
       jobs.map((job) =>
         settle(
           job.id,
-          withinJob(mailing.deadQueue, job, () => giveUp(system, mailing, job.data.emailId)),
+          withinJob(mailing.deadQueue, job, () => giveUp(system, mailing, refOf(job.data))),
         ),
       ),
     ),
   )
 }
+
+const refOf = ({ emailId: id, organizationId }: EmailJob): QueuedRef => ({ id, organizationId })
 
 /** One job's outcome, so that those of its batch do not share it. */
 export const settle = async (id: string, work: Promise<unknown>): Promise<JobResult> =>
@@ -111,10 +115,10 @@ export const settle = async (id: string, work: Promise<unknown>): Promise<JobRes
     (error: Error) => ({ id, status: 'failed' as const, output: { message: error.message } }),
   )
 
-async function giveUp<E extends Email>(system: ServiceContext, mailing: Mailing<E>, emailId: string): Promise<void> {
-  await mailing.giveUp(system, emailId)
+async function giveUp<E extends Email>(system: ServiceContext, mailing: Mailing<E>, ref: QueuedRef): Promise<void> {
+  await mailing.giveUp(system, ref)
   mailing.count('failed')
-  system.deps.log.error({ emailId }, `sending ${mailing.noun} failed: no retries left`)
+  system.deps.log.error({ emailId: ref.id, outcome: 'failed' }, `sending ${mailing.noun} failed: no retries left`)
 }
 
 /**
@@ -133,22 +137,24 @@ async function sendEmail<E extends Email>(
   const { log } = system.deps
   const outcome = await attemptMail(system, mailing, line, email, stopped)
   if (outcome === null) return
-  const fields = { emailId: email.id, ...mailing.idsOf(email) }
+  const told = toldOutcome(outcome)
+  const fields = { emailId: email.id, ...mailing.idsOf(email), outcome: told }
+  if (told !== 'delayed') count(told)
   if (outcome.state === 'queued') {
-    count('retried')
     log.warn({ ...fields, reason: withoutAddresses(outcome.reason) }, `${noun} could not be sent yet`)
     throw new Error(outcome.reason)
   }
-  if (outcome.state === 'delayed') {
-    log.info({ ...fields, until: outcome.until }, `${noun} waits: enough were sent for a day`)
-    return
+  if (outcome.state === 'delayed') log.info({ ...fields, until: outcome.until }, `${noun} waits: enough were sent for a day`)
+  else if (outcome.state !== 'failed') log.info(fields, `${noun} was ${outcome.state}`)
+  else {
+    const { failure, reason } = outcome
+    log.warn({ ...fields, reason: withoutAddresses(reason) }, `${noun} was ${failure === 'obsolete' ? 'obsolete' : 'refused'}`)
   }
-  if (outcome.state !== 'failed') {
-    count(outcome.state)
-    log.info({ ...fields, state: outcome.state }, `${noun} was ${outcome.state}`)
-    return
-  }
-  const { failure, reason } = outcome
-  count(failure === 'obsolete' ? 'obsolete' : 'failed')
-  log.warn({ ...fields, reason: withoutAddresses(reason) }, `${noun} was ${failure === 'obsolete' ? 'obsolete' : 'refused'}`)
+}
+
+/** What became of an attempt, as metrics and log call it. */
+function toldOutcome(outcome: Outcome) {
+  if (outcome.state === 'queued') return 'retried'
+  if (outcome.state !== 'failed') return outcome.state
+  return outcome.failure === 'obsolete' ? 'obsolete' : 'failed'
 }

@@ -1,14 +1,15 @@
 import type { JobResult, PgBoss } from 'pg-boss'
 import { recordFailedSignIn } from '../domain/access/sign-in.ts'
 import type { ServiceContext } from '../domain/context.ts'
-import { createResetLink } from '../domain/members/invite-member.ts'
 import {
   findMemberEmails,
   giveUpMemberEmail,
+  isDigest,
   type MemberEmail,
   recordMemberEmailAttempt,
   whyMemberEmailObsolete,
-} from '../domain/members/member-emails.ts'
+} from '../domain/mails/member-emails.ts'
+import { createResetLink } from '../domain/members/invite-member.ts'
 import type { Line } from './line.ts'
 import type { Deliver } from './mailing.ts'
 import { type AddressJob, DEAD_MEMBER_EMAILS, FAILED_SIGN_INS, MEMBER_EMAILS, PASSWORD_RESETS } from './queue.ts'
@@ -27,10 +28,11 @@ export async function startSendingMemberEmails(
       noun: 'a mail to a member',
       queue: MEMBER_EMAILS,
       deadQueue: DEAD_MEMBER_EMAILS,
-      isUrgent: true,
+      rankOf: ({ kind }) => (isDigest(kind) ? 2 : 0),
       find: findMemberEmails,
       whyObsolete: whyMemberEmailObsolete,
       // Nothing stops the mails about one's own account.
+      whySuppressed: async () => null,
       admit: async () => ({ until: null, release: () => {} }),
       deliver,
       record: recordMemberEmailAttempt,

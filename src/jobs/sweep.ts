@@ -9,7 +9,11 @@ import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import { forgetOldEmails } from '../domain/invites/forget-old-emails.ts'
+import { queueReminders } from '../domain/invites/reminders/queue-reminders.ts'
 import { forgetOldImports } from '../domain/library/forget-imports.ts'
+import { forgetOldMailEvents } from '../domain/mails/mail-events.ts'
+import { watchSignIn } from '../domain/single-sign-on/watch.ts'
+import { queueDigests } from '../domain/submissions/grading/queue-digests.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { forgetOldMedia } from '../domain/submissions/media/forget-media.ts'
 import { requeueLostAssets } from '../domain/submissions/media/joinable.ts'
@@ -43,6 +47,14 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     const expired = await expireAllDueInvites(system)
     if (expired > 0) system.deps.log.info({ expired }, 'invites expired')
   },
+  async queue_reminders(system) {
+    const queued = await queueReminders(system)
+    if (queued > 0) system.deps.log.info({ queued }, 'reminders queued')
+  },
+  async queue_digests(system) {
+    const queued = await queueDigests(system)
+    if (queued > 0) system.deps.log.info({ queued }, 'digests queued')
+  },
   async open_submissions(system, { playerUrl }) {
     const opened = playerUrl === undefined ? await openMissingSubmissions(system) : 0
     if (opened > 0) system.deps.log.info({ opened }, 'submissions opened for invites that were started without')
@@ -67,8 +79,12 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     await forgetOldBulkChanges(system)
     await forgetOldImports(system)
   },
-  forget_emails: forgetOldEmails,
+  async forget_emails(system) {
+    await forgetOldEmails(system)
+    await forgetOldMailEvents(system)
+  },
   forget_sign_ins: forgetOldSignIns,
+  watch_sign_in: watchSignIn,
   async complete_abandoned_recordings(system) {
     const settled = await settleOverdueRecordings(system)
     if (settled > 0) system.deps.log.info({ settled }, 'recordings ended of which nothing more will come')

@@ -1,14 +1,26 @@
+import type { Log } from '../domain/context.ts'
+import type { LogMessage } from '../domain/values/log-events.ts'
 import { carryTrace, inSpan, withLogFields } from '../domain/work/tracing.ts'
 
 /** What a job takes along of the trace in which it was queued. */
 type Traced = { traceparent?: string }
+type Job = { id: string; data: object; retryCount: number }
+/** @property message what the log says of an attempt that fails and is retried. */
+type Failing = { log: Log; message: LogMessage }
 
 /** A job's data, with the trace that is under way. */
 export const traced = <Data extends object>(data: Data): Data & Traced => ({ ...data, ...carryTrace() })
 
-/** Does a job, with its queue and id in the log, and within a span of the trace in which it was queued. */
-export const withinJob = <T>(queue: string, { id, data }: { id: string; data: object }, work: () => Promise<T>): Promise<T> => {
-  const { traceparent: parent } = data as Traced
+/**
+ * Does a job, within a span of the trace in which it was queued. Each line that is logged meanwhile says of which queue and job it is, which
+ * attempt at it, and how long that has taken so far.
+ */
+export function withinJob<T>(queue: string, job: Job, work: () => Promise<T>, failing?: Failing): Promise<T> {
+  const { traceparent: parent, ...about } = job.data as Traced
   const span = { name: `job ${queue}`, kind: 'consumer', attributes: { queue }, parent } as const
-  return withLogFields({ queue, job: id }, () => inSpan(span, work))
+  const tell = (err: unknown) => {
+    failing?.log.error({ err, ...about, outcome: 'retried' }, failing.message)
+    throw err
+  }
+  return withLogFields({ queue, job: job.id, attempt: job.retryCount + 1 }, () => inSpan(span, () => work().catch(tell)))
 }

@@ -188,7 +188,7 @@ const perform = (
 const NO_END = 'The mail server went on talking, and came to no end'
 
 /** The message as it goes over the line. `onBegin` is called when the server asks for the text. */
-async function compose({ messageId, headers, ...message }: Message, onBegin: () => void) {
+async function compose({ messageId, headers, notices, ...message }: Message, onBegin: () => void) {
   const node = new MailComposer({ messageId, headers, ...message, disableFileAccess: true, disableUrlAccess: true }).compile()
   const { from, to } = node.getEnvelope()
   const bytes = await node.build()
@@ -201,8 +201,12 @@ async function compose({ messageId, headers, ...message }: Message, onBegin: () 
     })(),
     { objectMode: false },
   )
-  return { envelope: { from, to, size: bytes.length }, text, begun: () => begun }
+  const envelope = { from: notices?.to ?? from, to, size: bytes.length, ...(notices && { dsn: dsnOf(notices.emailId) }) }
+  return { envelope, text, begun: () => begun }
 }
+
+/** What is asked of servers that tell of mails (RFC 3461): who did not get it, without the text. */
+const dsnOf = (emailId: string) => ({ id: emailId, return: 'headers', notify: 'failure' })
 
 /** Who has credentials wants them, and the mails, to be read by nobody on the way. */
 function readUrl({ url, name, isOpportunistic }: SmtpSettings, patience: Patience) {

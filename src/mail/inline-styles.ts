@@ -2,31 +2,59 @@ import { palette, quietOf, type Theme } from '../html/palette.ts'
 
 type Role = { layout: string; color?: (theme: Theme) => string }
 
-/** What the classes of templates mean. Colours are the pages', which nothing but this says in a mail. */
+const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
+
+/** What the classes of print-html.ts mean. Colours are the pages', which nothing but this says in a mail. */
 const ROLES: Record<string, Role> = {
-  page: {
-    layout: "margin:0;padding:24px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;line-height:1.5",
-    color: (theme) => `background:${theme['base-200']};color:${theme['base-content']}`,
-  },
+  page: { layout: 'margin:0;padding:0', color: groundOf },
+  sheet: { layout: 'width:100%;table-layout:fixed', color: groundOf },
+  around: { layout: 'padding:24px 8px' },
+  // The attribute has the width, which Outlook reads and which a narrow screen then limits.
   card: {
-    layout: 'max-width:560px;margin:0 auto;padding:32px;border-radius:12px;border:1px solid',
-    color: (theme) => `background:${theme['base-100']};border-color:${theme['base-300']}`,
+    layout: 'max-width:100%;table-layout:fixed;border-radius:12px;border:1px solid',
+    color: (theme) => `background-color:${theme['base-100']};border-color:${theme['base-300']}`,
   },
-  action: { layout: 'margin:32px 0' },
-  button: {
-    layout: 'display:inline-block;padding:12px 24px;text-decoration:none;border-radius:8px;font-weight:600',
-    color: (theme) => `background:${theme.primary};color:${theme['primary-content']}`,
+  inside: {
+    layout: `padding:28px 24px 12px;${FONT};font-size:16px;line-height:1.5;text-align:start;overflow-wrap:break-word`,
+    color: (theme) => `color:${theme['base-content']}`,
   },
-  quote: {
-    layout: 'margin:16px 0;padding:8px 16px;border-left:4px solid;white-space:pre-wrap',
-    color: (theme) => `border-color:${theme['base-300']}`,
+  text: { layout: 'margin:0 0 16px' },
+  action: { layout: 'margin:28px 0;border-collapse:separate' },
+  // Outlook's engine gives the link no padding: it reads the cell's. All others make the whole of it the link.
+  button: { layout: 'border-radius:8px;mso-padding-alt:12px 24px', color: (theme) => `background-color:${theme.primary}` },
+  label: {
+    layout: `display:inline-block;padding:12px 24px;border-radius:8px;${FONT};font-size:16px;font-weight:600;text-decoration:none`,
+    color: (theme) => `color:${theme['primary-content']}`,
   },
-  facts: { layout: 'margin:16px 0;padding:0 0 0 20px' },
-  small: { layout: 'font-size:14px;overflow-wrap:anywhere', color: (theme) => `color:${quietOf(theme)}` },
+  box: { layout: 'margin:0 0 16px;border-collapse:separate' },
+  quote: { layout: 'padding:12px 16px;border-radius:8px', color: groundOf },
+  notice: {
+    layout: 'padding:12px 16px;border-radius:8px;border:1px solid;font-weight:600',
+    color: (theme) => `${groundOf(theme)};border-color:${theme['base-300']}`,
+  },
+  boxed: { layout: 'margin:0' },
+  list: { layout: 'margin:0 0 16px;padding-block:0;padding-inline:20px 0' },
+  item: { layout: 'margin:0 0 4px' },
+  small: { layout: 'margin:0 0 16px;font-size:14px', color: quietText },
+  link: { layout: 'text-decoration:underline', color: linkColor },
+  // It has no place to break at but anywhere, and would widen the card.
+  address: { layout: 'text-decoration:underline;word-break:break-all', color: linkColor },
   closing: {
-    layout: 'font-size:14px;white-space:pre-wrap;padding-top:16px;border-top:1px solid',
-    color: (theme) => `color:${quietOf(theme)};border-color:${theme['base-300']}`,
+    layout: 'margin:24px 0 16px;font-size:14px;padding-top:16px;border-top:1px solid',
+    color: (theme) => `${quietText(theme)};border-color:${theme['base-300']}`,
   },
+}
+
+function groundOf(theme: Theme): string {
+  return `background-color:${theme['base-200']}`
+}
+
+function quietText(theme: Theme): string {
+  return `color:${quietOf(theme)}`
+}
+
+function linkColor(theme: Theme): string {
+  return `color:${theme.primary}`
 }
 
 /** For programs that read styles and know what their reader prefers. Inlined ones weigh more, but for what is important. */

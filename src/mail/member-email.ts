@@ -1,20 +1,63 @@
-import { type MemberEmail, type MemberEmailKind, recipientOf } from '../domain/members/member-emails.ts'
+import type { Links } from '../domain/context.ts'
+import {
+  type MemberEmail,
+  type MemberEmailKind,
+  recipientOf,
+  type SecurityFacts,
+  type SecurityMailKind,
+} from '../domain/mails/member-emails.ts'
+import { languageOfMember } from '../domain/values/languages.ts'
+import { nameBrowser } from '../domain/values/name-browser.ts'
+import type { MailTexts } from '../locales/languages.ts'
+import type { Letter } from './letter.ts'
+import { join, reset } from './letters/account.ts'
+import { digest } from './letters/digests.ts'
+import { isSecurityKind, security } from './letters/security.ts'
+import { webhookDisabled, webhookFailing } from './letters/webhook.ts'
 import { headerText, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
-import { join, reset } from './templates/account.ts'
-import { webhookDisabled, webhookFailing } from './templates/webhook.ts'
 
 type To = { name: string; organization: string }
+type Said = { t: MailTexts; links: Links }
 /** What each kind of mail says. */
-const kinds: Record<MemberEmailKind, (to: To, email: MemberEmail, settings: MailSettings) => ReturnType<typeof partsOf>> = {
-  join: (to, email, settings) => partsOf(settings.t, join, { ...to, ...linkOf(settings, email) }),
-  reset: (to, email, settings) => partsOf(settings.t, reset, { ...to, ...linkOf(settings, email) }),
-  webhook_failing: (to, email, { t }) => partsOf(t, webhookFailing, { ...to, ...webhookOf(email) }),
-  webhook_disabled: (to, email, { t }) => partsOf(t, webhookDisabled, { ...to, ...webhookOf(email) }),
+const kinds: Record<Exclude<MemberEmailKind, SecurityMailKind>, (to: To, email: MemberEmail, said: Said) => Letter> = {
+  join: (to, email, { t, links }) => join(t, { ...to, ...linkOf(links, email) }),
+  reset: (to, email, { t, links }) => reset(t, { ...to, ...linkOf(links, email) }),
+  webhook_failing: (to, email, { t }) => webhookFailing(t, { ...to, ...webhookOf(email) }),
+  webhook_disabled: (to, email, { t }) => webhookDisabled(t, { ...to, ...webhookOf(email) }),
+  grading_digest: (to, email, { t, links }) => digest('grading_digest')(t, { ...to, ...figuresOf(links, email, 'grading') }),
+  expiring_digest: (to, email, { t, links }) => digest('expiring_digest')(t, { ...to, ...figuresOf(links, email, 'invites') }),
+  bounce_digest: (to, email, { t, links }) =>
+    digest('bounce_digest')(t, { ...to, ...figuresOf(links, email, 'settings/suppressions') }),
 }
 
-function linkOf({ links }: MailSettings, { link }: MemberEmail) {
+/** What it counts, and the page that shows it. */
+function figuresOf(links: Links, { facts, organizationId }: MemberEmail, page: string) {
+  const { count = 0, fresh = 0 } = (facts ?? {}) as Record<string, number>
+  return { count, fresh, url: links.portalUrl({ organization: { id: organizationId }, mode: 'live' }, page) }
+}
+
+function tellSecurity(kind: SecurityMailKind, to: To, email: MemberEmail, { t, links }: Said): Letter {
+  const { facts, createdAt: at, organizationId: id } = email
+  const {
+    address = null,
+    userAgent = '',
+    person = null,
+    called = '',
+    before = [],
+    after = [],
+    ...more
+  } = (facts ?? {}) as SecurityFacts
+  const where = { at, person, address, browser: nameBrowser(userAgent) || null }
+  const ways = { forgot: links.forgotUrl(), log: links.portalUrl({ organization: { id }, mode: 'live' }, 'settings/audit-log') }
+  const until = more.until === undefined ? at : new Date(more.until)
+  return security(t, kind, { ...to, ...where, ...ways, called, until, before: wordRoles(before), after: wordRoles(after) })
+}
+
+const wordRoles = (roles: readonly string[]): string => roles.join(', ') || '–'
+
+function linkOf(links: Links, { link }: MemberEmail) {
   if (!link) throw new Error('The mail has no link')
-  return { url: links.accountUrl(link), expiresAt: link.expiresAt }
+  return { url: links.accountUrl({ ...link, isMailed: true }), expiresAt: link.expiresAt }
 }
 
 /** Of its address only the host: the path may hold a token. */
@@ -31,15 +74,22 @@ function webhookOf({ webhook }: MemberEmail) {
 /** A mail to a member, the same however often it is rendered. @throws Error for a kind that only a newer release knows. */
 export function renderMemberEmail(settings: MailSettings, email: MemberEmail): Message {
   const { user, organization } = email.member
+  const chosen = (email.link?.credential ?? email.member.credential)?.language ?? null
+  const t = settings.languages.mail(languageOfMember(settings.languages, chosen, organization), organization.timeZone)
   const name = `${user.firstName} ${user.lastName}`.trim()
-  if (!isKnown(email.kind)) throw new Error(`There is no mail of the kind ${email.kind}`)
   return {
     messageId: `<member.${email.id}@${senderDomain(settings.mailFrom)}>`,
     from: senderNamed(settings.mailFrom, organization.name),
     to: { name: headerText(name), address: recipientOf(email) },
     replyTo: settings.mailFrom,
-    ...kinds[email.kind]({ name, organization: organization.name }, email, settings),
+    ...partsOf(t, letterOf(email.kind, { name, organization: organization.name }, email, { t, links: settings.links })),
   }
 }
 
-const isKnown = (kind: string): kind is MemberEmailKind => Object.hasOwn(kinds, kind)
+function letterOf(kind: string, to: To, email: MemberEmail, said: Said): Letter {
+  if (isSecurityKind(kind)) return tellSecurity(kind, to, email, said)
+  if (isKnown(kind)) return kinds[kind](to, email, said)
+  throw new Error(`There is no mail of the kind ${kind}`)
+}
+
+const isKnown = (kind: string): kind is keyof typeof kinds => Object.hasOwn(kinds, kind)

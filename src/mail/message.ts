@@ -1,9 +1,11 @@
 import { looksLikeAddress } from '../domain/checking/email-address.ts'
 import type { Links } from '../domain/context.ts'
-import { toText } from '../html/html.ts'
-import type { MailTexts } from '../locales/languages.ts'
-import { inlineStyles } from './inline-styles.ts'
-import type { Mail } from './templates/frame.ts'
+import type { QuestionKinds } from '../domain/values/question-kind.ts'
+import type { AllLanguages, MailTexts } from '../locales/languages.ts'
+import { directionOf } from '../locales/texts.ts'
+import type { Letter } from './letter.ts'
+import { printHtml } from './print-html.ts'
+import { printText } from './print-text.ts'
 
 export type Mailbox = { name: string; address: string }
 
@@ -17,27 +19,29 @@ export type Message = {
   text: string
   html: string
   headers: Record<string, string>
+  /** Where notices of it go, and what they are to call it; unless given, to the sender. */
+  notices?: { to: string; emailId: string } | undefined
 }
 
-/** Where mails lead, what signs their links, whom they are from, and what they say in the language of who reads them. */
-export type MailSettings = { links: Links; mailFrom: string; t: MailTexts }
+/**
+ * Where mails lead, what signs their links, whom they are from, what they say in the languages of who reads them, and what the kinds of
+ * questions need.
+ */
+export type MailSettings = { links: Links; mailFrom: string; languages: AllLanguages; kinds: QuestionKinds }
 
 /** Characters, not UTF-16 units: half a pair would be no text. */
 const MAX_HEADER_TEXT = 150
 
-/**
- * The parts of a message that a template says. The name of an organization is shortened in the subject: what the mail is about comes after
- * it, and has to be read as well.
- */
-export function partsOf<Facts extends { organization: string }>(
-  t: MailTexts,
-  template: (t: MailTexts, facts: Facts) => Mail,
-  facts: Facts,
-): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
-  const { text, html } = template(t, facts)
-  const { subject } = template(t, { ...facts, organization: shorten(facts.organization, 60) })
-  // RFC 3834: tells vacation responders and the like not to answer a machine.
-  return { subject: headerText(subject), text, html: inlineStyles(toText(html)), headers: { 'Auto-Submitted': 'auto-generated' } }
+/** The parts of a message that a letter says. */
+export function partsOf(t: MailTexts, letter: Letter): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
+  const reader = { language: t.language, direction: directionOf(t.language) }
+  return {
+    subject: headerText(letter.subject),
+    text: printText(letter, reader.direction),
+    html: printHtml(letter, reader),
+    // RFC 3834: tells vacation responders and the like not to answer a machine.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  }
 }
 
 /**
@@ -56,6 +60,9 @@ export function headerText(text: string): string {
 
 /** Joiners, which Persian, Hindi and emoji are written with, mean something between letters and signs alone. */
 const DANGLING_JOINERS = /(?<!\p{L}|\p{M}|\p{Emoji}|\uFE0F)(?:\u200C|\u200D)+|(?:\u200C|\u200D)+(?!\p{L}|\p{M}|\p{Emoji})/gu
+
+/** The name of an organization, for a subject: what the mail is about comes after it, and has to be read as well. */
+export const inSubject = (organization: string): string => shorten(organization, 60)
 
 /** Whole characters as people see them: no half of an emoji, no letter without its accent. */
 export function shorten(text: string, length: number): string {

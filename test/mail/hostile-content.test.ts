@@ -57,9 +57,11 @@ async function send(texts: Texts): Promise<ReceivedMail> {
   return mail
 }
 
-/** All tags of the HTML, with their attributes; addresses and texts differ from mail to mail. */
+/** All tags of the HTML but the ends of lines, with their attributes; addresses and texts differ from mail to mail. */
 const tagsOf = ({ parsed }: ReceivedMail) =>
-  (parsed.html!.match(/<[a-z/!][^>]*>/gi) ?? []).map((tag) => tag.replace(/\/i\/[A-Za-z0-9_-]+/, '/i/…'))
+  (parsed.html!.match(/<[a-z/!][^>]*>/gi) ?? [])
+    .filter((tag) => tag !== '<br>')
+    .map((tag) => tag.replace(/\/i\/[A-Za-z0-9_-]+/, '/i/…'))
 const headerNames = ({ parsed }: ReceivedMail) => parsed.headers.map(({ key }) => key)
 
 const hostile = {

@@ -1,11 +1,16 @@
-import type { Language } from '../../src/locales/languages.ts'
+import { REMINDER_KINDS } from '../../src/domain/mails/candidate-mails.ts'
+import { DIGESTS } from '../../src/domain/mails/member-emails.ts'
+import type { MailTexts } from '../../src/locales/languages.ts'
+import { join, reset } from '../../src/mail/letters/account.ts'
+import { notices, reminder } from '../../src/mail/letters/by-itself.ts'
+import { digest } from '../../src/mail/letters/digests.ts'
+import { invitation, reactivated, resent } from '../../src/mail/letters/invitation.ts'
+import { security } from '../../src/mail/letters/security.ts'
+import { webhookDisabled, webhookFailing } from '../../src/mail/letters/webhook.ts'
 import { partsOf } from '../../src/mail/message.ts'
-import { join, reset } from '../../src/mail/templates/account.ts'
-import { invitation } from '../../src/mail/templates/invitation.ts'
-import { webhookDisabled, webhookFailing } from '../../src/mail/templates/webhook.ts'
 
 const expiresAt = new Date('2026-12-21T09:12:00Z')
-const url = 'https://assess.example.org/i/AbCdEfGh0123456789'
+const url = 'https://assess.example.org/i/AbCdEfGh0123456789AbCdEfGh0123456789AbCdEfGh0123456789'
 
 /** What others have written, or are called. */
 export const WRITTEN = {
@@ -17,11 +22,17 @@ export const WRITTEN = {
   name: 'Maya Okafor',
   host: 'hooks.northwind.example',
   url,
+  unsubscribeUrl: url.replace('/i/', '/u/'),
+}
+/** An organization's own text. */
+export const OWN = {
+  subject: 'Your next step at {{ organization }}',
+  body: 'Dear {{ candidate_name | default: "candidate" }},\n\nthank you for your **interest**. The next step takes {{ time_limit }}:\n\n- quiet room\n- [our advice](https://northwind.example/advice)\n\n{{ message }}\n\n{{ link }}\n\nUntil {{ expires_at }}, which is {{ expires_in }}.\nThe team of {{ organization }}',
 }
 const { organization, assessment, recipientName, customMessage, invitationText, name, host } = WRITTEN
 
 /** A mail of each kind, with all and with nothing that it can say. */
-export function renderEveryMail({ mail: t }: Language) {
+export function renderEveryMail(t: MailTexts) {
   const bare = {
     organization,
     assessment,
@@ -30,26 +41,67 @@ export function renderEveryMail({ mail: t }: Language) {
     invitationText: '',
     questionCount: 0,
     timeLimit: 0,
+    requirements: [],
     invitedBy: null,
+    url,
+    expiresAt,
+    daysLeft: 7,
+    template: null,
   }
   const full = {
-    organization,
-    assessment,
+    ...bare,
     recipientName,
     customMessage,
     invitationText,
     questionCount: 12,
     timeLimit: 2_700,
+    requirements: ['camera', 'microphone', 'screen', 'id_photo', 'face_photo'] as const,
     invitedBy: name,
   }
+  const own = { subject: OWN.subject, body: OWN.body }
+  const byItself = { ...full, handedIn: { at: expiresAt, byClock: false }, unsubscribeUrl: WRITTEN.unsubscribeUrl }
+  const figures = { name, organization, count: 12, fresh: 3, url }
   const webhook = { name, organization, host, failingSince: expiresAt, isGone: false }
-  return {
-    invitation: partsOf(t, invitation, { ...full, url, expiresAt }),
-    'invitation-bare': partsOf(t, invitation, { ...bare, url, expiresAt }),
-    join: partsOf(t, join, { name, organization, url, expiresAt }),
-    reset: partsOf(t, reset, { name, organization, url, expiresAt }),
-    'webhook-failing': partsOf(t, webhookFailing, webhook),
-    'webhook-disabled': partsOf(t, webhookDisabled, webhook),
-    'webhook-gone': partsOf(t, webhookDisabled, { ...webhook, failingSince: null, isGone: true }),
+  const facts = {
+    name,
+    organization,
+    at: expiresAt,
+    address: '203.0.113.7',
+    browser: 'Firefox, Windows',
+    person: 'Sam Rivera',
+    called: 'Work phone',
+    before: 'grader',
+    after: 'admin, grader',
+    until: expiresAt,
+    forgot: url,
+    log: url,
   }
+  const letters = {
+    invitation: invitation(t, full),
+    'invitation-bare': invitation(t, bare),
+    'in-own-words': invitation(t, { ...full, template: own }),
+    resent: resent(t, full),
+    reactivated: reactivated(t, full),
+    join: join(t, { name, organization, url, expiresAt }),
+    reset: reset(t, { name, organization, url, expiresAt }),
+    ...Object.fromEntries(REMINDER_KINDS.map((kind) => [kind, reminder(kind)(t, byItself)])),
+    submitted: notices.submitted(t, byItself),
+    'submitted-by-clock': notices.submitted(t, { ...byItself, handedIn: { at: expiresAt, byClock: true } }),
+    released: notices.released(t, byItself),
+    ...Object.fromEntries(DIGESTS.map((kind) => [kind, digest(kind)(t, figures)])),
+    'security-own': security(t, 'factor_added', facts),
+    'security-admins': security(t, 'key_made', facts),
+    'security-linked': security(t, 'identity_linked', facts),
+    'security-secret': security(t, 'secret_ending', { ...facts, address: null, browser: null, person: null }),
+    'security-domain': security(t, 'domain_failing', { ...facts, address: null, browser: null, person: null }),
+    'security-roles': security(t, 'roles_changed', { ...facts, address: null, browser: null, person: null }),
+    'owner-offered': security(t, 'owner_offered', facts),
+    'owner-offer-made': security(t, 'owner_offer_made', facts),
+    'owner-offer-taken': security(t, 'owner_offer_taken', facts),
+    'security-guessed': security(t, 'wrong_passwords', facts),
+    'webhook-failing': webhookFailing(t, webhook),
+    'webhook-disabled': webhookDisabled(t, webhook),
+    'webhook-gone': webhookDisabled(t, { ...webhook, failingSince: null, isGone: true }),
+  }
+  return Object.fromEntries(Object.entries(letters).map(([kind, letter]) => [kind, partsOf(t, letter)]))
 }

@@ -2,17 +2,24 @@ import { everyones } from '../../db/everyone.ts'
 import { anyOf } from '../../db/query.ts'
 import { foreign, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
-import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import type { EmailFailure, EmailState, InviteEmail as InviteEmailRow } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import type { EmailEvent } from '../events/event.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
+import { comesByItself, INVITATION_KINDS, type InvitationKind, isReminder } from '../mails/candidate-mails.ts'
+import { classifyBounce, statusIn } from '../mails/classify-bounce.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../mails/sendings.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
+import { languageOf } from '../values/languages.ts'
 import { isUuid } from '../values/uuid.ts'
+import { type QueuedRef, rowsOf } from '../work/queued-ref.ts'
 import { requireInvite } from './invites.ts'
+import { type InviteEmail, readEmails } from './read-emails.ts'
+import { suppressAddressOf } from './suppressions.ts'
 
-export type { InviteEmailRow }
+export type { InviteEmail, InviteEmailRow }
 export const EMAIL_STATES = ['queued', 'sent', 'captured', 'failed'] as const satisfies EmailState[]
 /** As a sending is shown: queued ones that wait for another day are `delayed`. */
 export const SHOWN_EMAIL_STATES = [...EMAIL_STATES, 'delayed'] as const
@@ -26,25 +33,18 @@ export const shownEmailState = (
 /** Failed sendings queued again in one transaction: few enough for its time limit. */
 const RETRY_BATCH = 1_000
 
-const include = {
-  invite: {
-    include: {
-      organization: { select: { name: true, senderName: true, replyTo: true, invitationText: true } },
-      assessment: { select: { name: true, questionCount: true, timeLimit: true } },
-      createdBy: { include: { user: true } },
-    },
-  },
-} satisfies Prisma.InviteEmailInclude
-
-/** One sending of an invite's mail, with everything that the mail shows. */
-export type InviteEmail = Prisma.InviteEmailGetPayload<{ include: typeof include }>
-
 type InviteEmailRef = Pick<InviteEmailRow, 'id' | 'organizationId'>
+/** A sending, with what is recorded of what it said. */
+type SentEmail = InviteEmailRef & Partial<Pick<InviteEmail, 'template' | 'invite' | 'kind'>>
 type Recipient = { id: string; organizationId: string; linkVersion: number }
 
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
-export async function queueInvitationEmail(ctx: ServiceContext, invite: Recipient): Promise<void> {
-  const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock())
+export async function queueInvitationEmail(
+  ctx: ServiceContext,
+  invite: Recipient,
+  kind: InvitationKind = 'invitation',
+): Promise<void> {
+  const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock(), kind)
   await run(ctx.db, insertRows({ inviteEmails: [record] }))
   await run(ctx.db, job)
 }
@@ -54,9 +54,10 @@ export async function newInvitationEmail(
   { deps }: ServiceContext,
   { id: inviteId, organizationId, linkVersion }: Recipient,
   createdAt: Date,
+  kind: InvitationKind = 'invitation',
 ) {
   const id = deps.newId()
-  const record = { id, organizationId, inviteId, linkVersion, createdAt, updatedAt: createdAt }
+  const record = { id, organizationId, inviteId, kind, linkVersion, createdAt, updatedAt: createdAt }
   return { record, job: foreign(await deps.queue.invitationEmailJobs([{ id, organizationId }])) }
 }
 
@@ -67,70 +68,94 @@ export async function measureEmailQueue({ db }: Pick<ServiceContext, 'db'>): Pro
 }
 
 /** Null when there is no such sending, e.g. because its organization was deleted meanwhile. */
-export const findEmail = async ({ db }: ServiceContext, id: string): Promise<InviteEmail | null> =>
-  isUuid(id) ? db.inviteEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
+export const findEmail = async (ctx: ServiceContext, id: string): Promise<InviteEmail | null> =>
+  isUuid(id) ? ((await readEmails(ctx, { where: { id } }))[0] ?? null) : null
 
-/** The sendings with these ids, in no particular order; ids of none are left out. */
-export const findEmails = ({ db }: ServiceContext, ids: string[]): Promise<InviteEmail[]> =>
-  db.inviteEmail.findMany({ where: { id: anyOf(ids) }, include, relationLoadStrategy: 'join' })
+/** The sendings of these jobs, in no particular order; where there is none it is left out. */
+export const findEmails = (ctx: ServiceContext, refs: QueuedRef[]): Promise<InviteEmail[]> =>
+  readEmails(ctx, { where: rowsOf(refs) })
 
 /**
  * Records the outcome of one attempt to send. A sending that is no longer `queued` was finished by another attempt, and stays as it is:
  * this attempt took so long that its job was given to another process.
  */
-export async function recordAttempt(
-  ctx: ServiceContext,
-  { id, organizationId }: InviteEmailRef,
-  outcome: Outcome,
-): Promise<void> {
-  if (outcome.state === 'delayed') return delayEmail(ctx, { id, organizationId }, outcome)
-  const { state, reason, failure } = { reason: '', failure: null, ...outcome }
+export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outcome: Outcome): Promise<void> {
+  if (outcome.state === 'delayed') return delayEmail(ctx, email, outcome)
+  // The release before knows no other failure that is for good.
+  const suppressed = outcome.state === 'suppressed'
+  const decided = outcome.state === 'suppressed' ? { ...outcome, state: 'failed' as const, failure: 'refused' as const } : outcome
+  const { state, reason, failure } = { reason: '', failure: null, ...decided }
   const now = ctx.deps.clock()
   const sentAt = state === 'sent' || state === 'captured' ? now : null
-  const change = queuedEmail(id).set(({ eb, ref }) => ({
+  const refusal = outcome.state === 'failed' && outcome.failure === 'refused' ? refusalOf(reason, now) : undefined
+  const change = queuedEmail(email).set(({ eb, ref }) => ({
+    ...refusal,
+    suppressed,
     state,
     failure,
     reason,
     attempts: eb(ref('inviteEmails.attempts'), '+', 1),
     updatedAt: now,
     sentAt,
+    templateId: sentAt && (email.template?.id ?? null),
+    ...(sentAt && email.invite && { language: languageOf(ctx.deps.languages, email.invite) }),
   }))
-  if (outcome.state === 'sent') await recordEmailEvent(ctx, change, { type: 'email.sent' })
-  else if (outcome.state === 'failed') {
-    await recordEmailEvent(ctx, change, { type: 'email.failed', reason: outcome.failure })
-  } else await run(ctx.db, change)
+  const event = eventOf(email.kind ?? 'invitation', outcome)
+  if (event) await recordEmailEvent(ctx, change, event)
+  else await run(ctx.db, change)
+  if (refusal) await suppressAddressOf(ctx, email.id, refusal.bounce)
+}
+
+/** What is told of an attempt; null: nothing. What comes by itself has missed nothing where it was left out. */
+function eventOf(kind: string, outcome: Outcome): EmailEvent | null {
+  if (outcome.state === 'sent') return { type: isReminder(kind) ? 'reminder.sent' : 'email.sent' }
+  const reason = outcome.state === 'failed' ? outcome.failure : outcome.state === 'suppressed' ? outcome.state : null
+  const isLeftOut = comesByItself(kind) && (reason === 'suppressed' || reason === 'obsolete')
+  return reason === null || isLeftOut ? null : { type: 'email.failed', reason }
+}
+
+/** What a server says of a mail at once is a bounce, too. */
+function refusalOf(reason: string, now: Date) {
+  const bounceStatus = statusIn(reason)
+  return { bouncedAt: now, bounce: classifyBounce(bounceStatus), bounceStatus, bounceReason: reason }
 }
 
 /** Has a sending wait, as a job that is due then. Once more changes nothing: whether it was done the first time may not be known. */
 const delayEmail = (
   ctx: ServiceContext,
-  { id, organizationId }: InviteEmailRef,
+  { id, organizationId, kind = 'invitation' }: SentEmail,
   { until, jobId }: Outcome & { state: 'delayed' },
 ): Promise<void> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const { count } = await db.inviteEmail.updateMany({
-      where: { id, state: 'queued' },
+      where: { organizationId, id, state: 'queued' },
       data: { delayedUntil: until, updatedAt: clock() },
     })
     if (count === 0) return
-    await run(db, foreign(await queue.invitationEmailJobs([{ id, organizationId, startAfter: until, jobId }])))
+    const job = [{ id, organizationId, startAfter: until, jobId }]
+    await run(db, foreign(await queue.invitationEmailJobs(job, { isPatient: comesByItself(kind) })))
   })
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */
-export const giveUpEmail = (ctx: ServiceContext, id: string): Promise<void> =>
-  recordEmailEvent(ctx, queuedEmail(id).set({ state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() }), {
+export const giveUpEmail = (ctx: ServiceContext, ref: QueuedRef): Promise<void> =>
+  recordEmailEvent(ctx, queuedEmail(ref).set({ state: 'failed', failure: 'given_up', updatedAt: ctx.deps.clock() }), {
     type: 'email.failed',
     reason: 'given_up',
   })
 
 /** An UPDATE of a sending, if it is still queued. */
-const queuedEmail = (id: string) =>
-  everyones.updateTable('inviteEmails').where('inviteEmails.id', '=', id).where('inviteEmails.state', '=', 'queued')
+function queuedEmail({ id, organizationId }: QueuedRef) {
+  const queued = everyones
+    .updateTable('inviteEmails')
+    .where('inviteEmails.id', '=', id)
+    .where('inviteEmails.state', '=', 'queued')
+  return organizationId === undefined ? queued : queued.where('inviteEmails.organizationId', '=', organizationId)
+}
 
 /** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */
 export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
   const countFailed = (failure: EmailFailure) =>
-    db.inviteEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })
+    db.inviteEmail.count({ where: { state: 'failed', failure, suppressed: false, updatedAt: { gte: since } } })
   return {
     failed: await db.inviteEmail.count({ where: { state: 'failed' } }),
     refused: await countFailed('refused'),
@@ -139,6 +164,10 @@ export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, si
   }
 }
 
+/** Of the mails sent since that time those that came back because their servers want none from the service, or did not say why. */
+export const measureBlockedEmails = ({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<number> =>
+  db.inviteEmail.count({ where: { state: 'sent', createdAt: { gte: since }, bounce: 'blocked' } })
+
 /**
  * The newest sendings of all organizations, for the operator, ordered by id, which increases with time: a page costs the same however
  * many sendings there are.
@@ -146,29 +175,29 @@ export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, si
  * @param before only sendings older than the one with this id.
  */
 export const listEmails = (
-  { db }: ServiceContext,
+  ctx: ServiceContext,
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<InviteEmail[]> =>
-  db.inviteEmail.findMany({
+  readEmails(ctx, {
     where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
     orderBy: { id: 'desc' },
     take: limit,
-    include,
-    relationLoadStrategy: 'join',
   })
 
 export type InviteEmailOrder = Order<'createdAt'>
 
-/** Each sending of one invite's mail. @throws DomainError invite_not_found. */
+/** Each sending of one invite's mail. @param kinds all unless given: those that are invitations. @throws DomainError invite_not_found. */
 export async function listInviteEmails(
   ctx: Context,
   inviteId: string,
   order: InviteEmailOrder,
   page: Page,
+  kinds: 'all' | 'invitations' = 'all',
 ): Promise<Listing<InviteEmailRow>> {
   await requireInvite(ctx, inviteId)
   const { inviteEmail } = ctx.db
-  const where = { organizationId: ctx.organization.id, inviteId }
+  const kind = kinds === 'all' ? undefined : { in: [...INVITATION_KINDS] }
+  const where = defined({ organizationId: ctx.organization.id, inviteId, kind })
   return readPage(
     page,
     () => inviteEmail.count({ where }),
@@ -207,12 +236,14 @@ export async function retryEmails(ctx: ServiceContext, which: RetryWhich = {}): 
   }
 }
 
+const NO_BOUNCE = { bouncedAt: null, bounce: null, bounceStatus: null, bounceReason: null, suppressed: false }
+
 /** Queues the sendings with these ids that are in that state, all or none of them. @returns how many. */
 const requeue = (ctx: ServiceContext, ids: string[], state: 'failed' | 'captured' = 'failed'): Promise<number> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
     const failed = await db.inviteEmail.updateManyAndReturn({
       where: { id: anyOf(ids), state },
-      data: { state: 'queued', failure: null, sentAt: null, updatedAt: clock() },
+      data: { state: 'queued', failure: null, sentAt: null, ...NO_BOUNCE, updatedAt: clock() },
       select: { id: true, organizationId: true },
     })
     await run(db, foreign(await queue.invitationEmailJobs(failed)))

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../domain/context.ts'
 import { findEmail, type InviteEmail, listEmails } from '../../domain/invites/emails.ts'
-import { findMemberEmail, listMemberEmails, type MemberEmail, recipientOf } from '../../domain/members/member-emails.ts'
+import { findMemberEmail, listMemberEmails, type MemberEmail, recipientOf } from '../../domain/mails/member-emails.ts'
 
 /** A mail as it goes out, as far as the templates show it. */
 type Message = {

@@ -1,0 +1,68 @@
+import { sql } from '../../db/builder.ts'
+import { compose, own, sameOwner } from '../../db/own.ts'
+import { one } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+
+/** The newest mails of an organization that are looked at, and how many at least tell something. */
+const NEWEST = 500
+const AT_LEAST = 20
+/** Of them, from which on mail servers begin to take the sender for one who buys lists; and from which on its lists wait. */
+const MANY = 0.05
+const TOO_MANY = 0.1
+
+/**
+ * How many of the organization's newest mails were to mailboxes that are not there; null where that is not many, or too few were sent.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function countDeadAddresses(ctx: Context): Promise<{ dead: number; of: number } | null> {
+  authorize(ctx, 'read')
+  const { dead, all } = await countNewest(ctx)
+  return all >= AT_LEAST && dead > all * MANY ? { dead, of: all } : null
+}
+
+/**
+ * Whether lists of live invites wait until an admin has looked into it: more than a tenth of the newest mails since the last look were to
+ * mailboxes that are not there.
+ */
+export async function areListsPaused(ctx: Context): Promise<boolean> {
+  const { deadAddressesSeenAt } = await ctx.db.organization.findUniqueOrThrow({
+    where: { id: ctx.organization.id },
+    select: { deadAddressesSeenAt: true },
+  })
+  const { dead, all } = await countNewest({ ...ctx, mode: 'live' }, deadAddressesSeenAt)
+  return all >= AT_LEAST && dead > all * TOO_MANY
+}
+
+/** Has lists go on: from then on mails are counted anew. @throws DomainError not_permitted. */
+export async function confirmLists(ctx: Context): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    await db.organization.update({ where: { id: organization.id }, data: { deadAddressesSeenAt: deps.clock() } })
+    await recordAudit(inside, { action: 'looked_into_bounces' })
+  })
+}
+
+async function countNewest(ctx: Context, since: Date | null = null): Promise<{ dead: number; all: number }> {
+  const all = own(ctx, 'inviteEmails')
+  const counting = since ? all.where('inviteEmails.createdAt', '>', since) : all
+  const newest = counting
+    .innerJoin(own(ctx, 'invites').select(['organizationId', 'id']).as('invite'), (join) =>
+      join.on(sameOwner('invite', 'inviteEmails')).onRef('invite.id', '=', 'inviteEmails.inviteId'),
+    )
+    .select('inviteEmails.bounce')
+    .orderBy('inviteEmails.id', 'desc')
+    .limit(NEWEST)
+  const counted = compose.with('newest', () => newest).selectFrom('newest')
+  return one(
+    ctx.db,
+    counted.select([
+      sql<number>`(count(*) filter (where bounce = 'address'))::int`.as('dead'),
+      sql<number>`count(*)::int`.as('all'),
+    ]),
+  )
+}

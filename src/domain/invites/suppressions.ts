@@ -1,0 +1,204 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { own, type SqlBool, sameOwner } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
+import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
+import type { KeyMode, Suppression } from '../../generated/prisma/client.ts'
+import { modeOf } from '../access/author.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { isEmailAddress } from '../checking/email-address.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import type { StoppedMails } from '../events/event.ts'
+import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
+import { comesByItself } from '../mails/candidate-mails.ts'
+import { inTransaction } from '../transaction.ts'
+import { DAY_MS } from '../values/days.ts'
+import { isUuid } from '../values/uuid.ts'
+
+export type { Suppression }
+
+// The addresses that an organization does not write to: mails to them only harm those to everybody else. Mails about members' own accounts
+// know no such list.
+
+/** Why nothing is written there: no such mailbox; a full one; called spam; put on the list by somebody; stopped by its reader. */
+export const SUPPRESSION_REASONS = ['bounce', 'full', 'complaint', 'manual', 'unsubscribed'] as const
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
+
+/** So many mails, one after the other and within so many days, that came back for now: then there is a pause. */
+const FULL_AFTER = 3
+const FULL_WITHIN_DAYS = 30
+const FULL_FOR_DAYS = 14
+
+const WORDS: Record<SuppressionReason, string> = {
+  bounce: 'an earlier mail to this address came back, there is no such mailbox',
+  full: `the last ${FULL_AFTER} mails to this address came back, its mailbox is full or can not be reached`,
+  complaint: 'an earlier mail to this address was called spam',
+  manual: 'the address is on the list of those that are not written to',
+  unsubscribed: 'the candidate has stopped these mails',
+}
+
+/** Why no mail goes to the address, in words. A newer release may know more reasons. */
+export const wordSuppression = (reason: string): string => (WORDS as Record<string, string>)[reason] ?? WORDS.manual
+
+type To = { organizationId: string; kind: string; invite: { mode: KeyMode; recipientEmail: string } }
+
+/** Why a mail of the service to a candidate is not to be sent; null while it is. */
+export async function whySuppressed(system: ServiceContext, { organizationId, kind, invite }: To): Promise<string | null> {
+  const { mode, recipientEmail } = invite
+  const owner = { ...system, organization: { id: organizationId } }
+  const found =
+    (await findSuppression(owner, mode, recipientEmail)) ??
+    (comesByItself(kind) ? await findSuppression(owner, mode, recipientEmail, 'reminders') : null)
+  return found && `Not sent: ${wordSuppression(found.reason)}.`
+}
+
+/** Whether the organization writes to the address; null: it does. @param scope `reminders`: whether it does by itself. */
+export async function findSuppression(
+  { db, deps, organization }: Pick<Context, 'db' | 'deps'> & { organization: { id: string } },
+  mode: KeyMode,
+  address: string,
+  scope: StoppedMails = 'all',
+): Promise<Suppression | null> {
+  const key = { organizationId: organization.id, mode, address: address.toLowerCase(), scope }
+  const found = await db.suppression.findUnique({ where: { organizationId_mode_address_scope: key } })
+  return found && (found.until === null || found.until > deps.clock()) ? found : null
+}
+
+/** Stops mails to the address of a mail that has come back, or was called spam, as far as that says something of the address. */
+export async function suppressAddressOf(
+  system: ServiceContext,
+  emailId: string,
+  cause: 'address' | 'temporary' | 'blocked' | 'complaint',
+): Promise<void> {
+  if (cause === 'blocked') return
+  const isFull = cause === 'temporary'
+  if (isFull && !(await isFullAgain(system, emailId))) return
+  const { clock, newId } = system.deps
+  const now = clock()
+  const mail = everyones
+    .selectFrom('inviteEmails as email')
+    .innerJoin('invites as invite', (join) =>
+      join.onRef('invite.organizationId', '=', 'email.organizationId').onRef('invite.id', '=', 'email.inviteId'),
+    )
+    .where('email.id', '=', emailId)
+  const insertion = insertForEach('suppressions', mail, (eb) => ({
+    id: uuid(newId()),
+    organizationId: eb.ref('email.organizationId'),
+    mode: eb.ref('invite.mode'),
+    address: eb.fn<string>('lower', ['invite.recipientEmail']),
+    reason: eb.val<string>(isFull ? 'full' : cause === 'complaint' ? 'complaint' : 'bounce'),
+    scope: byDefault,
+    since: time(now),
+    until: isFull ? time(new Date(now.getTime() + FULL_FOR_DAYS * DAY_MS)) : byDefault,
+    emailId: eb.ref('email.id'),
+  }))
+  // What is for good is not made shorter; what had an end begins anew.
+  const again = insertion.onConflict((conflict) =>
+    conflict
+      .columns(['organizationId', 'mode', 'address', 'scope'])
+      .doUpdateSet((eb) => ({
+        reason: eb.ref('excluded.reason'),
+        since: eb.ref('excluded.since'),
+        until: eb.ref('excluded.until'),
+        emailId: eb.ref('excluded.emailId'),
+      }))
+      .where('suppressions.until', 'is not', null),
+  )
+  await run(system.db, again)
+}
+
+/** Whether the last mails to the address have all come back: one that has not is a delivery. */
+async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promise<boolean> {
+  const email = await db.inviteEmail.findUnique({ where: { id: emailId }, include: { invite: true } })
+  if (!email) return false
+  const { mode, recipientEmail } = email.invite
+  const since = new Date(deps.clock().getTime() - FULL_WITHIN_DAYS * DAY_MS)
+  const last = own({ organization: { id: email.organizationId } }, 'inviteEmails')
+    .innerJoin('invites', (join) =>
+      join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
+    )
+    .where('invites.mode', '=', mode)
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${recipientEmail})`)
+    .where('inviteEmails.createdAt', '>', since)
+    .where('inviteEmails.createdAt', '<=', email.createdAt)
+    .where(({ or, eb }) => or([eb('inviteEmails.state', '=', 'sent'), eb('inviteEmails.bounce', 'is not', null)]))
+    .orderBy('inviteEmails.createdAt', 'desc')
+    .limit(FULL_AFTER)
+  const bounces = await all(db, last.select('inviteEmails.bounce'))
+  return bounces.length === FULL_AFTER && bounces.every(({ bounce }) => bounce === 'temporary')
+}
+
+/** The addresses that are not written to now. @throws DomainError not_permitted. */
+export async function listSuppressions(
+  ctx: Context,
+  { search }: { search?: string },
+  order: Order<'since'>,
+  page: Page,
+): Promise<Listing<Suppression>> {
+  authorize(ctx, 'read')
+  const { suppression } = ctx.db
+  const where = {
+    organizationId: ctx.organization.id,
+    mode: modeOf(ctx),
+    OR: [{ until: null }, { until: { gt: ctx.deps.clock() } }],
+    ...(search ? { address: search.trim().toLowerCase() } : {}),
+  }
+  return readPage(
+    page,
+    () => suppression.count({ where }),
+    (window) => suppression.findMany({ where, orderBy: totalOrder(order), ...window }),
+  )
+}
+
+/** @throws DomainError not_permitted, suppression_not_found. */
+export async function getSuppression(ctx: Context, id: string): Promise<Suppression> {
+  authorize(ctx, 'read')
+  const where = { organizationId: ctx.organization.id, mode: modeOf(ctx), id }
+  const found = isUuid(id) ? await ctx.db.suppression.findFirst({ where }) : null
+  if (!found) throw new DomainError('suppression_not_found')
+  return found
+}
+
+/** Has nothing written to the address any more; what is on the list stays as it is. @throws DomainError not_permitted, invalid. */
+export async function suppressAddress(ctx: Context, given: string): Promise<Suppression> {
+  authorize(ctx, 'operate_invites')
+  const address = given.trim().toLowerCase()
+  if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'address', rule: 'email' }] })
+  return inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const key = { organizationId: organization.id, mode: modeOf(ctx), address, scope: 'all' }
+    const found = await findSuppression(inside, key.mode, address)
+    if (found && found.until === null) return found
+    const now = deps.clock()
+    const data = { reason: 'manual' satisfies SuppressionReason, since: now, until: null, emailId: null }
+    const kept = await db.suppression.upsert({
+      where: { organizationId_mode_address_scope: key },
+      create: { id: deps.newId(), ...key, ...data },
+      update: data,
+    })
+    await recordAudit(inside, { action: 'suppressed_address' })
+    return kept
+  })
+}
+
+/**
+ * Has the address written to again.
+ *
+ * @param why for the audit log, which does not hold the address.
+ * @throws DomainError not_permitted, suppression_not_found; invalid, `required`, without a reason.
+ */
+export async function liftSuppression(ctx: Context, id: string, why: string): Promise<Suppression> {
+  authorize(ctx, 'operate_invites')
+  const reason = why.trim()
+  if (reason === '') throw new DomainError('invalid', { issues: [{ field: 'why', rule: 'required' }] })
+  return inTransaction(ctx, async (inside) => {
+    const suppression = await getSuppression(inside, id)
+    const { organizationId } = suppression
+    const { count } = await inside.db.suppression.deleteMany({ where: { organizationId, id } })
+    if (count === 0) throw new DomainError('suppression_not_found')
+    await recordAudit(inside, { action: 'lifted_suppression', details: { was: suppression.reason, why: reason.slice(0, 500) } })
+    return suppression
+  })
+}

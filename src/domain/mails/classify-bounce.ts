@@ -1,0 +1,21 @@
+/**
+ * What it means that a mail came back.
+ * - `address`: there is no such mailbox, and will be none.
+ * - `temporary`: the mailbox is full, or its server could not take it for now.
+ * - `blocked`: the server wants no mail from us, or why is not known; it says nothing of the address.
+ */
+export const BOUNCES = ['address', 'temporary', 'blocked'] as const
+export type Bounce = (typeof BOUNCES)[number]
+
+/** Of the enhanced status codes (RFC 3463, and IANA's registry) those that say so of the mailbox or its domain. */
+const NO_SUCH_MAILBOX = ['5.1.0', '5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10', '5.2.1', '5.4.4']
+const MAILBOX_FULL = '5.2.2'
+
+/** By the status code alone: what providers call hard, soft or transient is not to be relied on. */
+export function classifyBounce(status: string): Bounce {
+  if (NO_SUCH_MAILBOX.includes(status)) return 'address'
+  return status === MAILBOX_FULL || status.startsWith('4.') ? 'temporary' : 'blocked'
+}
+
+/** The enhanced status code in the words of a server; empty when there is none. */
+export const statusIn = (words: string): string => /(?:^|[\s;(#-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(words)?.[1] ?? ''

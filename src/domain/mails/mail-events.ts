@@ -1,0 +1,68 @@
+import { everyones } from '../../db/everyone.ts'
+import { into } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { DAY_MS } from '../values/days.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+
+// Whoever carries our mails tells what becomes of them: a mail server by a notice to the envelope's sender, a provider by a request. What
+// they say is kept as it came, once it is proved that they say it, until a worker has read it.
+
+/** Who may tell: a mail server that hands its notices on, Amazon SES by SNS, Postmark. */
+export const MAIL_EVENT_SOURCES = ['dsn', 'ses', 'postmark'] as const
+export type MailEventSource = (typeof MAIL_EVENT_SOURCES)[number]
+
+/** What is said of one mail. @property status RFC 3463's code, `5.1.1`; empty when none was given. @property reason in the server's words. */
+export type MailNotice = { emailId: string } & ({ kind: 'bounced'; status: string; reason: string } | { kind: 'complained' })
+
+/** A thing told, as it came. @property emailId the mail that it is about, where that is known by how it came. */
+export type MailEvent = { emailId: string | null; body: Buffer }
+
+/** How one source tells. */
+export type MailEventReader = {
+  /** Looks at who sends, before the body is read. @returns null: not one who may. */
+  admit: (headers: Record<string, string | string[] | undefined>) => { emailId: string | null } | null
+  /** The event's id at its source; null when the body is not theirs. @throws Error when that can't be found out at the moment. */
+  identify: (body: Buffer) => Promise<string | null>
+  /** What it says of our mails: nothing, where it is none of what counts. Asked again when it fails. */
+  read: (event: MailEvent) => Promise<MailNotice[]>
+}
+
+/** Those that are switched on. */
+export type MailEventReaders = Partial<Record<MailEventSource, MailEventReader>>
+
+/** So long what was told is remembered: told again, it changes nothing. */
+export const KEPT_DAYS = 30
+/** Told of one mail: more than any server has to say of it. Whoever knows its address, which is signed, could go on for ever. */
+const MAX_TOLD = 20
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** Keeps what was told, and has it read; what was told before already is known, and what is too much of one mail is let go. */
+export async function keepMailEvent(
+  system: ServiceContext,
+  { provider, eventId, emailId, body }: MailEvent & { provider: MailEventSource; eventId: string },
+): Promise<void> {
+  await inTransaction(system, async ({ db, deps: { newId, clock, queue } }) => {
+    const told = emailId === null ? [] : await db.mailEvent.findMany({ where: { emailId }, select: { id: true }, take: MAX_TOLD })
+    if (told.length === MAX_TOLD) return
+    const id = newId()
+    const event = { id, provider, eventId, emailId, body: Uint8Array.from(body), receivedAt: clock() }
+    const kept = await run(
+      db,
+      into('mailEvents')
+        .values(event)
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    if (kept > 0) await queue.enqueueMailEvent(db, id)
+  })
+}
+
+/** Deletes what was told so long ago. */
+export async function forgetOldMailEvents({ db, deps }: ServiceContext): Promise<void> {
+  const until = new Date(deps.clock().getTime() - KEPT_DAYS * DAY_MS)
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const old = everyones.selectFrom('mailEvents').select('id').where('receivedAt', '<', until).limit(atMost)
+    return run(db, everyones.deleteFrom('mailEvents').where('id', 'in', old))
+  })
+}

@@ -1,0 +1,213 @@
+import { sql } from '../../db/builder.ts'
+import { into } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { MAX_USER_AGENT_LENGTH } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { defined } from '../values/defined.ts'
+import { nameOf } from '../values/name-of.ts'
+import { isUuid } from '../values/uuid.ts'
+import { type QueuedRef, rowOf, rowsOf } from '../work/queued-ref.ts'
+import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from './sendings.ts'
+
+/** What members can have in the morning: each is off until its reader switches it on. */
+export const DIGESTS = ['grading_digest', 'expiring_digest', 'bounce_digest'] as const
+export type Digest = (typeof DIGESTS)[number]
+export const isDigest = (kind: string): kind is Digest => (DIGESTS as readonly string[]).includes(kind)
+
+/** What the service writes to members. What each says, mail/member-email.ts knows. */
+export type MemberEmailKind = 'join' | 'reset' | 'webhook_failing' | 'webhook_disabled' | Digest | SecurityMailKind
+/** About the security of one's own account, and those for admins, of the organization's. Nothing stops them, and nothing waits for them. */
+export type SecurityMailKind =
+  | 'new_browser'
+  | 'password_changed'
+  | 'password_reset'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'recovery_codes_made'
+  | 'recovery_code_used'
+  | 'roles_changed'
+  | 'owner_offered'
+  | 'owner_offer_made'
+  | 'owner_offer_taken'
+  | 'sessions_ended'
+  | 'wrong_passwords'
+  | 'wrong_codes'
+  | 'security_changed'
+  | 'key_made'
+  | 'break_glass_used'
+  | 'identity_linked'
+  | 'secret_ending'
+  | 'domain_failing'
+
+/**
+ * What such a mail tells besides when.
+ *
+ * @property address from where it was done, by which browser. @property person who did it, to somebody else.
+ * @property called the name of what it is about. @property before of roles. @property until from when something is otherwise, in ISO 8601.
+ */
+export type SecurityFacts = {
+  address?: string
+  userAgent?: string
+  person?: string
+  called?: string
+  until?: string
+  before?: string[]
+  after?: string[]
+}
+
+const include = {
+  link: { include: { credential: { select: { email: true, language: true } } } },
+  member: {
+    include: {
+      user: true,
+      organization: { select: { name: true, language: true, timeZone: true } },
+      credential: { select: { language: true } },
+    },
+  },
+  webhook: { select: { url: true, state: true, disabledReason: true, failingSince: true } },
+} satisfies Prisma.MemberEmailInclude
+
+/** One mail to a member, with all that it says. */
+export type MemberEmail = Prisma.MemberEmailGetPayload<{ include: typeof include }>
+
+type About = {
+  kind: MemberEmailKind
+  linkId?: string
+  webhookId?: string
+  dedupeKey?: string
+  facts?: Record<string, number> | SecurityFacts
+}
+type Inside = Pick<Context, 'db' | 'deps' | 'origin'> & { organization: { id: string } }
+
+/**
+ * Adds a mail to the transaction: its record and its job. No request waits for the mail server.
+ *
+ * @param about.dedupeKey what it is alone in saying to the member. @param about.facts of security: the context knows from where it was done.
+ * @returns whether there was none of that key.
+ */
+export async function queueMemberEmail(ctx: Inside, { facts, ...about }: About & { memberId: string }): Promise<boolean> {
+  const { db, deps, organization, origin } = ctx
+  const now = deps.clock()
+  const from = origin && { address: origin.address, userAgent: origin.userAgent.slice(0, MAX_USER_AGENT_LENGTH) }
+  const row = { id: deps.newId(), organizationId: organization.id, ...about, createdAt: now, updatedAt: now }
+  const insertion = into('memberEmails')
+    .values({ ...row, facts: facts ? sql`${JSON.stringify({ ...from, ...facts })}::jsonb` : null })
+    .onConflict((conflict) =>
+      conflict.columns(['organizationId', 'memberId', 'dedupeKey']).where('dedupeKey', 'is not', null).doNothing(),
+    )
+  if ((await run(db, insertion)) === 0) return false
+  await deps.queue.enqueueMemberEmails(db, [row])
+  return true
+}
+
+/** Adds a mail for each active admin of the organization to the transaction. */
+export async function queueAdminEmails(ctx: Inside, about: About): Promise<void> {
+  const where = { organizationId: ctx.organization.id, status: 'active', roles: { has: 'admin' } } as const
+  const admins = await ctx.db.member.findMany({ where, select: { id: true } })
+  for (const { id: memberId } of admins) await queueMemberEmail(ctx, { ...about, memberId })
+}
+
+/** Adds a mail for each active owner to the transaction; where no owner is named yet, for each admin. */
+export async function queueOwnerEmails(ctx: Inside, about: About): Promise<void> {
+  const { id: organizationId } = ctx.organization
+  const named = { where: { id: organizationId, ownerNamedAt: { not: null } } }
+  const who = (await ctx.db.organization.count(named)) > 0 ? { duties: { has: 'owner' } } : { roles: { has: 'admin' } }
+  const owners = await ctx.db.member.findMany({ where: { organizationId, status: 'active', ...who }, select: { id: true } })
+  for (const { id: memberId } of owners) await queueMemberEmail(ctx, { ...about, memberId })
+}
+
+/** What somebody is called who does something to another member, or to the organization; undefined of who is no member. */
+export async function nameActor({ db, actor }: Pick<Context, 'db' | 'actor'>): Promise<string | undefined> {
+  if (actor.kind !== 'member') return undefined
+  const { user } = await db.member.findUniqueOrThrow({ where: { id: actor.id }, select: { user: true } })
+  return nameOf(user)
+}
+
+/** The mails of these jobs that exist, in no particular order. */
+export const findMemberEmails = ({ db }: ServiceContext, refs: QueuedRef[]): Promise<MemberEmail[]> =>
+  db.memberEmail.findMany({ where: rowsOf(refs), include, relationLoadStrategy: 'join' })
+
+/** Null when there is no such mail. */
+export const findMemberEmail = async ({ db }: ServiceContext, id: string): Promise<MemberEmail | null> =>
+  isUuid(id) ? db.memberEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
+
+/** The newest mails of all organizations, by their ids, which rise with time. @param before only those older than the mail with this id. */
+export const listMemberEmails = (
+  { db }: ServiceContext,
+  { state, before, limit }: { state?: EmailState; before?: string; limit: number },
+): Promise<MemberEmail[]> =>
+  db.memberEmail.findMany({
+    where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
+    orderBy: { id: 'desc' },
+    take: limit,
+    include,
+    relationLoadStrategy: 'join',
+  })
+
+/** Where the mail goes: what sets a password, to the address that the password belongs to. */
+export const recipientOf = ({ member, link }: MemberEmail): string => link?.credential?.email ?? member.email
+
+/** Why a mail is not to be sent any more; null while it is. */
+export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEmail, now: Date): string | null {
+  if (member.status !== 'active') return 'Not sent: the member is not active any more.'
+  if (link && (link.usedAt || link.expiresAt <= now)) return 'Not sent: the link can not be used any more.'
+  if (isDigest(kind) && !member.notices.includes(kind)) return 'Not sent: these mails were switched off.'
+  if (kind === 'webhook_failing' && !webhook?.failingSince) return 'Not sent: the webhook works again.'
+  if (kind === 'webhook_disabled' && webhook?.state !== 'disabled') return 'Not sent: the webhook is active again.'
+  return null
+}
+
+/** Records what became of one attempt to send; a mail that another attempt has finished stays as it is. */
+export async function recordMemberEmailAttempt(
+  { db, deps }: ServiceContext,
+  { id, organizationId }: Pick<MemberEmailRow, 'id' | 'organizationId'>,
+  outcome: Outcome,
+): Promise<void> {
+  if (outcome.state === 'delayed' || outcome.state === 'suppressed') throw new Error('No mail to a member is held back')
+  const now = deps.clock()
+  const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
+  await db.memberEmail.updateMany({
+    where: { organizationId, id, state: 'queued' satisfies EmailState },
+    data: { reason: '', ...outcome, attempts: { increment: 1 }, updatedAt: now, sentAt },
+  })
+}
+
+/** Gives up a mail whose retries are used up; the reason of its last attempt stays. */
+export async function giveUpMemberEmail({ db, deps }: ServiceContext, ref: QueuedRef): Promise<void> {
+  const data = { state: 'failed', failure: 'given_up', updatedAt: deps.clock() } satisfies Partial<MemberEmailRow>
+  await db.memberEmail.updateMany({ where: { ...rowOf(ref), state: 'queued' }, data })
+}
+
+/** Queues mails again, all or none: the failed one with the id, or all that are meant. @returns how many. */
+export async function retryMemberEmails(ctx: ServiceContext, { id, ...which }: RetryWhich & { id?: string }): Promise<number> {
+  if (id !== undefined && !isUuid(id)) return 0
+  return inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
+    const failed = await db.memberEmail.updateManyAndReturn({
+      where: { ...toRetry(which), ...defined({ id }) },
+      data: { state: 'queued', failure: null, sentAt: null, updatedAt: clock() },
+      select: { id: true, organizationId: true },
+    })
+    await queue.enqueueMemberEmails(db, failed)
+    return failed.length
+  })
+}
+
+/** The number of queued mails, and the time of the oldest. */
+export async function measureMemberEmailQueue({ db }: Pick<ServiceContext, 'db'>): Promise<EmailQueue> {
+  const { _count, _min } = await db.memberEmail.aggregate({ where: { state: 'queued' }, _count: true, _min: { createdAt: true } })
+  return { waiting: _count, oldest: _min.createdAt }
+}
+
+/** What became of mails to members, counted as measureFailedEmails counts invitations. */
+export async function measureFailedMemberEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
+  const countFailed = (failure: EmailFailure) =>
+    db.memberEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })
+  return {
+    failed: await db.memberEmail.count({ where: { state: 'failed' } }),
+    refused: await countFailed('refused'),
+    givenUp: await countFailed('given_up'),
+    sent: await db.memberEmail.count({ where: { state: 'sent', createdAt: { gte: since } } }),
+  }
+}

@@ -1,0 +1,199 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+import { MAX_MARKS } from '../limits.ts'
+import { countMarks } from '../values/count-marks.ts'
+
+// A text of an organization's mail: a small Markdown with placeholders. It is read first and filled in then, so that what is put into it is
+// text, whatever it looks like.
+
+/** What can be put in. The last two are blocks of their own where they stand alone in a paragraph, which the link has to. */
+export const PLACEHOLDERS = [
+  'candidate_name',
+  'assessment',
+  'organization',
+  'sender_name',
+  'question_count',
+  'time_limit',
+  'expires_at',
+  'expires_in',
+  'message',
+  'link',
+] as const
+export type Placeholder = (typeof PLACEHOLDERS)[number]
+
+/** A placeholder, and what stands there where there is nothing to put in. */
+export type Hole = { hole: Placeholder; otherwise: string }
+export type TemplatePiece =
+  | string
+  | Hole
+  | { strong: readonly TemplatePiece[] }
+  | { emphasis: readonly TemplatePiece[] }
+  | { link: string; within: readonly TemplatePiece[] }
+  | { newLine: true }
+export type TemplateBlock =
+  | { kind: 'paragraph'; said: readonly TemplatePiece[] }
+  | { kind: 'list'; items: readonly (readonly TemplateBlock[])[]; from?: number }
+
+/** What is wrong with a text, for whoever wrote it, with the line. */
+type Fault = { line: number; text: string }
+
+const WRITTEN = /^\s*([a-z_]+)\s*(?:\|\s*default:\s*"([^"{}]*)"\s*)?$/
+const LINK = /^(?:https|mailto):/i
+/** Nested deeper than anybody writes. */
+const MAX_NESTING = 20
+
+/** Nothing but what is named here is read: no HTML, no pictures, no address that is not written as a link. */
+const reader = new MarkdownIt('zero', { html: false, breaks: true, maxNesting: MAX_NESTING })
+  .enable(['paragraph', 'list'])
+  .enable(['newline', 'escape', 'emphasis', 'link', 'balance_pairs', 'fragments_join'])
+reader.validateLink = (address) => LINK.test(address)
+reader.inline.ruler.before('escape', 'hole', (state, silent) => {
+  if (!state.src.startsWith('{{', state.pos)) return false
+  const end = state.src.indexOf('}}', state.pos)
+  const within = end < 0 ? '' : state.src.slice(state.pos + 2, end)
+  if (end < 0 || within.includes('\n')) return false
+  if (!silent) state.push('hole', '', 0).content = within
+  state.pos = end + 2
+  return true
+})
+
+/**
+ * What is wrong with a body; null where nothing is.
+ *
+ * @param body with a line feed at the end of each line.
+ */
+export function findTemplateFault(body: string): string | null {
+  if (countMarks(body) > MAX_MARKS)
+    return `A text can have at most ${MAX_MARKS.toLocaleString('en')} of the characters * _ | [ and \`.`
+  const tokens = reader.parse(body, {})
+  const [fault] = tokens.filter(({ type }) => type === 'inline').flatMap(faultsWithin)
+  if (fault) return `Line ${fault.line}: ${fault.text}`
+  const paragraphs = tokens.flatMap((token, i) => (token.type === 'inline' ? [{ token, isTop: isTop(tokens, i) }] : []))
+  const links = paragraphs.filter(({ token }) => holesOf(token).some(({ content }) => nameOf(content) === 'link'))
+  const [first, second] = links
+  if (!first) return 'The text needs {{ link }} once, in a paragraph of its own: there is the button.'
+  const line = (token: Token) => (token.map?.[0] ?? 0) + 1
+  if (!first.isTop || first.token.content.replaceAll(/\s/g, '') !== '{{link}}')
+    return `Line ${line(first.token)}: {{ link }} has to be a paragraph of its own.`
+  return second ? `Line ${line(second.token)}: {{ link }} can be there only once.` : null
+}
+
+/** What is wrong with a subject; null where nothing is. */
+export function findSubjectFault(subject: string): string | null {
+  const faults = readSubject(subject).flatMap((piece) => ('fault' in piece ? [piece.fault] : []))
+  return faults[0] ?? null
+}
+
+/** A subject in pieces, without what is wrong with it. */
+export const parseSubject = (subject: string): (string | Hole)[] =>
+  readSubject(subject).flatMap((piece) => ('fault' in piece ? [] : [piece.said]))
+
+type SubjectPiece = { said: string | Hole } | { fault: string }
+
+const readSubject = (subject: string): SubjectPiece[] =>
+  subject.split(/(\{\{[^\n]*?\}\})/).map((part, i): SubjectPiece => {
+    if (i % 2 === 0) return /\{\{|\}\}/.test(part) ? { fault: UNCLOSED } : { said: part }
+    const hole = readHole(part.slice(2, -2))
+    if (hole && (hole.hole === 'link' || hole.hole === 'message')) return { fault: `A subject has no {{ ${hole.hole} }}.` }
+    return hole ? { said: hole } : { fault: unknown(part.slice(2, -2)) }
+  })
+
+const UNCLOSED = 'A placeholder is begun or ended, but not both: {{ and }} belong together, on one line.'
+const unknown = (written: string): string =>
+  `{{ ${written.trim().slice(0, 60)} }} is no placeholder. There are ${PLACEHOLDERS.join(', ')}, each alone or as {{ candidate_name | default: "there" }}.`
+
+function readHole(written: string): Hole | null {
+  const [, name, otherwise = ''] = WRITTEN.exec(written) ?? []
+  const hole = PLACEHOLDERS.find((one) => one === name)
+  return hole ? { hole, otherwise } : null
+}
+const nameOf = (written: string): string | undefined => readHole(written)?.hole
+
+const holesOf = ({ children }: Token): Token[] => (children ?? []).filter(({ type }) => type === 'hole')
+
+/** Of one paragraph. */
+function faultsWithin({ children, map }: Token): Fault[] {
+  let line = (map?.[0] ?? 0) + 1
+  return (children ?? []).flatMap((token): Fault[] => {
+    if (token.type === 'softbreak' || token.type === 'hardbreak') line++
+    const text = faultOf(token)
+    return text === null ? [] : [{ line, text }]
+  })
+}
+
+function faultOf(token: Token): string | null {
+  const { type, content } = token
+  if (type === 'hole') return readHole(content) ? null : unknown(content)
+  if (type === 'link_open' && /\{|%7B/i.test(String(token.attrGet('href')))) return 'No placeholder can be part of an address.'
+  return /\{\{|\}\}/.test(content) ? UNCLOSED : null
+}
+
+/** Whether a paragraph is part of nothing else. */
+const isTop = (tokens: Token[], i: number): boolean => tokens[i - 1]?.level === 0
+
+/** A body that has no fault, as blocks. */
+export const parseTemplate = (body: string): TemplateBlock[] => blocks(reader.parse(body, {}))
+
+/** The tokens between an opening one and its closing one are one block. */
+function blocks(tokens: readonly Token[]): TemplateBlock[] {
+  const made: TemplateBlock[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
+    const end = token.nesting === 1 ? closingOf(tokens, at) : at
+    const within = tokens.slice(at + 1, end)
+    if (token.type === 'paragraph_open') made.push({ kind: 'paragraph', said: pieces(within[0]?.children ?? []) })
+    if (token.type === 'bullet_list_open') made.push({ kind: 'list', items: itemsOf(within) })
+    if (token.type === 'ordered_list_open')
+      made.push({ kind: 'list', items: itemsOf(within), from: Number(token.attrGet('start') ?? 1) })
+    at = end
+  }
+  return made
+}
+
+function itemsOf(tokens: readonly Token[]): TemplateBlock[][] {
+  const items: TemplateBlock[][] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const end = closingOf(tokens, at)
+    items.push(blocks(tokens.slice(at + 1, end)))
+    at = end
+  }
+  return items
+}
+
+function closingOf(tokens: readonly Token[], at: number): number {
+  let depth = 0
+  for (let i = at; i < tokens.length; i++) {
+    depth += tokens[i]!.nesting
+    if (depth === 0) return i
+  }
+  return tokens.length
+}
+
+function pieces(tokens: readonly Token[]): TemplatePiece[] {
+  const made: TemplatePiece[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
+    const end = token.nesting === 1 ? closingOf(tokens, at) : at
+    const piece = toPiece(token, tokens.slice(at + 1, end))
+    if (piece !== '') made.push(piece)
+    at = end
+  }
+  return made
+}
+
+function toPiece(token: Token, within: readonly Token[]): TemplatePiece {
+  switch (token.type) {
+    case 'hole':
+      return readHole(token.content) ?? ''
+    case 'softbreak':
+    case 'hardbreak':
+      return { newLine: true }
+    case 'strong_open':
+      return { strong: pieces(within) }
+    case 'em_open':
+      return { emphasis: pieces(within) }
+    case 'link_open':
+      return { link: String(token.attrGet('href') ?? ''), within: pieces(within) }
+    default:
+      return token.content
+  }
+}

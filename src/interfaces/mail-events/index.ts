@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ServiceContext } from '../../domain/context.ts'
+import {
+  keepMailEvent,
+  type MailEventReader,
+  type MailEventReaders,
+  type MailEventSource,
+} from '../../domain/mails/mail-events.ts'
+import { HttpError } from '../../http/errors/failure.ts'
+import { createSlots } from '../../http/limits/slots.ts'
+
+/** Below which mail servers and providers tell what became of mails. */
+export const MAIL_EVENTS_PREFIX = '/mail-events'
+
+/** Of a notice with the mail that it is of, or of what a provider tells of one. */
+const MAX_BODY_BYTES = 256 * 1024
+/** Bodies of one source in memory at a time. */
+const AT_ONCE = 20
+
+type To = { Params: { source: string } }
+
+/** What is told of mails: who tells is looked at before the body, the body is kept as it came, and read by a worker. */
+export async function mailEvents(
+  app: FastifyInstance,
+  { system, readers }: { system: ServiceContext; readers: MailEventReaders },
+): Promise<void> {
+  const takeSlot = createSlots(AT_ONCE)
+  const admitted = new WeakMap<FastifyRequest, { emailId: string | null; reader: MailEventReader; source: MailEventSource }>()
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body))
+  app.post<To>(
+    '/:source',
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      async onRequest(request, reply) {
+        const source = request.params.source as MailEventSource
+        const reader = Object.hasOwn(readers, source) ? readers[source] : undefined
+        if (!reader) throw new HttpError('path_not_found')
+        const known = reader.admit(request.headers)
+        if (!known) return reply.code(401).send({ error: 'unknown sender' })
+        takeSlot(source, reply)
+        admitted.set(request, { ...known, reader, source })
+      },
+    },
+    async (request, reply) => {
+      const { reader, source, emailId } = admitted.get(request)!
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const eventId = await reader.identify(body).catch((err) => {
+        system.deps.log.warn({ err, source }, 'it could not be found out who told of a mail')
+        throw new HttpError('overloaded', { retryAfter: 10 })
+      })
+      if (eventId === null) return reply.code(401).send({ error: 'unknown sender' })
+      await keepMailEvent(system, { provider: source, eventId, emailId, body })
+      return reply.code(200).send({})
+    },
+  )
+}

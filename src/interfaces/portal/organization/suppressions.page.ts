@@ -1,0 +1,73 @@
+import type { Context } from '../../../domain/context.ts'
+import { type Suppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { type Filtered, filterLine, noRows, sizedPager } from '../kit/paging.ts'
+import { opener, popup } from '../kit/popup.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+const NOTICES = new Map([
+  ['added', 'Nothing is mailed to the address any more.'],
+  ['lifted', 'The address is written to again. What was not sent meanwhile is not sent by itself: send the invitation again.'],
+])
+
+export const SUPPRESSIONS = 'settings/suppressions'
+const ADDING = { id: 'add', label: 'Add an address', icon: 'plus' } as const
+const isRefused = ({ issues }: Form): boolean => issues.length > 0
+
+type ListFacts = { ctx: Context; found: Filtered<Suppression>; done: string }
+
+export const suppressionsPage = (form: Form, { ctx, found, done }: ListFacts): Page => ({
+  title: 'Addresses we do not write to',
+  subtitle: 'Mails that come back, or are called spam, harm those to everybody else.',
+  trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+  notice: NOTICES.get(done),
+  actions: !isRefused(form) && opener(ADDING, 'btn btn-primary'),
+  body: html`${mistakes(form)}${mistakes(found.form)}${isRefused(form) && adding(form, ctx)}<section class="panel" aria-labelledby="addresses-heading">
+<h2 class="mb-4" id="addresses-heading">${found.list.total === 1 ? 'One address' : html`${found.list.total} addresses`}</h2>
+${filterLine(pathOf(ctx, SUPPRESSIONS), found.form.values, field(found.form, { name: 'search', label: 'Whole address', type: 'search', optional: true }))}
+${found.list.items.length === 0 ? noRows('No address is on the list.', pathOf(ctx, SUPPRESSIONS), found.form.values) : addressTable(ctx, found.list.items)}
+${sizedPager(pathOf(ctx, SUPPRESSIONS), found.form.values, found.list)}
+</section>
+<div>${!isRefused(form) && adding(form, ctx)}</div>`,
+})
+
+const addressTable = (ctx: Context, items: Suppression[]): Html =>
+  table(
+    'addresses-heading',
+    ['Address', 'Why', 'Since', 'Until'],
+    items.map(({ id, address, reason, scope, since, until }) => [
+      html`<a class="named" href="${pathOf(ctx, `${SUPPRESSIONS}/${id}`)}">${address}</a>`,
+      html`${scope === 'reminders' && 'reminders and notices only: '}${wordSuppression(reason)}`,
+      time(since),
+      until === null ? 'somebody lifts it' : time(until),
+    ]),
+  )
+
+const adding = (form: Form, ctx: Context): Html =>
+  popup(
+    ADDING.id,
+    'Add an address',
+    html`<form method="post" action="${pathOf(ctx, SUPPRESSIONS)}">${onceField()}
+${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'Whatever it is invited to, nothing is mailed there.' })}
+<button class="btn btn-primary">Add address</button>
+</form>`,
+    isRefused(form),
+  )
+
+export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: Suppression }): Page => ({
+  title: suppression.address,
+  subtitle: html`Not written to since ${time(suppression.since)}: ${wordSuppression(suppression.reason)}.`,
+  trail: [['Addresses we do not write to', pathOf(ctx, SUPPRESSIONS)]],
+  body: html`${mistakes(form)}<section class="panel" aria-labelledby="lift-heading">
+<h2 class="mb-4" id="lift-heading">Write to it again</h2>
+<form method="post" action="${pathOf(ctx, `${SUPPRESSIONS}/${suppression.id}/lift`)}">
+${area(form, { name: 'why', label: 'Why', hint: 'Kept in the audit log. Write no address here.' })}
+${(suppression.reason === 'complaint' || suppression.reason === 'unsubscribed') && checkbox(form, { name: 'sure', label: `They have said that they want our mail: they ${suppression.reason === 'complaint' ? 'called one spam' : 'have stopped it'}`, checked: false })}
+<button class="btn btn-primary">Write to it again</button>
+</form>
+</section>`,
+})

@@ -1,0 +1,75 @@
+import type { Context } from '../../../domain/context.ts'
+import { PLACEHOLDERS } from '../../../domain/mails/template-text.ts'
+import type { MailTemplate } from '../../../domain/members/mail-templates.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { area, choice, type Form, field, hiddenSeen, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
+
+/** Whom a preview is for, by what is hard about their names. */
+export const PREVIEWED = { plain: 'Sam Rivera', long: 'a very long name', arabic: 'a name in Arabic', none: 'no name' } as const
+export type Previewed = keyof typeof PREVIEWED
+
+type Facts = { ctx: Context; language: string; template: MailTemplate; done: string }
+
+/** The organization's own words for invitations, in one language. */
+export function wordsPage(form: Form, { ctx, language, template, done }: Facts): Page {
+  const address = pathOf(ctx, 'settings/words')
+  const { codes } = ctx.deps.languages
+  return {
+    title: 'Words of invitations',
+    subtitle: 'What candidates read in the email, in your words instead of ours.',
+    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    notice: done === 'saved' ? 'The text is saved. Invitations that are sent from now on have it.' : undefined,
+    body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, language)}<form method="post" action="${address}">
+<input type="hidden" name="language" value="${language}">
+${hiddenSeen(form, 'seen', String(template.version))}
+${settingsPanel('text', `Text in ${nameOf(language)}`, about(template), fields(form, template))}
+${settingsPanel('preview', 'Preview', 'What stands above, for an example. Nothing is saved or sent.', preview(form, address, language))}
+</form>`,
+  }
+}
+
+const languages = (address: string, codes: readonly string[], current: string): Html =>
+  html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map((code) =>
+    code === current
+      ? html`<a class="tab tab-active" aria-current="page" href="${`${address}?language=${code}`}">${nameOf(code)}</a>`
+      : html`<a class="tab" href="${`${address}?language=${code}`}">${nameOf(code)}</a>`,
+  )}</nav>`
+
+const nameOf = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
+
+const about = ({ version, body }: MailTemplate): Html =>
+  html`${body ? `Invitations have this text (version ${version}).` : 'Invitations have the service’s own text. Leave both fields empty to keep it so.'} The address in full, until when it is open, what is needed and who invites stand below it in any case.`
+
+const fields = (form: Form, { subject, body }: MailTemplate): Html => html`${field(form, {
+  name: 'subject',
+  label: 'Subject',
+  value: subject,
+  optional: true,
+})}
+${area(form, {
+  name: 'body',
+  label: 'Text',
+  hint: 'An empty line begins a paragraph. **bold**, *emphasis*, - lists, [words](https://example.com). {{ link }} in a paragraph of its own is the button.',
+  value: body,
+  rows: 14,
+})}
+<details class="mb-4"><summary class="link text-sm">What can be put in</summary>
+<p class="hint mt-2">${PLACEHOLDERS.map((name, i) => html`${i > 0 && ', '}<code>${`{{ ${name} }}`}</code>`)}. What stands there where there is nothing: <code>${'{{ candidate_name | default: "there" }}'}</code>. A paragraph with nothing to put in is left out.</p></details>
+<button class="btn btn-primary">Save</button>`
+
+/** The buttons send what is typed into the frames, which hold nothing but the mail. */
+const preview = (form: Form, address: string, language: string): Html => {
+  const options = Object.entries(PREVIEWED).map(([who, label]) => [who, label] as const)
+  const first = (width: string) => `${address}/preview?language=${language}&width=${width}`
+  return html`${choice(form, { name: 'who', label: 'For a candidate with', options, value: 'plain' })}
+<div class="mb-4 flex flex-wrap gap-2">
+<button class="btn" formaction="${`${address}/preview`}" formtarget="wide" formnovalidate>Preview</button>
+<button class="btn" formaction="${`${address}/preview`}" formtarget="narrow" formnovalidate>Preview on a phone</button>
+<button class="btn" formaction="${`${address}/preview`}" formtarget="wide" formnovalidate name="part" value="text">Preview as text</button>
+</div>
+<div class="flex flex-wrap gap-4">
+<iframe class="h-144 w-150 max-w-full rounded-box border border-base-300" title="The invitation on a wide screen" name="wide" sandbox="" src="${first('wide')}"></iframe>
+<iframe class="h-144 w-98 max-w-full rounded-box border border-base-300" title="The invitation on a phone" name="narrow" sandbox="" src="${first('narrow')}"></iframe>
+</div>`
+}

@@ -1,0 +1,53 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { STOPPED_MAILS, type StoppedMails } from '../../domain/events/event.ts'
+import { SUPPRESSION_REASONS, type Suppression } from '../../domain/invites/suppressions.ts'
+import { DateTime, Email, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
+import { NAME } from '../../http/schema/schema-keywords.ts'
+
+/** An address that is not written to. */
+export const SuppressionView = Type.Object(
+  {
+    id: Uuid(),
+    address: Type.String({ description: 'In lower case' }),
+    reason: Words(SUPPRESSION_REASONS, {
+      description:
+        'bounce: there is no such mailbox; full: the last mails came back for now; complaint: a mail was called spam; manual: somebody has put it here; unsubscribed: the candidate has stopped mails',
+    }),
+    scope: Words(STOPPED_MAILS, { description: 'reminders: only what comes by itself is not written, reminders and notices' }),
+    since: DateTime(),
+    until: OrNull(DateTime('null: until it is lifted')),
+    emailId: OrNull(Uuid('Of the mail that it is because of')),
+  },
+  {
+    [NAME]: 'Suppression',
+    examples: [
+      {
+        id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e78',
+        address: 'gone@example.com',
+        reason: 'bounce',
+        scope: 'all',
+        since: '2026-03-02T09:30:00.000Z',
+        until: null,
+        emailId: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e74',
+      },
+    ],
+  },
+)
+
+export const presentSuppression = ({
+  id,
+  address,
+  reason,
+  scope,
+  since,
+  until,
+  emailId,
+}: Suppression): Static<typeof SuppressionView> => ({
+  ...{ id, address, reason: reason as Static<typeof SuppressionView>['reason'], scope: scope as StoppedMails },
+  ...{ since: isoTime(since), until: isoTimeOrNull(until), emailId },
+})
+
+export const NewSuppressionBody = Type.Object(
+  { address: Email('The address, in either case') },
+  { [NAME]: 'NewSuppression', examples: [{ address: 'gone@example.com' }] },
+)

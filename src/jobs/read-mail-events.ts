@@ -1,0 +1,28 @@
+import type { PgBoss } from 'pg-boss'
+import type { ServiceContext } from '../domain/context.ts'
+import { readMailEvent } from '../domain/invites/bounces.ts'
+import type { MailEventReaders } from '../domain/mails/mail-events.ts'
+import { MAIL_EVENTS, type MailEventJob } from './queue.ts'
+import { BATCHES, settle } from './send-mail.ts'
+import { withinJob } from './within-job.ts'
+
+/** Starts the worker that reads what was told of mails. It ends with `boss.stop()`. */
+export async function startReadingMailEvents(boss: PgBoss, system: ServiceContext, readers: MailEventReaders): Promise<void> {
+  const read = async (id: string) => {
+    await readMailEvent(system, readers, id).catch((err) => {
+      system.deps.log.error({ err, mailEventId: id }, 'what was told of a mail could not be read yet')
+      throw err
+    })
+  }
+  await boss.work<MailEventJob>(MAIL_EVENTS, BATCHES, async (jobs) => {
+    const results = []
+    for (const job of jobs)
+      results.push(
+        await settle(
+          job.id,
+          withinJob(MAIL_EVENTS, job, () => read(job.data.id)),
+        ),
+      )
+    return results
+  })
+}

@@ -1,0 +1,131 @@
+import { createVerify, X509Certificate } from 'node:crypto'
+import { statusIn } from '../../domain/mails/classify-bounce.ts'
+import { KEPT_DAYS, type MailEventReader, type MailNotice } from '../../domain/mails/mail-events.ts'
+import { DAY_MS } from '../../domain/values/days.ts'
+import { isUuid } from '../../domain/values/uuid.ts'
+import { storable } from '../verdict.ts'
+import { parseObject } from './parse-object.ts'
+
+/** The header by which a mail has its id told back. */
+export const sesHeaders = (emailId: string): Record<string, string> => ({ 'X-SES-MESSAGE-TAGS': `email_id=${emailId}` })
+
+/** What SES calls it where the server's words have no status code. */
+const STATUS_OF: Record<string, string> = {
+  'Permanent General': '5.1.1',
+  'Permanent NoEmail': '5.1.1',
+  'Permanent Suppressed': '5.1.1',
+  'Permanent OnAccountSuppressionList': '5.1.1',
+  'Transient MailboxFull': '4.2.2',
+}
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]+\.pem$/
+/** Of certificates that were looked up. SNS has one of a region at a time. */
+const KEPT_CERTIFICATES = 3
+
+/** The fields that SNS signs, in this order. */
+const SIGNED = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+} as const
+type Sns = {
+  [name in 'SigningCertURL' | 'Signature' | 'SignatureVersion' | (typeof SIGNED)[keyof typeof SIGNED][number]]?: unknown
+}
+
+/** Fetches a text from an address of Amazon's. @throws Error when it can't be had. */
+export type FetchText = (url: string) => Promise<string>
+
+/**
+ * Events of Amazon SES as its topic of SNS sends them, signed by RSA and SHA-256 (SignatureVersion 2, to be set at the topic). Nothing that
+ * a message says decides where the service asks: the certificate's host is of the topic's region, and the address that confirms the
+ * subscription is made here.
+ */
+export function createSesReader(topicArn: string, fetchText: FetchText): MailEventReader {
+  const region = topicArn.split(':')[3] ?? ''
+  const host = `sns.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+  const certificateOf = createCertificates(fetchText)
+  return {
+    admit: (headers) => (headers['x-amz-sns-topic-arn'] === topicArn ? { emailId: null } : null),
+    async identify(body) {
+      const message = parseObject<Sns>(body)
+      if (message.TopicArn !== topicArn || message.SignatureVersion !== '2' || !isSignable(message.Type)) return null
+      if (!isRecent(message.Timestamp)) return null
+      const url = String(message.SigningCertURL)
+      // As it is written: with more to it, one certificate would have any number of addresses, each looked up and kept.
+      if (!url.startsWith(`https://${host}/`) || !CERTIFICATE_PATH.test(url.slice(`https://${host}`.length))) return null
+      return isSigned(message, await certificateOf(url)) ? String(message.MessageId) : null
+    },
+    async read(event) {
+      const message = parseObject<Sns>(event.body)
+      if (message.Type === 'Notification') return readNotification(Buffer.from(String(message.Message)))
+      if (message.Type === 'SubscriptionConfirmation') await fetchText(confirmationOf(host, topicArn, String(message.Token)))
+      return []
+    },
+  }
+}
+
+const confirmationOf = (host: string, topicArn: string, token: string): string =>
+  `https://${host}/?${new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn: topicArn, Token: token })}`
+
+/** Looks certificates up one at a time: whoever names one that is not known yet may be anybody. */
+function createCertificates(fetchText: FetchText): FetchText {
+  const known = new Map<string, string>()
+  let isFetching = false
+  return async (url) => {
+    const found = known.get(url)
+    if (found !== undefined) return found
+    if (isFetching) throw new Error('Another certificate of SNS is being looked up')
+    isFetching = true
+    try {
+      const certificate = await fetchText(url)
+      const [oldest] = known.keys()
+      if (known.size >= KEPT_CERTIFICATES && oldest !== undefined) known.delete(oldest)
+      known.set(url, certificate)
+      return certificate
+    } finally {
+      isFetching = false
+    }
+  }
+}
+
+const isSignable = (type: unknown): type is keyof typeof SIGNED => typeof type === 'string' && Object.hasOwn(SIGNED, type)
+
+/** Older than what is remembered of what was told, it would count again: Amazon itself tries for 23 days. */
+const isRecent = (timestamp: unknown): boolean => Date.now() - Date.parse(String(timestamp)) < KEPT_DAYS * DAY_MS
+
+function isSigned(message: Sns, certificate: string): boolean {
+  if (!isSignable(message.Type)) return false
+  const text = SIGNED[message.Type].filter((name) => message[name] !== undefined).map((name) => `${name}\n${message[name]}\n`)
+  const { publicKey, validFromDate, validToDate } = new X509Certificate(certificate)
+  const now = new Date()
+  if (now < validFromDate || now > validToDate) return false
+  return createVerify('RSA-SHA256').update(text.join('')).verify(publicKey, String(message.Signature), 'base64')
+}
+
+type Ses = {
+  eventType?: string
+  notificationType?: string
+  mail?: { tags?: { email_id?: string[] } }
+  bounce?: {
+    bounceType?: string
+    bounceSubType?: string
+    bouncedRecipients?: { status?: string; diagnosticCode?: string }[]
+  }
+  complaint?: { complaintFeedbackType?: string }
+}
+
+/** SES says in words that are no JSON that it may publish to the topic. */
+function readNotification(text: Buffer): MailNotice[] {
+  const { eventType, notificationType, mail, bounce = {}, complaint } = parseObject<Ses>(text)
+  const emailId = mail?.tags?.email_id?.[0]
+  if (emailId === undefined || !isUuid(emailId)) return []
+  const type = eventType ?? notificationType
+  if (type === 'Complaint') return complaint?.complaintFeedbackType === 'not-spam' ? [] : [{ emailId, kind: 'complained' }]
+  if (type !== 'Bounce') return []
+  const { bounceType, bounceSubType, bouncedRecipients: [recipient = {}] = [] } = bounce
+  const reason = storable(recipient.diagnosticCode ?? `${bounceType} ${bounceSubType}`).slice(0, 1_000)
+  // What the server said goes before what SES calls it: a domain that does not exist is "transient" there.
+  const status = statusIn(recipient.status ?? '') || statusIn(reason) || (STATUS_OF[`${bounceType} ${bounceSubType}`] ?? '')
+  // Somebody's being away is told as a bounce, too, without a word of a server.
+  if (status === '' && bounceType === 'Transient') return []
+  return [{ emailId, kind: 'bounced', status, reason: reason.replace(/^smtp;\s*/i, '') }]
+}

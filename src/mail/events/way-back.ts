@@ -1,0 +1,18 @@
+import type { Links } from '../../domain/context.ts'
+import type { Message } from '../message.ts'
+import { postmarkHeaders } from './postmark.ts'
+import { sesHeaders } from './ses.ts'
+
+type Ways = { domain: string | undefined; sesTopic: string | undefined; postmarkSecret: string | undefined }
+
+/** The mail with what tells later which one it is, should it come back: nothing of it names the candidate. */
+export const withWayBack = (
+  links: Links,
+  { domain, sesTopic, postmarkSecret }: Ways,
+  emailId: string,
+  message: Message,
+): Message => ({
+  ...message,
+  headers: { ...message.headers, ...(sesTopic && sesHeaders(emailId)), ...(postmarkSecret && postmarkHeaders(emailId)) },
+  notices: domain === undefined ? undefined : { to: links.bounceAddress(emailId, domain), emailId },
+})

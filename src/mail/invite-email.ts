@@ -1,0 +1,78 @@
+import type { InviteEmail } from '../domain/invites/emails.ts'
+import { whomToAsk } from '../domain/invites/whom-to-ask.ts'
+import { type CandidateMailKind, comesByItself } from '../domain/mails/candidate-mails.ts'
+import { needsOf, requirementsOf } from '../domain/submissions/needs.ts'
+import { DAY_MS } from '../domain/values/days.ts'
+import { withExtraTime } from '../domain/values/extra-time.ts'
+import { languageOf } from '../domain/values/languages.ts'
+import { zoneOf } from '../domain/values/zones.ts'
+import type { MailTexts } from '../locales/languages.ts'
+import type { Letter } from './letter.ts'
+import { notices, type OwnFacts, reminder } from './letters/by-itself.ts'
+import { type InvitationFacts, invitation, reactivated, resent } from './letters/invitation.ts'
+import { headerText, type Mailbox, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
+
+/** What each kind of mail says. */
+const letters: Record<CandidateMailKind, (t: MailTexts, facts: InvitationFacts & OwnFacts) => Letter> = {
+  ...{ invitation, resent, reactivated },
+  not_accepted: reminder('not_accepted'),
+  not_started: reminder('not_started'),
+  not_finished: reminder('not_finished'),
+  ...notices,
+}
+
+/**
+ * The mail of one sending, the same however often it is rendered: its Message-ID comes from the invite and the sending, so that a
+ * retry is the same message to every mail server on the way.
+ *
+ * @throws Error for a kind that only a newer release knows.
+ */
+export function renderInviteEmail(settings: MailSettings, email: InviteEmail): Message {
+  const { invite, kind } = email
+  if (!isKnown(kind)) throw new Error(`There is no mail of the kind ${kind}`)
+  const t = settings.languages.mail(languageOf(settings.languages, invite), zoneOf(invite))
+  const facts = {
+    organization: invite.organization.name,
+    assessment: invite.assessment.name,
+    recipientName: invite.recipientName,
+    customMessage: invite.customMessage,
+    invitationText: invite.organization.invitationText ?? '',
+    requirements: requirementsOf(needsOf(settings.kinds, invite, email.answers)),
+    questionCount: invite.assessment.questionCount,
+    timeLimit: Math.floor(withExtraTime(invite.assessment.timeLimit, invite.extraTimePercent)),
+    invitedBy: whomToAsk(invite)?.name ?? null,
+    expiresAt: invite.expiresAt,
+    daysLeft: Math.ceil((invite.expiresAt.getTime() - email.createdAt.getTime()) / DAY_MS),
+    template: email.template,
+    url: settings.links.invitationUrl({ inviteId: invite.id, linkVersion: email.linkVersion }),
+    handedIn: handedInOf(email),
+    unsubscribeUrl: settings.links.unsubscribeUrl(invite.id),
+  }
+  const parts = partsOf(t, letters[kind](t, facts))
+  return {
+    messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
+    from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),
+    to: { name: headerText(invite.recipientName ?? ''), address: invite.recipientEmail },
+    replyTo: replyToOf(settings, email),
+    ...parts,
+    headers: { ...parts.headers, ...(comesByItself(kind) && wayOutBy(facts.unsubscribeUrl)) },
+  }
+}
+
+/** RFC 8058: one click in a mail program stops what comes by itself. Without HTTPS the standard knows no such thing. */
+const wayOutBy = (url: string): Record<string, string> =>
+  url.startsWith('https:') ? { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}
+
+/** What was handed in by the clock was so at the end of its time, or a little later. */
+function handedInOf({ invite, byItself }: InviteEmail): OwnFacts['handedIn'] {
+  const at = byItself?.submittedAt ?? invite.completedAt
+  const deadlineAt = byItself?.deadlineAt
+  return at && { at, byClock: deadlineAt != null && at >= deadlineAt }
+}
+
+const isKnown = (kind: string): kind is CandidateMailKind => Object.hasOwn(letters, kind)
+
+function replyToOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
+  const contact = whomToAsk(invite)
+  return contact ? { ...contact, name: headerText(contact.name) } : mailFrom
+}

@@ -1,0 +1,138 @@
+import type { SecurityMailKind } from '../../domain/mails/member-emails.ts'
+import type { MailTexts } from '../../locales/languages.ts'
+import { type Block, greet, type Letter, list, type Piece, paragraph, say, wayIn } from '../letter.ts'
+import { inSubject } from '../message.ts'
+
+/**
+ * What there is to say of what was done to somebody's account, or to how an organization is entered.
+ *
+ * @property browser as people know it. @property person who did it, where it is another. @property called what was added or made, or what it is about.
+ * @property until from when something is otherwise.
+ * @property forgot where a password is set anew. @property log the organization's audit log.
+ */
+export type SecurityFacts = {
+  name: string
+  organization: string
+  at: Date
+  address: string | null
+  browser: string | null
+  person: string | null
+  called: string
+  until: Date
+  before: string
+  after: string
+  forgot: string
+  log: string
+}
+
+type Said = { subject: string; what: readonly Piece[]; next: 'own' | 'admins' | string }
+
+/** What each kind says: what has happened, and what there is to do. */
+const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Said> = {
+  new_browser: (t) => ({ subject: t.text('security.browser.subject'), what: [t.text('security.browser.what')], next: 'own' }),
+  password_changed: (t) => ({
+    subject: t.text('security.password.subject'),
+    what: [t.text('security.password.what')],
+    next: 'own',
+  }),
+  password_reset: (t) => ({ subject: t.text('security.password.subject'), what: [t.text('security.reset.what')], next: 'own' }),
+  factor_added: (t, { called: name }) => ({
+    subject: t.text('security.added.subject'),
+    what: say(t, 'security.added.what', { name }),
+    next: 'own',
+  }),
+  factor_removed: (t, { called: name }) => ({
+    subject: t.text('security.removed.subject'),
+    what: say(t, 'security.removed.what', { name }),
+    next: 'own',
+  }),
+  recovery_codes_made: (t) => ({ subject: t.text('security.codes.subject'), what: [t.text('security.codes.what')], next: 'own' }),
+  recovery_code_used: (t) => ({
+    subject: t.text('security.recovery.subject'),
+    what: [t.text('security.recovery.what')],
+    next: 'own',
+  }),
+  roles_changed: (t, { organization, before, after }) => ({
+    subject: t.text('security.roles.subject', { organization: inSubject(organization) }),
+    what: say(t, 'security.roles.what', { organization, before, after }),
+    next: t.text('security.roles.next'),
+  }),
+  owner_offered: (t, { organization, person, until }) => ({
+    subject: t.text('owner.offered.subject', { organization: inSubject(organization) }),
+    what: say(t, 'owner.offered.what', { person: person ?? '–', organization }),
+    next: t.text('owner.offered.next', { time: t.time(until) }),
+  }),
+  owner_offer_made: (t, { organization, person, called: other }) => ({
+    subject: t.text('owner.made.subject', { organization: inSubject(organization) }),
+    what: say(t, 'owner.made.what', { person: person ?? '–', other, organization }),
+    next: t.text('owner.made.next'),
+  }),
+  owner_offer_taken: (t, { organization, person, called: from }) => ({
+    subject: t.text('owner.taken.subject', { organization: inSubject(organization) }),
+    what: say(t, 'owner.taken.what', { person: from, other: person ?? '–', organization }),
+    next: t.text('owner.taken.next'),
+  }),
+  sessions_ended: (t, { organization }) => ({
+    subject: t.text('security.ended.subject', { organization: inSubject(organization) }),
+    what: say(t, 'security.ended.what', { organization }),
+    next: t.text('security.ended.next'),
+  }),
+  wrong_passwords: (t) => ({
+    subject: t.text('security.guessed.subject'),
+    what: [t.text('security.guessed.what')],
+    next: t.text('security.guessed.next'),
+  }),
+  wrong_codes: (t) => ({ subject: t.text('security.known.subject'), what: [t.text('security.known.what')], next: 'own' }),
+  security_changed: (t, { organization }) => ({
+    subject: t.text('security.settings.subject', { organization: inSubject(organization) }),
+    what: say(t, 'security.settings.what', { organization }),
+    next: 'admins',
+  }),
+  key_made: (t, { organization, called: name }) => ({
+    subject: t.text('security.key.subject', { organization: inSubject(organization) }),
+    what: say(t, 'security.key.what', { organization, name }),
+    next: 'admins',
+  }),
+  break_glass_used: (t, { organization }) => ({
+    subject: t.text('security.past.subject', { organization: inSubject(organization) }),
+    what: say(t, 'security.past.what', { organization }),
+    next: 'admins',
+  }),
+  identity_linked: (t, { called: name }) => ({
+    subject: t.text('security.linked.subject', { name: inSubject(name) }),
+    what: say(t, 'security.linked.what', { name }),
+    next: t.text('security.linked.next'),
+  }),
+  secret_ending: (t, { organization, called: name, until }) => ({
+    subject: t.text('security.secret.subject', { organization: inSubject(organization), name: inSubject(name) }),
+    what: say(t, 'security.secret.what', { organization, name, time: t.time(until) }),
+    next: t.text('security.secret.next'),
+  }),
+  domain_failing: (t, { organization, called: name, until }) => ({
+    subject: t.text('security.domain.subject', { organization: inSubject(organization), name: inSubject(name) }),
+    what: say(t, 'security.domain.what', { organization, name, time: t.time(until) }),
+    next: t.text('security.domain.next'),
+  }),
+}
+
+export const isSecurityKind = (kind: string): kind is SecurityMailKind => Object.hasOwn(kinds, kind)
+
+/** A mail about the security of an account, or of an organization: what, when, from where, and what to do if it was somebody else. */
+export function security(t: MailTexts, kind: SecurityMailKind, facts: SecurityFacts): Letter {
+  const { subject, what, next } = kinds[kind](t, facts)
+  return { subject, blocks: [greet(t, facts.name), paragraph(...what), whenAndWhere(t, facts), ...wayOn(t, next, facts)] }
+}
+
+function whenAndWhere(t: MailTexts, { at, person, address, browser }: SecurityFacts): Block {
+  const items = [say(t, 'security.time', { time: t.time(at) })]
+  if (person) items.push(say(t, 'security.person', { person }))
+  if (address) items.push(say(t, 'security.address', { address }))
+  if (browser) items.push(say(t, 'security.browser', { browser }))
+  return list(...items)
+}
+
+function wayOn(t: MailTexts, next: Said['next'], { forgot, log }: SecurityFacts): Block[] {
+  if (next === 'own') return [paragraph(t.text('security.own')), ...wayIn(t, forgot, t.text('security.own.button'))]
+  if (next === 'admins') return [paragraph(t.text('security.admins')), ...wayIn(t, log, t.text('security.admins.button'))]
+  return [paragraph(next)]
+}

@@ -1,0 +1,79 @@
+import { type Html, html, toText } from '../html/html.ts'
+import type { Direction } from '../locales/texts.ts'
+import { inlineStyles } from './inline-styles.ts'
+import type { Block, Letter, Piece } from './letter.ts'
+
+type Reader = { language: string; direction: Direction }
+
+/**
+ * The HTML part of a mail. Tables hold it together because Outlook's engine knows the padding of nothing else; lines end by elements, because
+ * mail programs lose `white-space`. Classes are the roles of inline-styles.ts.
+ */
+export const printHtml = (letter: Letter, reader: Reader): string => inlineStyles(toText(page(letter, reader)))
+
+const page = ({ subject, blocks }: Letter, { language, direction }: Reader): Html => html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${subject}</title>
+</head>
+<body class="page">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="sheet"><tr><td align="center" class="around">
+<table role="presentation" width="560" cellpadding="0" cellspacing="0" border="0" class="card" dir="${direction}"><tr><td align="${direction === 'rtl' ? 'right' : 'left'}" class="inside">
+${blocks.map(print)}</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`
+
+function print(block: Block): Html {
+  switch (block.kind) {
+    case 'paragraph':
+      return html`<p class="text">${line(block.said)}</p>\n`
+    case 'note':
+      return html`<p class="small">${line(block.said)}</p>\n`
+    case 'notice':
+      return box('notice', html`<p class="boxed">${line(block.said)}</p>`)
+    case 'list':
+      return printList(block)
+    case 'quote':
+      return box('quote', html`<blockquote class="boxed" dir="auto">${lines(block.text)}</blockquote>`)
+    case 'closing':
+      return html`<p class="closing" dir="auto">${lines(block.text)}</p>\n`
+    case 'button':
+      return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" class="action"><tr><td class="button"><a href="${block.url}" class="label">${block.label}</a></td></tr></table>\n`
+    case 'address':
+      return html`<p class="small">${block.intro}<br><a href="${block.url}" class="address" dir="ltr">${block.url}</a></p>\n`
+  }
+}
+
+const box = (role: 'notice' | 'quote', within: Html): Html =>
+  html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="box"><tr><td class="${role}">${within}</td></tr></table>\n`
+
+function printList({ items, from }: Extract<Block, { kind: 'list' }>): Html {
+  const printed = items.map((item) => html`<li class="item">${printItem(item)}</li>`)
+  return from === undefined ? html`<ul class="list">${printed}</ul>\n` : html`<ol class="list" start="${from}">${printed}</ol>\n`
+}
+
+/** An item of one line is no paragraph of its own. */
+const printItem = ([first, ...rest]: readonly Block[]): Value =>
+  first?.kind === 'paragraph' ? [line(first.said), rest.map(print)] : [first && print(first), rest.map(print)]
+
+type Value = Parameters<typeof html>[1]
+
+const line = (said: readonly Piece[]): Value => said.map(printPiece)
+
+function printPiece(piece: Piece): Value {
+  if (typeof piece === 'string') return piece
+  if ('own' in piece) return html`<bdi>${piece.own}</bdi>`
+  if ('strong' in piece) return html`<strong>${line(piece.strong)}</strong>`
+  if ('emphasis' in piece) return html`<em>${line(piece.emphasis)}</em>`
+  if ('newLine' in piece) return html`<br>`
+  return html`<a href="${piece.link}" class="link">${line(piece.within)}</a>`
+}
+
+const lines = (text: string): Html[] =>
+  text.split(/\r\n|[\n\r\u2028\u2029\v\f\u0085]/).map((one, i) => (i === 0 ? html`${one}` : html`<br>${one}`))

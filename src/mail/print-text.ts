@@ -1,0 +1,53 @@
+import type { Direction } from '../locales/texts.ts'
+import type { Block, Letter, Piece } from './letter.ts'
+
+/** The part of a mail that is only text. */
+export const printText = ({ blocks }: Letter, direction: Direction): string => `${printAll(blocks, direction)}\n`
+
+/** What says nothing here has no paragraph either. */
+const printAll = (blocks: readonly Block[], direction: Direction): string =>
+  blocks
+    .map((block) => print(block, direction))
+    .filter((text) => text !== '')
+    .join('\n\n')
+
+function print(block: Block, direction: Direction): string {
+  switch (block.kind) {
+    case 'paragraph':
+    case 'note':
+      return printLine(block.said, direction)
+    case 'notice':
+      return `*** ${printLine(block.said, direction)} ***`
+    case 'list':
+      return block.items
+        .map((item, i) => printItem(item, direction, block.from === undefined ? '-' : `${block.from + i}.`))
+        .join('\n')
+    case 'quote':
+      return block.text.replaceAll(/^/gm, '> ').replaceAll(/ +$/gm, '')
+    case 'closing':
+      return `--\n${block.text}`
+    case 'button':
+      return `${block.label}\n${block.url}`
+    case 'address':
+      return ''
+  }
+}
+
+/** What goes on after its first line stands below it. */
+const printItem = (item: readonly Block[], direction: Direction, mark: string): string =>
+  `${mark} ${printAll(item, direction).replaceAll(/\n(?=.)/g, `\n${' '.repeat(mark.length + 1)}`)}`
+
+const printLine = (said: readonly Piece[], direction: Direction): string =>
+  said.map((piece) => printPiece(piece, direction)).join('')
+
+function printPiece(piece: Piece, direction: Direction): string {
+  if (typeof piece === 'string') return piece
+  // FIRST STRONG ISOLATE and its end: a name of another direction must not turn what stands around it.
+  if ('own' in piece) return direction === 'rtl' ? `\u2068${piece.own}\u2069` : piece.own
+  if ('strong' in piece) return printLine(piece.strong, direction)
+  if ('emphasis' in piece) return printLine(piece.emphasis, direction)
+  if ('newLine' in piece) return '\n'
+  const words = printLine(piece.within, direction)
+  const address = piece.link.replace(/^mailto:/i, '')
+  return words === piece.link || words === address ? address : `${words} (${address})`
+}

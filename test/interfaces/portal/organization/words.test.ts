@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { waitForState } from '../../../support/mail.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { type Service, startService } from '../../../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener()
+  service = await startService({ SMTP_URL: smtp.url, MAIL_FROM: 'Assessments <talent@example.org>' })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+const SUBJECT = 'Your next step at {{ organization }}'
+const BODY =
+  'Dear {{ candidate_name | default: "candidate" }},\r\n\r\nthank you for **asking**.\r\n\r\n{{ link }}\r\n\r\nThe team'
+
+async function start() {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const path = `${admin.home}settings/words`
+  const save = (fields: Record<string, string>) =>
+    admin.post(path, { language: 'en', seen: '0', subject: SUBJECT, body: BODY, ...fields })
+  return { organization, admin, path, save }
+}
+
+/** Invites somebody. @returns their sending, and the mail once it was sent. */
+async function invite({ id: organizationId }: { id: string }, fields: object = {}) {
+  const { key } = await createApiKey(service.system, { organizationId, name: 'Mails', mode: 'live' })
+  const { id: assessmentId } = await service.make.assessment(organizationId)
+  const recipientEmail = `${service.deps.newId()}@example.com`
+  const { body } = await service
+    .v1(key)
+    .post('/invites')
+    .send({ assessmentId, recipientEmail, ...fields })
+  const email = await waitForState(service, { inviteId: body.invite.id }, 'sent')
+  return { email, mail: smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)! }
+}
+
+it('are what candidates get, above what nobody can edit away; each mail knows its version', async () => {
+  const { organization, admin, path, save } = await start()
+  expect((await save({})).headers.location).toBe(`${path}?language=en&done=saved`)
+  expect((await admin.get(path)).text).toContain('(version 1)')
+  const { email, mail } = await invite(organization, { recipientName: 'Sam', customMessage: 'See you!\nMaya' })
+  expect(mail.parsed.subject).toBe(`Your next step at ${organization.name}`)
+  expect(mail.parsed.text).toMatch(
+    /^Dear Sam,\n\nthank you for asking\.\n\nOpen the invitation\nhttp\S+\n\nThe team\n\n> See you!\n> Maya\n/,
+  )
+  for (const part of [mail.parsed.text, mail.parsed.html]) {
+    expect(part).toContain('Open until: ')
+    expect(part).toContain('meant for you alone')
+  }
+  const [version] = await service.db.mailTemplate.findMany({ where: { organizationId: organization.id } })
+  expect(email.templateId).toBe(version!.id)
+  const entry = await service.db.auditEntry.findFirstOrThrow({
+    where: { organizationId: organization.id, action: 'changed_mail_text' },
+  })
+  expect(entry).toMatchObject({ actorId: admin.member.id, details: { language: 'en', version: 1 } })
+})
+
+it('are ours again once they are emptied, also for a mail that was queued before; no version is lost', async () => {
+  const { organization, save } = await start()
+  await save({})
+  expect((await save({ seen: '1', subject: '', body: '' })).status).toBe(303)
+  const { email, mail } = await invite(organization)
+  expect(mail.parsed.subject).toContain('invites you to')
+  expect(email.templateId).toBeNull()
+  expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(2)
+})
+
+it('are refused with the line, and what was typed stays', async () => {
+  const { admin, path, save } = await start()
+  const { status, text } = await save({ body: 'Dear,\n\n{{ nobody }}\n\n{{ link }}' })
+  expect([status, text]).toEqual([422, expect.stringContaining('Line 3: {{ nobody }} is no placeholder')])
+  expect(text).toContain('{{ nobody }}\n\n{{ link }}</textarea>')
+  expect((await admin.get(path)).text).toContain('the service’s own text')
+})
+
+it('are not overwritten by who has not seen the newest', async () => {
+  const { save } = await start()
+  await save({})
+  const { status, text } = await save({ subject: 'Another' })
+  expect([status, text]).toEqual([422, expect.stringContaining('Somebody has changed this text meanwhile')])
+})
+
+it('are previewed in a frame in which nothing runs, for a candidate with any name, and nothing is kept or sent', async () => {
+  const { organization, admin, path } = await start()
+  const before = smtp.mails.length
+  const preview = (fields: Record<string, string>) =>
+    admin.post(`${path}/preview`, { language: 'en', subject: SUBJECT, body: BODY, ...fields })
+  const arabic = await preview({ who: 'arabic' })
+  expect(arabic.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/)
+  expect(arabic.text).toContain('محمد')
+  expect((await preview({ who: 'none' })).text).toContain('Dear <bdi>candidate</bdi>')
+  expect((await preview({ part: 'text' })).text).toContain(`Subject: Your next step at ${organization.name}`)
+  expect((await preview({ body: '{{ link' })).text).toContain('Line 1: A placeholder is begun or ended')
+  expect((await admin.get(`${path}/preview`)).text).toContain('invites you to take the assessment')
+  expect(smtp.mails.length).toBe(before)
+  expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(0)
+})
+
+it('are saved by one of two at once; the other is told that they were changed, and neither gets an error', async () => {
+  const { organization, save } = await start()
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => save({ subject: `Text ${i} of {{ organization }}` })))
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(422)])
+  const versions = await service.db.mailTemplate.findMany({ where: { organizationId: organization.id } })
+  expect(versions.map(({ version }) => version)).toEqual([1])
+})

@@ -1,0 +1,301 @@
+import { createSign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { readMailEvent } from '../../src/domain/invites/bounces.ts'
+import { KEPT_DAYS } from '../../src/domain/mails/mail-events.ts'
+import { DAY_MS } from '../../src/domain/values/days.ts'
+import { createSesReader } from '../../src/mail/events/ses.ts'
+import { readFeed } from '../support/events.ts'
+import { queueMail, waitForState } from '../support/mail.ts'
+import { type Service, startService } from '../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+import { PATIENT } from '../support/wait-until.ts'
+
+const fixture = (name: string) => readFileSync(path.join(import.meta.dirname, 'fixtures', name), 'utf8')
+
+const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:mail'
+const SECRET = 'a-secret-of-postmark'
+const CERTIFICATE_URL = 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0a1b2c.pem'
+/** What was asked of Amazon. */
+const asked: string[] = []
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener()
+  service = await startService({
+    SMTP_URL: smtp.url,
+    MAIL_BOUNCE_DOMAIN: 'Bounces.example.com',
+    MAIL_EVENTS: `ses:${TOPIC}, postmark:${SECRET}`,
+  })
+  service.mailEventReaders.ses = createSesReader(TOPIC, async (url) => {
+    asked.push(url)
+    return url === CERTIFICATE_URL ? fixture('sns-certificate.pem') : 'confirmed'
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+/** A mail that was sent, as the mail server got it. */
+async function send() {
+  const { id: organizationId, key } = await service.make.organization()
+  const invite = await service.make.invite(await service.make.assessment(organizationId))
+  const id = await queueMail(service, invite)
+  await waitForState(service, { id }, 'sent')
+  const mail = smtp.mails.find(({ envelope }) => envelope.to.includes(invite.recipientEmail))!
+  const read = () => service.db.inviteEmail.findUniqueOrThrow({ where: { id } })
+  const typesOf = async () =>
+    (await readFeed(service, key)).events.map(({ type }) => type).filter((type) => type !== 'email.sent')
+  return { id, invite, mail, key, read, typesOf, recipient: mail.envelope.from }
+}
+type Sent = Awaited<ReturnType<typeof send>>
+
+const post = (source: string, headers: Record<string, string>, body: string) =>
+  service.http().post(`/mail-events/${source}`).set(headers).send(body)
+const fill = (name: string, { id, recipient }: Sent) =>
+  fixture(name).replaceAll('{{id}}', id).replaceAll('{{recipient}}', recipient)
+const report = (sent: Sent, name: string, recipient = sent.recipient) =>
+  post('dsn', { 'content-type': 'message/rfc822', 'x-envelope-recipient': recipient }, fill(name, sent))
+const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`postmark:${password}`).toString('base64')}` })
+const tellAsPostmark = (sent: Sent, name: string, password = SECRET) =>
+  post('postmark', { 'content-type': 'application/json', ...basic(password) }, fill(name, sent))
+
+/** As SNS signs it. */
+function sign(message: Record<string, string>): Record<string, string> {
+  const signed = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'].filter(
+    (name) => message[name],
+  )
+  const text = signed.map((name) => `${name}\n${message[name]}\n`).join('')
+  return { ...message, Signature: createSign('RSA-SHA256').update(text).sign(fixture('sns-key.pem'), 'base64') }
+}
+const notification = (text: string, given: Record<string, string> = {}) => ({
+  ...{ Type: 'Notification', MessageId: crypto.randomUUID(), TopicArn: TOPIC, Message: text },
+  ...{ Timestamp: new Date().toISOString(), SignatureVersion: '2', SigningCertURL: CERTIFICATE_URL },
+  ...given,
+})
+const tellAsSns = (message: object, topic = TOPIC) =>
+  post('ses', { 'content-type': 'text/plain; charset=UTF-8', 'x-amz-sns-topic-arn': topic }, JSON.stringify(message))
+
+const isRead = () =>
+  vi.waitFor(async () => expect(await service.db.mailEvent.count({ where: { processedAt: null } })).toBe(0), PATIENT)
+const countKept = () => service.db.mailEvent.count()
+
+describe('a mail that goes out', () => {
+  it('has an envelope of its own, and says to providers which one it is', async () => {
+    const { id, mail, recipient } = await send()
+    expect(recipient).toMatch(new RegExp(`^bounce\\+${id}\\.[0-9a-v]{13}@Bounces\\.example\\.com$`))
+    expect(recipient.split('@')[0]!.length).toBeLessThanOrEqual(64)
+    expect(mail.parsed.from?.address).not.toContain('bounce')
+    const headers = Object.fromEntries(mail.parsed.headers.map(({ key, value }) => [key, value]))
+    expect(headers).toMatchObject({ 'x-ses-message-tags': `email_id=${id}`, 'x-pm-metadata-email_id': id })
+  })
+})
+
+describe('a notice of a mail server', () => {
+  it('is kept of one mail as often as servers have something to say, whoever knows its address', async () => {
+    const sent = await send()
+    for (let i = 0; i < 30; i++) {
+      const body = `${fill('postfix.eml', sent)}\nX-Again: ${i}\n`
+      await post('dsn', { 'content-type': 'message/rfc822', 'x-envelope-recipient': sent.recipient }, body).expect(200)
+    }
+    expect(await service.db.mailEvent.count({ where: { emailId: sent.id } })).toBe(20)
+    const other = await send()
+    await report(other, 'postfix.eml').expect(200)
+    expect(await service.db.mailEvent.count({ where: { emailId: other.id } })).toBe(1)
+    await isRead()
+  })
+
+  it.each([
+    ['postfix.eml', 'address', '5.1.1', /^550 5\.1\.1 .*User unknown in local recipient table$/],
+    ['exim.eml', 'temporary', '5.2.2', /^552 5\.2\.2 Mailbox is over its quota$/],
+    ['exchange.eml', 'address', '5.1.10', /RecipientNotFound/],
+    ['gmail.eml', 'blocked', '5.7.26', /Unauthenticated email/],
+  ])('says of the mail why it came back: %s', async (name, bounce, bounceStatus, words) => {
+    const sent = await send()
+    await report(sent, name).expect(200)
+    await isRead()
+    expect(await sent.read()).toMatchObject({ state: 'sent', bounce, bounceStatus, bounceReason: expect.stringMatching(words) })
+    const { events } = await readFeed(service, sent.key, { type: 'email.bounced' })
+    const { status, inviteId } = events[0]!.data
+    expect(events.map(({ data }) => data)).toMatchObject([{ emailId: sent.id, bounce, bounceStatus }])
+    expect([status, inviteId]).toEqual(['pending', sent.invite.id])
+  })
+
+  it.each(['delayed.eml', 'out-of-office.eml'])('that is none changes nothing: %s', async (name) => {
+    const sent = await send()
+    await report(sent, name).expect(200)
+    await isRead()
+    expect(await sent.read()).toMatchObject({ bouncedAt: null, complainedAt: null })
+  })
+
+  it('may be of a complaint', async () => {
+    const sent = await send()
+    await report(sent, 'arf.eml').expect(200)
+    await isRead()
+    expect(await sent.read()).toMatchObject({ bouncedAt: null, complainedAt: expect.any(Date) })
+    expect(await sent.typesOf()).toEqual(['email.complained'])
+  })
+
+  it('sent twice is one', async () => {
+    const sent = await send()
+    const before = await countKept()
+    for (let i = 0; i < 2; i++) await report(sent, 'postfix.eml').expect(200)
+    await isRead()
+    expect(await countKept()).toBe(before + 1)
+    expect(await sent.typesOf()).toEqual(['email.bounced'])
+  })
+
+  it('is forgotten once it is read: it may have the link in it that opens the invite', async () => {
+    const sent = await send()
+    await report(sent, 'postfix.eml').expect(200)
+    await isRead()
+    const { body } = await service.db.mailEvent.findFirstOrThrow({ where: { emailId: sent.id } })
+    expect(Buffer.from(body).toString()).toBe('')
+  })
+
+  it('to an address that nobody has signed is refused, and nothing is kept', async () => {
+    const sent = await send()
+    const before = await countKept()
+    const digit = sent.recipient.indexOf('.') + 1
+    const otherDigit = sent.recipient[digit] === '0' ? '1' : '0'
+    const forged = sent.recipient.slice(0, digit) + otherDigit + sent.recipient.slice(digit + 1)
+    for (const recipient of [forged, sent.recipient.replace('Bounces', 'others'), 'bounce@bounces.example.com', ''])
+      await report(sent, 'postfix.eml', recipient).expect(401)
+    await report(sent, 'postfix.eml', sent.recipient.toLowerCase()).expect(200)
+    expect(await countKept()).toBe(before + 1)
+  })
+
+  it('is refused when it is larger than any', async () => {
+    const sent = await send()
+    const headers = { 'content-type': 'message/rfc822', 'x-envelope-recipient': sent.recipient }
+    await post('dsn', headers, 'x'.repeat(257 * 1024)).expect(413)
+  })
+})
+
+describe('Postmark', () => {
+  it('tells of bounces and of complaints, each once', async () => {
+    const sent = await send()
+    for (let i = 0; i < 2; i++) await tellAsPostmark(sent, 'postmark-bounce.json').expect(200)
+    await tellAsPostmark(sent, 'postmark-complaint.json').expect(200)
+    await isRead()
+    expect(await sent.read()).toMatchObject({ bounce: 'address', bounceStatus: '5.1.1', complainedAt: expect.any(Date) })
+    expect((await sent.typesOf()).sort()).toEqual(['email.bounced', 'email.complained'])
+  })
+
+  it('has ids of 64 bits: those of two mails that differ in their last digits alone are two', async () => {
+    const [one, other] = [await send(), await send()]
+    const tell = (sent: Sent, id: string, messageId: string) => {
+      const body = fill('postmark-bounce.json', sent).replace('4323372036854775807', id)
+      return post('postmark', basic(SECRET), body.replace('883953f4-6105-42a2-a16a-77a8eac79483', messageId))
+    }
+    await tell(one, '4323372036854775801', crypto.randomUUID()).expect(200)
+    await tell(other, '4323372036854775802', crypto.randomUUID()).expect(200)
+    await isRead()
+    for (const sent of [one, other]) expect(await sent.typesOf()).toEqual(['email.bounced'])
+  })
+
+  it.each(['null', '[]', '1', '"x"', '{', '{"RecordType":"Bounce"}'])(
+    'is refused with a body that is none of its own: %s',
+    async (body) => {
+      await post('postmark', basic(SECRET), body).expect(401)
+    },
+  )
+
+  it('may have anything for an id', async () => {
+    await post('postmark', basic(SECRET), '{"RecordType":"Bounce\\u0000","ID":"\\ud800\\u0000"}').expect(200)
+  })
+
+  it('is refused without its secret, and with one that is wrong by a letter', async () => {
+    const sent = await send()
+    const before = await countKept()
+    await tellAsPostmark(sent, 'postmark-bounce.json', `${SECRET.slice(0, -1)}x`).expect(401)
+    await post('postmark', {}, fill('postmark-bounce.json', sent)).expect(401)
+    expect(await countKept()).toBe(before)
+  })
+})
+
+describe('Amazon SES', () => {
+  it.each([
+    ['ses-bounce.json', { bounce: 'address', bounceStatus: '5.4.4', complainedAt: null }],
+    ['ses-complaint.json', { bounce: null, complainedAt: expect.any(Date) }],
+    ['ses-out-of-office.json', { bounce: null, complainedAt: null }],
+  ])('tells by SNS: %s', async (name, expected) => {
+    const sent = await send()
+    const message = sign(notification(fill(name, sent)))
+    for (let i = 0; i < 2; i++) await tellAsSns(message).expect(200)
+    await isRead()
+    expect(await sent.read()).toMatchObject(expected)
+    expect(await service.db.mailEvent.count({ where: { eventId: message.MessageId! } })).toBe(1)
+  })
+
+  it('is refused where a letter of what it signs is another, or what signs is not its own', async () => {
+    const sent = await send()
+    const before = await countKept()
+    const text = fill('ses-bounce.json', sent)
+    const good = sign(notification(text))
+    const askedBefore = asked.length
+    await tellAsSns({ ...good, Message: text.replace('5.4.4', '5.4.5') }).expect(401)
+    await tellAsSns({ ...good, Signature: `${good.Signature!.slice(0, 9)}A${good.Signature!.slice(10)}` }).expect(401)
+    await tellAsSns(sign(notification(text, { SignatureVersion: '1' }))).expect(401)
+    const forgotten = new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString()
+    for (const Timestamp of [forgotten, 'long ago']) await tellAsSns(sign(notification(text, { Timestamp }))).expect(401)
+    for (const url of [
+      'https://evil.example/SimpleNotificationService-1.pem',
+      'https://sns.eu-central-1.amazonaws.com.evil.example/a.pem',
+      // Whoever could have the same one looked up under any number of addresses would have the service forget the one in use.
+      `${CERTIFICATE_URL}?1`,
+      `${CERTIFICATE_URL}#1`,
+      CERTIFICATE_URL.replace('https://', 'https://a@'),
+    ])
+      await tellAsSns(sign(notification(text, { SigningCertURL: url }))).expect(401)
+    await tellAsSns(sign(notification(text, { TopicArn: `${TOPIC}2` }))).expect(401)
+    await tellAsSns(good, `${TOPIC}2`).expect(401)
+    await tellAsSns({ ...good, Type: 'constructor' }).expect(401)
+    for (const body of ['null', '[]', '1', '{']) await post('ses', { 'x-amz-sns-topic-arn': TOPIC }, body).expect(401)
+    expect(asked.slice(askedBefore).filter((url) => url !== CERTIFICATE_URL)).toEqual([])
+    expect(await countKept()).toBe(before)
+  })
+
+  it('may say what is none of its events, such as that it is allowed to publish', async () => {
+    await tellAsSns(sign(notification('Successfully validated SNS topic for Amazon SES event publishing.'))).expect(200)
+    await isRead()
+  })
+
+  it('has its subscription confirmed, at an address that it does not say', async () => {
+    const confirmation = sign({
+      ...notification('You have chosen to subscribe', { Type: 'SubscriptionConfirmation' }),
+      ...{ Token: 'a b&c', SubscribeURL: 'https://evil.example/confirm' },
+    })
+    await tellAsSns(confirmation).expect(200)
+    await isRead()
+    const query = `Action=ConfirmSubscription&TopicArn=${encodeURIComponent(TOPIC)}&Token=a+b%26c`
+    expect(asked.at(-1)).toBe(`https://sns.eu-central-1.amazonaws.com/?${query}`)
+  })
+})
+
+describe('who is not switched on', () => {
+  it('is kept by a process that lacks the setting, until one reads it that has it', async () => {
+    const sent = await send()
+    await tellAsPostmark(sent, 'postmark-bounce.json').expect(200)
+    await isRead()
+    const { id } = await service.db.mailEvent.findFirstOrThrow({ where: { provider: 'postmark' } })
+    await service.db.mailEvent.update({ where: { id }, data: { processedAt: null } })
+    await expect(readMailEvent(service.system, {}, id)).rejects.toThrow('reads nothing of postmark')
+    expect(await service.db.mailEvent.findUnique({ where: { id } })).toMatchObject({ processedAt: null })
+  })
+
+  it('tells nothing', async () => {
+    const off = await startService()
+    try {
+      for (const source of ['dsn', 'ses', 'postmark', 'constructor']) {
+        const { status } = await off.http().post(`/mail-events/${source}`).set(basic('')).send('{}')
+        expect([source, status]).toEqual([source, 404])
+      }
+    } finally {
+      await off.close()
+    }
+  })
+})
