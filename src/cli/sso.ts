@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { enterOrganization } from '../domain/context.ts'
+import { findOrganization } from '../domain/members/organizations.ts'
+import { allowOtherWays } from '../domain/single-sign-on/enforcement.ts'
+import type { OutputOptions } from './output.ts'
+import { addCommand, perform } from './session.ts'
+
+/** `sso off`. */
+export function addSsoCommands(program: Command): void {
+  const sso = program.command('sso').description('single sign-on of organizations')
+
+  addCommand(sso, 'off', 'allow other ways in than single sign-on, where nobody gets in by that any more; the settings stay')
+    .argument('<organization>', 'id or name')
+    .action((idOrName: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const { id, name, tier } = await findOrganization(operator, idOrName)
+        const isChanged = await allowOtherWays(enterOrganization(operator, { id, name, tier }))
+        const text = isChanged
+          ? `Members of ${name} can sign in with their passwords and passkeys again. Its admins are told by mail.\n`
+          : `Single sign-on was not the only way into ${name}.\n`
+        return { text, json: { organization: id, changed: isChanged } }
+      }),
+    )
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { everyones } from '../../db/everyone.ts'
+import { first } from '../../db/statements.ts'
+import type { SignInDomain } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { isEmailAddress } from '../checking/email-address.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { type AccountProblem, DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { isUuid } from '../values/uuid.ts'
+
+export type { SignInDomain }
+
+/** Of one organization. */
+const MAX_DOMAINS = 50
+const TOKEN_BYTES = 16
+/** Where anybody gets an address, so that nobody speaks for all of them. */
+const PUBLIC_DOMAINS = new Set(
+  `gmail.com googlemail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr hotmail.de live.com msn.com yahoo.com yahoo.co.uk yahoo.fr
+   yahoo.de yahoo.co.jp ymail.com icloud.com me.com mac.com aol.com proton.me protonmail.com pm.me gmx.de gmx.net gmx.com gmx.at gmx.ch web.de
+   t-online.de freenet.de mail.com mail.ru yandex.ru yandex.com bk.ru inbox.ru list.ru qq.com 163.com 126.com sina.com naver.com hanmail.net
+   daum.net zoho.com fastmail.com tutanota.com tuta.io hey.com orange.fr wanadoo.fr free.fr laposte.net libero.it virgilio.it tiscali.it
+   bol.com.br uol.com.br terra.com.br hushmail.com mailbox.org posteo.de comcast.net verizon.net att.net sbcglobal.net bellsouth.net cox.net
+   rediffmail.com bigpond.com optusnet.com.au btinternet.com sky.com virginmedia.com bluewin.ch seznam.cz wp.pl o2.pl onet.pl interia.pl`.split(
+    /\s+/,
+  ),
+)
+
+/** The name of the record that says whose a domain is, and what it has to say. */
+export const recordOf = ({ domain, token }: Pick<SignInDomain, 'domain' | 'token'>) => ({
+  name: `_assessment-sign-in.${domain}`,
+  value: token,
+})
+
+/** @throws DomainError not_permitted. */
+export async function listDomains(ctx: Context): Promise<SignInDomain[]> {
+  authorize(ctx, 'manage_security')
+  return ctx.db.signInDomain.findMany({ where: { organizationId: ctx.organization.id }, orderBy: { domain: 'asc' } })
+}
+
+/**
+ * Names a domain whose addresses the organization's provider is to speak for. It does so once {@link verifyDomain} has found the record.
+ *
+ * @throws DomainError not_permitted; invalid: none, `publicDomain`, `taken`, `domainTaken`, `tooManyDomains`.
+ */
+export async function addDomain(ctx: Context, given: string): Promise<void> {
+  authorize(ctx, 'manage_security')
+  const domain = given.trim().toLowerCase().replace(/^@/, '').replace(/\.$/, '')
+  if (!isEmailAddress(`a@${domain}`)) throw refused('notDomain')
+  if (PUBLIC_DOMAINS.has(domain)) throw refused('publicDomain')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    if ((await db.signInDomain.count({ where: { organizationId: organization.id } })) >= MAX_DOMAINS)
+      throw refused('tooManyDomains', MAX_DOMAINS)
+    if (await isOfAnother(inside, domain)) throw refused('domainTaken')
+    const data = { id: deps.newId(), organizationId: organization.id, domain, token: randomBytes(TOKEN_BYTES).toString('hex') }
+    const { count } = await db.signInDomain.createMany({ data: [{ ...data, createdAt: deps.clock() }], skipDuplicates: true })
+    if (count === 0) throw refused('taken')
+    await recordAudit(inside, { action: 'added_sign_in_domain', details: { domain } })
+  })
+}
+
+/**
+ * Looks for a domain's record. @returns whether it is there.
+ *
+ * @throws DomainError not_permitted; sign_in_setting_not_found; invalid: `domainTaken` by an organization that was earlier.
+ */
+export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
+  const found = await getDomain(ctx, id)
+  const isThere = await hasRecord(ctx, found)
+  const now = ctx.deps.clock()
+  if (!isThere) {
+    await ctx.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data: { checkedAt: now } })
+    return false
+  }
+  await inTransaction(ctx, async (inside) => {
+    if (await isOfAnother(inside, found.domain)) throw refused('domainTaken')
+    const data = { verifiedAt: found.verifiedAt ?? now, checkedAt: now, failingSince: null }
+    await inside.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data })
+    if (!found.verifiedAt) await recordAudit(inside, { action: 'verified_sign_in_domain', details: { domain: found.domain } })
+  })
+  return true
+}
+
+/** From then on nobody is linked, or made a member, by its addresses; who is linked stays so. @throws DomainError as above. */
+export async function removeDomain(ctx: Context, id: string): Promise<void> {
+  const { organizationId, domain } = await getDomain(ctx, id)
+  await inTransaction(ctx, async (inside) => {
+    const { count } = await inside.db.signInDomain.deleteMany({ where: { organizationId, id } })
+    if (count > 0) await recordAudit(inside, { action: 'removed_sign_in_domain', details: { domain } })
+  })
+}
+
+async function getDomain(ctx: Context, id: string): Promise<SignInDomain> {
+  authorize(ctx, 'manage_security')
+  const where = { id, organizationId: ctx.organization.id }
+  const found = isUuid(id) && (await ctx.db.signInDomain.findFirst({ where }))
+  if (!found) throw new DomainError('sign_in_setting_not_found')
+  return found
+}
+
+/** Whether the record is there now. That no name server answers says nothing: then it is not. */
+export async function hasRecord({ deps }: Pick<ServiceContext, 'deps'>, domain: SignInDomain): Promise<boolean> {
+  const { name, value } = recordOf(domain)
+  const records = await deps.identityProviders.textRecords(name).catch(() => [])
+  return records.some((record) => record.trim() === value)
+}
+
+async function isOfAnother({ db, organization }: Context, domain: string): Promise<boolean> {
+  const verified = everyones
+    .selectFrom('signInDomains')
+    .select('id')
+    .where('domain', '=', domain)
+    .where('verifiedAt', 'is not', null)
+  return (await first(db, verified.where('organizationId', '!=', organization.id))) !== undefined
+}
+
+const refused = (problem: AccountProblem, limit?: number): DomainError =>
+  new DomainError('invalid', { issues: [{ field: 'domain', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

@@ -1,0 +1,65 @@
+import { endSessions } from '../access/end-sessions.ts'
+import { LONGEST_MS } from '../access/session-tokens.ts'
+import { spend } from '../access/spent-proofs.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { enterOrganization, type ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import type { LogoutToken } from '../values/identity-provider.ts'
+import { clientOf, type FoundProvider } from './providers.ts'
+
+/**
+ * Ends what rests on the word of a provider that has signed somebody out there. A session that rests on nothing else is over; one that its person has
+ * begun by something of their own, too, no longer opens the provider's organization, and goes on for others.
+ *
+ * OpenID Connect Back-Channel Logout 1.0.
+ *
+ * @returns false for what is no token of the provider's, of now. One that comes again has done its work.
+ */
+export async function endAtProvider(service: ServiceContext, provider: FoundProvider, token: string): Promise<boolean> {
+  const client = clientOf(service, provider)
+  const answer = client && (await service.deps.identityProviders.readLogout(client, token))
+  if (!answer || 'problem' in answer) return false
+  const { logout } = answer
+  await inTransaction(service, async (inside) => {
+    const endsAt = new Date(inside.deps.clock().getTime() + LONGEST_MS)
+    if (!(await spend(inside, `logout ${provider.id} ${logout.jti}`, endsAt))) return
+    for (const session of await findSessions(inside, provider, logout)) await closeTo(inside, provider, session)
+  })
+  return true
+}
+
+/** Those of the provider's session that it names, else all of the person. */
+async function findSessions(
+  { db, deps }: ServiceContext,
+  { id: providerId }: FoundProvider,
+  { issuer, subject, sid }: LogoutToken,
+) {
+  const word = { kind: 'oidc', providerId, ...(sid !== null && { idpSid: sid }) }
+  const where = { endedAt: null, expiresAt: { gt: deps.clock() }, proofs: { some: word } }
+  const whose = subject === null ? {} : { credential: { identities: { some: { providerId, issuer, subject } } } }
+  return db.session.findMany({ where: { ...where, ...whose }, include: { proofs: true } })
+}
+
+type Session = Awaited<ReturnType<typeof findSessions>>[number]
+
+async function closeTo(
+  inside: ServiceContext,
+  { id: providerId, organization, name }: FoundProvider,
+  session: Session,
+): Promise<void> {
+  const { id, credentialId, proofs, closedFor } = session
+  const others = proofs.filter((proof) => proof.providerId !== providerId)
+  if (others.some(({ kind }) => kind === 'password' || kind === 'passkey' || kind === 'oidc')) {
+    await inside.db.sessionProof.deleteMany({ where: { sessionId: id, providerId } })
+    const closed = organization ? [...new Set([...closedFor, organization.id])] : closedFor
+    await inside.db.session.update({ where: { id }, data: { closedFor: closed } })
+  } else await endSessions(inside, { id }, 'ended_at_provider')
+  const member = organization && (await inside.db.member.findFirst({ where: { organizationId: organization.id, credentialId } }))
+  if (!member) return
+  const target = { kind: 'member', id: member.id } as const
+  await recordAudit(enterOrganization(inside, organization), {
+    action: 'ended_member_sessions',
+    target,
+    details: { provider: name },
+  })
+}

@@ -1,0 +1,89 @@
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkInteger, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import type { Issue } from '../errors.ts'
+import { SSO_SESSION_HOURS } from '../limits.ts'
+import { tellOfSecurity } from '../members/organization-security.ts'
+import { listOwnWays, type OwnWayMember } from '../members/own-ways.ts'
+import { inTransaction } from '../transaction.ts'
+import { countReach, type Reach } from './find-shut-out.ts'
+import { findProviders, isTried, type Provider, stopEnforcing } from './providers.ts'
+
+/**
+ * Whether the organization's identity provider is the only way in, and what making it so takes.
+ *
+ * @property enforcedAt null: it is not. @property sessionHours for so long its word opens the organization.
+ * @property isTried whether whoever asks has tried it, with the settings that there are, in this session.
+ * @property ownWays who may sign in past it.
+ */
+export type Enforcement = {
+  enforcedAt: Date | null
+  sessionHours: number
+  isTried: boolean
+  ownWays: OwnWayMember[]
+  reach: Reach
+}
+
+const DEFAULT_HOURS = 12
+
+/** @throws DomainError not_permitted. */
+export async function readEnforcement(ctx: Context): Promise<Enforcement> {
+  authorize(ctx, 'manage_security')
+  const where = { organizationId: ctx.organization.id }
+  const security = await ctx.db.organizationSecurity.findUnique({ where })
+  const providers = await findProviders(ctx)
+  return {
+    enforcedAt: security?.ssoEnforcedAt ?? null,
+    sessionHours: security?.ssoSessionHours ?? DEFAULT_HOURS,
+    isTried: providers.some((provider) => isTriedHere(ctx, provider)),
+    ownWays: await listOwnWays(ctx),
+    reach: await countReach(ctx),
+  }
+}
+
+const isTriedHere = (ctx: Context, provider: Provider): boolean =>
+  isTried(ctx, provider) &&
+  ctx.actor.kind === 'member' &&
+  provider.testedById === ctx.actor.id &&
+  ctx.origin?.sessionId != null &&
+  provider.testedSession === ctx.origin.sessionId
+
+/**
+ * Makes the organization's identity provider the only way in, from the next request of everybody on; where it is already, sets for how long its
+ * word is good.
+ *
+ * @param sessionHours 1 to 24.
+ * @throws DomainError not_permitted; invalid: the hours; `notTried`, unless whoever does it has tried the provider as it is in this session;
+ *   `noWayBack`, unless an owner has signed in of late with factors of their own, who may go on to.
+ */
+export async function enforceSso(ctx: Context, sessionHours: number): Promise<void> {
+  authorize(ctx, 'manage_security')
+  refuse(findIssues([['ssoSessionHours', checkInteger(sessionHours, SSO_SESSION_HOURS)]]))
+  await inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const { enforcedAt, isTried, ownWays, sessionHours: before } = await readEnforcement(inside)
+    const missing = (problem: 'notTried' | 'noWayBack'): Issue => ({ field: '', rule: 'account', problem })
+    const hasWayBack = ownWays.some(({ ownWay, isReady }) => ownWay === 'break_glass' && isReady)
+    if (!enforcedAt) refuse([...(isTried ? [] : [missing('notTried')]), ...(hasWayBack ? [] : [missing('noWayBack')])])
+    if (enforcedAt && before === sessionHours) return
+    const now = inside.deps.clock()
+    const data = { ssoEnforcedAt: enforcedAt ?? now, ssoSessionHours: sessionHours, updatedAt: now }
+    const organizationId = ctx.organization.id
+    await inside.db.organizationSecurity.upsert({ where: { organizationId }, create: { organizationId, ...data }, update: data })
+    await recordAudit(inside, { action: 'enforced_sso', details: { sessionHours: { before, after: sessionHours } } })
+    await tellOfSecurity(inside)
+  })
+}
+
+/** Allows other ways in again: an owner, or the operator where nobody gets in. @returns whether there were none. @throws DomainError not_permitted. */
+export async function allowOtherWays(ctx: Context): Promise<boolean> {
+  authorize(ctx, 'manage_security')
+  return inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    return stopEnforcing(inside)
+  })
+}

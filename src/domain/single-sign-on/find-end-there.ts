@@ -1,0 +1,18 @@
+import type { SignedIn } from '../access/sessions.ts'
+import type { ServiceContext } from '../context.ts'
+import { clientOf, type FoundProvider } from './providers.ts'
+
+/** Where people sign out at a provider, where its owners want that to be shown; null: nowhere. */
+export async function findEndThere(service: ServiceContext, provider: FoundProvider): Promise<string | null> {
+  const client = provider.endsAtIdp ? clientOf(service, provider) : null
+  const answer = client && (await service.deps.identityProviders.endSessionUrl(client))
+  return answer && 'url' in answer ? answer.url : null
+}
+
+/** The provider by which somebody has signed in, and whose owners want people to sign out there as well; null: none. */
+export async function findLeft({ db }: ServiceContext, { session }: Pick<SignedIn, 'session'>): Promise<string | null> {
+  const ids = session.proofs.flatMap(({ provider }) => provider?.id ?? [])
+  if (ids.length === 0) return null
+  const found = await db.signInProvider.findFirst({ where: { id: { in: ids }, endsAtIdp: true }, select: { id: true } })
+  return found?.id ?? null
+}

@@ -1,0 +1,36 @@
+import type { SignedIn } from '../access/sessions.ts'
+import { findSpeaker } from '../access/speakers.ts'
+import type { ServiceContext } from '../context.ts'
+
+/** A provider as whoever may sign in by it is shown it. @property host of its sign-in page, by which people know it. */
+export type OfferedProvider = { id: string; name: string; host: string }
+
+const select = { id: true, name: true, issuer: true } as const
+const offer = ({ id, name, issuer }: { id: string; name: string; issuer: string }): OfferedProvider => ({
+  id,
+  name,
+  host: URL.parse(issuer)?.host ?? issuer,
+})
+
+/** What members of an organization sign in by: what has not been tried is shown to nobody. */
+export const findOffered = async ({ db }: ServiceContext, organizationId: string): Promise<OfferedProvider[]> => {
+  const where = { organizationId, testedAt: { not: null } }
+  return (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(offer)
+}
+
+/** By what somebody with this address signs in; none: nobody speaks for its domain. Whether there is anybody of that address, nobody is told. */
+export async function findOfferedFor(service: ServiceContext, email: string): Promise<OfferedProvider[]> {
+  const speaker = await findSpeaker(service, email)
+  return speaker ? findOffered(service, speaker.organizationId) : []
+}
+
+/** What the operator offers to everybody. */
+export const findOfferedToAll = async ({ db }: ServiceContext): Promise<OfferedProvider[]> =>
+  (await db.signInProvider.findMany({ where: { organizationId: null }, select, orderBy: { name: 'asc' } })).map(offer)
+
+/** Those by which a session was opened and that say when somebody has signed in there: they can show in person who they are by it. */
+export async function findWitnesses({ db }: ServiceContext, { session }: Pick<SignedIn, 'session'>): Promise<OfferedProvider[]> {
+  const ids = session.proofs.flatMap(({ provider }) => provider?.id ?? [])
+  const where = { id: { in: ids }, OR: [{ givesAuthTime: true }, { organizationId: null }] }
+  return ids.length === 0 ? [] : (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(offer)
+}

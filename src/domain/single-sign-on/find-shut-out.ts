@@ -1,0 +1,70 @@
+import { sql } from '../../db/builder.ts'
+import { type Expressions, own } from '../../db/own.ts'
+import { all, first } from '../../db/statements.ts'
+import { GRACE_MS } from '../access/speakers.ts'
+import type { Context } from '../context.ts'
+
+/**
+ * Whom the organization's identity providers let in, of those who have joined and may not sign in past them.
+ *
+ * @property linked those who are known there. @property byDomain those whose address is of a verified domain: they are linked when they first come.
+ * @property shutOut the others, who stand before a closed door; @property examples the first of them.
+ */
+export type Reach = { linked: number; byDomain: number; shutOut: number; examples: { id: string; email: string; name: string }[] }
+
+const EXAMPLES = 50
+
+export async function countReach(ctx: Context): Promise<Reach> {
+  const lostBefore = new Date(ctx.deps.clock().getTime() - GRACE_MS)
+  const isLinked = ({ exists, selectFrom }: Expressions<'members'>) =>
+    exists(
+      selectFrom('identities')
+        .select('identities.id')
+        .whereRef('identities.organizationId', '=', 'members.organizationId')
+        .whereRef('identities.memberId', '=', 'members.id'),
+    )
+  const isOfDomain = ({ exists, selectFrom }: Expressions<'members'>) =>
+    exists(
+      selectFrom('signInDomains')
+        .select('signInDomains.id')
+        .whereRef('signInDomains.organizationId', '=', 'members.organizationId')
+        .where('signInDomains.verifiedAt', 'is not', null)
+        .where((eb) => eb.or([eb('signInDomains.failingSince', 'is', null), eb('signInDomains.failingSince', '>=', lostBefore)]))
+        .where(
+          ({ ref }) => sql<boolean>`${ref('signInDomains.domain')} = lower(substring(${ref('members.email')} from '@([^@]*)$'))`,
+        ),
+    )
+  const joined = own(ctx, 'members')
+    .where('members.status', '=', 'active')
+    .where('members.credentialId', 'is not', null)
+    .where('members.ownWay', 'is', null)
+  const counts = await first(
+    ctx.db,
+    joined.select((eb) => [
+      eb.fn.countAll().filterWhere(isLinked(eb)).as('linked'),
+      eb.fn
+        .countAll()
+        .filterWhere(eb.and([eb.not(isLinked(eb)), isOfDomain(eb)]))
+        .as('byDomain'),
+      eb.fn.countAll().as('all'),
+    ]),
+  )
+  const examples = await all(
+    ctx.db,
+    joined
+      .where((eb) => eb.not(isLinked(eb)))
+      .where((eb) => eb.not(isOfDomain(eb)))
+      .innerJoin('users', 'users.id', 'members.userId')
+      .select(['members.id', 'members.email', 'users.firstName', 'users.lastName'])
+      .orderBy('members.email')
+      .orderBy('members.id')
+      .limit(EXAMPLES),
+  )
+  const [linked, byDomain] = [Number(counts!.linked), Number(counts!.byDomain)]
+  return {
+    linked,
+    byDomain,
+    shutOut: Number(counts!.all) - linked - byDomain,
+    examples: examples.map(({ id, email, firstName, lastName }) => ({ id, email, name: `${firstName} ${lastName}`.trim() })),
+  }
+}

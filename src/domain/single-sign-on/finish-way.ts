@@ -1,0 +1,181 @@
+import { isOver } from '../access/openings.ts'
+import { authorize } from '../access/permissions.ts'
+import type { ProviderWord } from '../access/proof-rows.ts'
+import { renewSession } from '../access/proofs.ts'
+import {
+  type Browser,
+  contextOf,
+  findMemberships,
+  type NewSession,
+  recordForAll,
+  type SignedIn,
+  startSession,
+} from '../access/sessions.ts'
+import { spend } from '../access/spent-proofs.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { enterOrganization, type ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import type { IdpProblem, IdToken } from '../values/identity-provider.ts'
+import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
+import { noteError } from './note-error.ts'
+import { clientOf, type FoundProvider, hashOfSettings } from './providers.ts'
+import { recognize } from './recognize.ts'
+import type { NotRecognized } from './recognized.ts'
+import { type Begun, beginWay, type Way, wayThere } from './way.ts'
+
+/** Why somebody who comes back from a provider is not let in. */
+export type SignInProblem =
+  | NotRecognized
+  | Exclude<IdpProblem, 'newKeys'>
+  /** It began in another browser, long ago, or was used before. */
+  | 'expiredSignIn'
+  | 'claimMissing'
+  /** It is not who was to show that they are here. */
+  | 'otherPerson'
+  /** Somebody else is linked to it. */
+  | 'linkedElsewhere'
+
+/** How it ends. @property code for whoever has set the provider up. */
+export type Outcome =
+  | { kind: 'in'; session: NewSession }
+  | { kind: 'linked' }
+  | { kind: 'tried'; token: IdToken }
+  | { kind: 'again'; begun: Begun }
+  | { kind: 'refused'; problem: SignInProblem; code?: string }
+
+type Came = { callbackUrl: string; browser: Browser; signedIn: SignedIn | null; address: string }
+
+/** What becomes of somebody who comes back from a provider, with what they bring. */
+export async function finishWay(service: ServiceContext, provider: FoundProvider, way: Way, came: Came): Promise<Outcome> {
+  const client = clientOf(service, provider)
+  if (!client) return refusedFor(service, provider, { problem: 'badToken', code: 'secret_unreadable' })
+  if (!(await spend(service, `oidc state ${way.state}`, new Date(way.endsAt))))
+    return { kind: 'refused', problem: 'expiredSignIn' }
+  const answer = await service.deps.identityProviders.redeem(client, wayThere(service, provider, way), came.callbackUrl)
+  if ('problem' in answer) {
+    // The code is spent. What was known of the provider's keys is forgotten, so that the second time finds the new ones.
+    const again =
+      answer.problem === 'newKeys' && !way.isAgain ? await beginWay(service, provider, { ...way, isAgain: true }) : null
+    if (again && 'url' in again) return { kind: 'again', begun: again }
+    const problem = answer.problem === 'newKeys' ? 'badToken' : answer.problem
+    return refusedFor(service, provider, { problem, code: answer.code })
+  }
+  const { token } = answer
+  const missing = missingClaim(provider, token)
+  if (missing) return refusedFor(service, provider, { problem: 'claimMissing', code: missing }, token)
+  if (way.purpose.kind === 'try') return keepTry(service, provider, token, { ...came, memberId: way.purpose.memberId })
+  if (way.purpose.kind === 'link') return linkOwn(service, provider, token, { ...came, credentialId: way.purpose.credentialId })
+  return signIn(service, provider, { token, way, came })
+}
+
+/** A claim that has to be there and is not, or has another value. */
+function missingClaim({ requiredClaims }: FoundProvider, { claims }: IdToken): string | undefined {
+  const required = Object.entries(requiredClaims as Record<string, string>)
+  return required.find(([name, value]) => ![claims[name]].flat().map(String).includes(value))?.[0]
+}
+
+async function signIn(
+  service: ServiceContext,
+  provider: FoundProvider,
+  { token, way, came }: { token: IdToken; way: Way; came: Came },
+): Promise<Outcome> {
+  const outcome = await inTransaction(service, async (inside): Promise<Outcome> => {
+    if (way.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...way.purpose })))
+      return { kind: 'refused', problem: 'otherPerson' }
+    const recognized = await recognize(inside, provider, token, way.purpose)
+    if ('problem' in recognized) return { kind: 'refused', problem: recognized.problem }
+    const session = await addWord(inside, provider, token, { ...recognized, came })
+    return session ? { kind: 'in', session } : { kind: 'refused', problem: 'expiredSignIn' }
+  })
+  return outcome.kind === 'refused' ? refusedFor(service, provider, outcome, token) : outcome
+}
+
+/** Whether it is whoever was to show that they are here, and still is. Nobody is linked, or made a member, on that way. */
+const isSamePerson = async (
+  inside: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { signedIn, credentialId }: Pick<Came, 'signedIn'> & { credentialId: string },
+): Promise<boolean> =>
+  signedIn?.credential.id === credentialId && (await findIdentity(inside, provider, token))?.credentialId === credentialId
+
+/** The provider's word, in the session that the person has here, or in a new one. */
+async function addWord(
+  inside: ServiceContext,
+  provider: FoundProvider,
+  { sid, amr, acr, authTime }: IdToken,
+  { credentialId, came }: { credentialId: string; came: Came },
+): Promise<NewSession | null> {
+  const { signedIn, browser } = came
+  const proof: ProviderWord = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
+  const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId } })
+  const memberships = await findMemberships(inside, credentialId)
+  const theirs = memberships.filter(({ organizationId }) => [null, organizationId].includes(provider.organizationId))
+  const at = inside.deps.clock()
+  const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
+  const session =
+    isSame && !theirs.some((membership) => isOver(signedIn.session, membership, membership.organization.security, { at }))
+      ? await renewSession(inside, signedIn.sessionId, { proof, credential, browser })
+      : await startSession(inside, credential, browser, [proof])
+  if (session) await recordForAll(inside, theirs, { action: 'signed_in', details: { proofs: ['oidc'], provider: provider.name } })
+  return session
+}
+
+/** Links whoever is signed in to what they have just shown to be there, too. */
+async function linkOwn(
+  service: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { signedIn, credentialId }: Came & { credentialId: string },
+): Promise<Outcome> {
+  if (signedIn?.credential.id !== credentialId || !ownsAccount(signedIn)) return { kind: 'refused', problem: 'expiredSignIn' }
+  const members = signedIn.memberships.filter(({ organizationId }) => [null, organizationId].includes(provider.organizationId))
+  if (members.length === 0) return { kind: 'refused', problem: 'notInvited' }
+  return inTransaction(service, async (inside): Promise<Outcome> => {
+    if (await linkIdentity(inside, provider, token, { credentialId, members, linkedBy: 'self' })) return { kind: 'linked' }
+    const isOwn = (await findIdentity(inside, provider, token))?.credentialId === credentialId
+    return isOwn ? { kind: 'linked' } : { kind: 'refused', problem: 'linkedElsewhere' }
+  })
+}
+
+/** Keeps that the way there and back works with these settings. Nobody is signed in by it. */
+async function keepTry(
+  service: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { signedIn, memberId, address }: Came & { memberId: string },
+): Promise<Outcome> {
+  const organizationId = provider.organizationId
+  const membership = signedIn?.memberships.find(({ id }) => id === memberId)
+  if (!signedIn || !membership || membership.organizationId !== organizationId)
+    return { kind: 'refused', problem: 'expiredSignIn' }
+  const ctx = contextOf(service, signedIn, { organizationId, mode: 'live', at: service.deps.clock(), address })
+  authorize(ctx, 'manage_security')
+  await inTransaction(ctx, async (inside) => {
+    const tested = {
+      testedAt: inside.deps.clock(),
+      testedById: memberId,
+      testedSession: signedIn.sessionId,
+      testedHash: hashOfSettings(inside, provider),
+    }
+    const data = { ...tested, givesAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
+    await inside.db.signInProvider.update({ where: { id: provider.id }, data })
+    await recordAudit(inside, { action: 'tried_sign_in_provider', details: { provider: provider.name } })
+  })
+  return { kind: 'tried', token }
+}
+
+/** Records who was not let in, and why, where the provider is an organization's; what it did wrong stands at the provider's page. */
+async function refusedFor(
+  service: ServiceContext,
+  { id, name, organization }: FoundProvider,
+  { problem, code }: { problem: SignInProblem; code?: string },
+  token?: IdToken,
+): Promise<Outcome> {
+  if (organization && token) {
+    const details = { provider: name, problem, ...(code && { claim: code }), email: token.email, subject: token.subject }
+    await recordAudit(enterOrganization(service, organization), { action: 'refused_sign_in', details })
+  }
+  if (code) await noteError(service, id, { problem, code })
+  return { kind: 'refused', problem, ...(code && { code }) }
+}

@@ -1,0 +1,121 @@
+import { isOwnProof } from '../access/openings.ts'
+import { authorize } from '../access/permissions.ts'
+import { asMember, type Membership, recordForAll, type SignedIn } from '../access/sessions.ts'
+import { tellPerson } from '../access/tell-person.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import type { IdToken } from '../values/identity-provider.ts'
+import { isUuid } from '../values/uuid.ts'
+import type { FoundProvider } from './providers.ts'
+
+type Member = Parameters<typeof asMember>[1] & { organizationId: string }
+/** How somebody came to be linked: by a link to join, by an address of the organization's domain, or by themselves. */
+export type LinkedBy = 'join' | 'domain' | 'self'
+
+/** @property isNew whether the person has come into being by it. */
+type Linked = { credentialId: string; members: Member[]; linkedBy: LinkedBy; isNew?: boolean }
+
+/** An identity as its owner, or an admin, sees it. */
+export type LinkedIdentity = {
+  id: string
+  provider: string
+  emailSeen: string | null
+  linkedAt: Date
+  lastUsedAt: Date | null
+}
+
+/** Whom a token is of; null: somebody who is not linked. */
+export const findIdentity = ({ db }: ServiceContext, { id: providerId }: FoundProvider, { issuer, subject }: IdToken) =>
+  db.identity.findUnique({
+    where: { providerId_issuer_subject: { providerId, issuer, subject } },
+    include: { member: { include: { organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } } } } },
+  })
+
+/**
+ * Links a person to what a token says they are. An organization's provider speaks for its member, one of the operator's for the person.
+ *
+ * They are told by mail, unless all that they are here was made by this. @returns false when somebody is linked to it already.
+ */
+export async function linkIdentity(
+  inside: ServiceContext,
+  { id: providerId, organizationId, name }: FoundProvider,
+  { issuer, subject, email }: IdToken,
+  { credentialId, members, linkedBy, isNew = false }: Linked,
+): Promise<boolean> {
+  const now = inside.deps.clock()
+  const whose = organizationId === null ? {} : { organizationId, memberId: members[0]!.id }
+  const row = { id: inside.deps.newId(), providerId, issuer, subject, credentialId, ...whose, emailSeen: email, linkedBy }
+  const { count } = await inside.db.identity.createMany({
+    data: [{ ...row, linkedAt: now, lastUsedAt: now }],
+    skipDuplicates: true,
+  })
+  if (count === 0) return false
+  for (const member of members)
+    await recordAudit(asMember(inside, member), { action: 'linked_identity', details: { provider: name, by: linkedBy } })
+  if (!isNew) await tellPerson(inside, members, 'identity_linked', { called: name })
+  return true
+}
+
+/** What the person is linked to, of the operator's providers and of this organization's. */
+export async function listOwnIdentities(ctx: Context, { credential }: SignedIn): Promise<LinkedIdentity[]> {
+  const where = { credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: ctx.organization.id }] }
+  return show(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
+}
+
+/** What a member is linked to in this organization. @throws DomainError not_permitted. */
+export async function listMemberIdentities(ctx: Context, memberId: string): Promise<LinkedIdentity[]> {
+  authorize(ctx, 'manage_members')
+  const where = { organizationId: ctx.organization.id, memberId }
+  return show(ctx, await ctx.db.identity.findMany({ where, orderBy: [{ linkedAt: 'asc' }, { id: 'asc' }] }))
+}
+
+type Row = Omit<LinkedIdentity, 'provider'> & { providerId: string }
+
+async function show({ db }: ServiceContext, rows: Row[]): Promise<LinkedIdentity[]> {
+  const ids = rows.map(({ providerId }) => providerId)
+  const providers =
+    ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }) : []
+  return rows.map(({ providerId, ...row }) => ({ ...row, provider: providers.find(({ id }) => id === providerId)?.name ?? '' }))
+}
+
+/** Takes away an identity of one's own. One that is gone already stays so. */
+export const unlinkOwn = (service: Context, { credential, memberships }: SignedIn, id: string): Promise<void> =>
+  inTransaction(service, async (inside) => {
+    const where = { id, credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: service.organization.id }] }
+    const found = isUuid(id) ? await inside.db.identity.findFirst({ where }) : null
+    if (!found) return
+    await inside.db.identity.delete({ where: { id } })
+    const theirs = memberships.filter(
+      ({ organizationId }) => found.organizationId === null || found.organizationId === organizationId,
+    )
+    await recordForAll(inside, theirs, { action: 'unlinked_identity' })
+  })
+
+/**
+ * Takes a member's identity away: the next who comes with their address, by the word of the organization's provider, is them. So addresses
+ * can be given on, but not by the provider alone.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function unlinkMember(ctx: Context, memberId: string, id: string): Promise<void> {
+  authorize(ctx, 'manage_members')
+  if (!isUuid(id) || !isUuid(memberId)) return
+  await inTransaction(ctx, async (inside) => {
+    const { count } = await inside.db.identity.deleteMany({ where: { id, memberId, organizationId: ctx.organization.id } })
+    if (count > 0) await recordAudit(inside, { action: 'unlinked_identity', target: { kind: 'member', id: memberId } })
+  })
+}
+
+/**
+ * Whether what is the person's own (password, second factors, name, sessions) may be changed in a session: it rests on something that they
+ * have shown to us. Who belongs to one organization alone, and came by the word of its provider, may as well.
+ */
+export const ownsAccount = ({
+  session,
+  memberships,
+  shut,
+}: Pick<SignedIn, 'session' | 'shut'> & { memberships: Membership[] }): boolean =>
+  session.proofs.length === 0 ||
+  session.proofs.some(isOwnProof) ||
+  new Set([...memberships, ...shut].map(({ organizationId }) => organizationId)).size === 1

@@ -1,0 +1,34 @@
+import { type AccountLink, claimLink } from '../access/account-links.ts'
+import { NO_PASSWORD } from '../access/passwords.ts'
+import { findCredential } from '../access/sign-in.ts'
+import type { ServiceContext } from '../context.ts'
+import { attach, createCredential, lockMember } from '../members/join.ts'
+import type { AccountLinkRef } from '../secrets/account-tokens.ts'
+import type { IdToken } from '../values/identity-provider.ts'
+import { linkIdentity } from './identities.ts'
+import { namesOf } from './names.ts'
+import type { FoundProvider } from './providers.ts'
+import type { Recognized } from './recognized.ts'
+
+/**
+ * Joins as the member that a link was made for, who signs in by the provider from now on. Whose address has an account already shows first
+ * that it is theirs: a link, which an admin may have seen too, makes nobody of anybody.
+ */
+export async function joinBy(
+  inside: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { link, ref }: { link: AccountLink; ref: AccountLinkRef },
+): Promise<Recognized> {
+  await lockMember(inside, link)
+  const { member } = link
+  if (member.credentialId || (await findCredential(inside, member.email))) return { problem: 'hasAccount' }
+  if (!(await claimLink(inside, ref))) return { problem: 'notInvited' }
+  const { id: credentialId } = await createCredential(inside, member.email, NO_PASSWORD)
+  if (ref.isMailed) await inside.db.credential.update({ where: { id: credentialId }, data: { provenAt: inside.deps.clock() } })
+  const { firstName, lastName } = namesOf(token)
+  const names = { firstName: firstName || member.user.firstName, lastName: lastName || member.user.lastName }
+  await attach(inside, link, credentialId, names)
+  await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
+  return { credentialId }
+}

@@ -1,0 +1,60 @@
+import { checkChoice, checkName, checkSize, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import type { Violation } from '../errors.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { CLIENT_AUTHS, type ClientAuth } from '../values/identity-provider.ts'
+import { findTargetFault } from '../webhooks/targets.ts'
+
+export const SECOND_FACTORS = ['ours', 'trusted', 'acr'] as const
+
+/** What is said of a provider. @property secretEndsAt null: not known. */
+export type ProviderInput = {
+  name: string
+  issuer: string
+  clientId: string
+  clientAuth: ClientAuth
+  clientSecret: string
+  secretEndsAt: Date | null
+  requiredClaims: Readonly<Record<string, string>>
+  addsMembers: boolean
+  newRoles: readonly string[]
+  secondFactor: (typeof SECOND_FACTORS)[number]
+  acrValues: readonly string[]
+  endsAtIdp: boolean
+}
+
+const MAX_SECRET_LENGTH = 2_000
+const MAX_CLAIMS = 10
+const MAX_ISSUER_LENGTH = 500
+
+/** As it is compared with what the provider calls itself: a slash at its end is part of it, white space around it is not. */
+export const normalIssuer = (issuer: string): string => issuer.trim().replace(/\/\.well-known\/openid-configuration$/, '')
+
+/** @throws DomainError invalid for all that is wrong. */
+export function findProviderIssues({ deps }: Context, input: ProviderInput, { isNew }: { isNew: boolean }): void {
+  const isAsked = isNew || input.clientSecret !== ''
+  refuse(
+    findIssues([
+      ['name', checkName(input.name, MAX_NAME_LENGTH)],
+      ['issuer', checkIssuer(deps.ssoAllowance, normalIssuer(input.issuer))],
+      ['clientId', checkName(input.clientId, MAX_ISSUER_LENGTH)],
+      ['clientSecret', isAsked ? checkName(input.clientSecret, MAX_SECRET_LENGTH) : undefined],
+      ['clientAuth', checkChoice(input.clientAuth, CLIENT_AUTHS)],
+      ['secretEndsAt', isDate(input.secretEndsAt) ? undefined : { rule: 'account', problem: 'date' }],
+      ['secondFactor', checkChoice(input.secondFactor, SECOND_FACTORS)],
+      ['acrValues', input.secondFactor === 'acr' && input.acrValues.length === 0 ? { rule: 'required' } : undefined],
+      ['requiredClaims', checkSize('maxItems', Object.keys(input.requiredClaims).length, MAX_CLAIMS)],
+      ['newRoles', input.addsMembers && input.newRoles.length === 0 ? { rule: 'required' } : undefined],
+    ]),
+  )
+}
+
+const isDate = (value: Date | null): boolean => value === null || !Number.isNaN(value.getTime())
+
+function checkIssuer(allowance: Context['deps']['ssoAllowance'], issuer: string): Violation | undefined {
+  const missing = checkName(issuer, MAX_ISSUER_LENGTH)
+  if (missing) return missing
+  const problem = findTargetFault(allowance, issuer)
+  return problem && { rule: 'target', problem }
+}

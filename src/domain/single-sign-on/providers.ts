@@ -1,0 +1,180 @@
+import { hash } from 'node:crypto'
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import type { SignInProvider } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MEMBER_ROLES } from '../members/members.ts'
+import { tellOfSecurity } from '../members/organization-security.ts'
+import { inTransaction } from '../transaction.ts'
+import type { ClientAuth, IdpClient } from '../values/identity-provider.ts'
+import { isUuid } from '../values/uuid.ts'
+import { findProviderIssues, normalIssuer, type ProviderInput } from './provider-input.ts'
+import { openClientSecret, sealClientSecret } from './provider-secrets.ts'
+
+export type Provider = SignInProvider
+
+/** Of one organization. */
+const MAX_PROVIDERS = 5
+/** An admin is made by an admin. */
+export const NEW_ROLES = MEMBER_ROLES.filter((role) => role !== 'admin')
+
+/** The organization's providers, in the order of their making. @throws DomainError not_permitted. */
+export async function listProviders(ctx: Context): Promise<Provider[]> {
+  authorize(ctx, 'manage_security')
+  return findProviders(ctx)
+}
+
+/** Those of an organization, for whoever signs in. */
+export const findProviders = ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Provider[]> =>
+  db.signInProvider.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })
+
+/** @throws DomainError not_permitted; sign_in_setting_not_found. */
+export async function getProvider(ctx: Context, id: string): Promise<Provider> {
+  authorize(ctx, 'manage_security')
+  const found = isUuid(id) && (await ctx.db.signInProvider.findFirst({ where: { id, organizationId: ctx.organization.id } }))
+  if (!found) throw new DomainError('sign_in_setting_not_found')
+  return found
+}
+
+/** One of any organization's, or the operator's: whoever signs in says no more than its id. */
+export const findProvider = async ({ db }: ServiceContext, id: string) =>
+  isUuid(id)
+    ? db.signInProvider.findUnique({
+        where: { id },
+        include: { organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } } },
+      })
+    : null
+export type FoundProvider = NonNullable<Awaited<ReturnType<typeof findProvider>>>
+
+/** Whether anybody can sign in by an identity provider. */
+export const hasProviders = async ({ db }: ServiceContext): Promise<boolean> =>
+  (await db.signInProvider.findFirst({ select: { id: true } })) !== null
+
+/**
+ * Adds a provider. @returns its id.
+ *
+ * @throws DomainError not_permitted; invalid, or `tooManyProviders`.
+ */
+export async function addProvider(ctx: Context, input: ProviderInput): Promise<string> {
+  authorize(ctx, 'manage_security')
+  findProviderIssues(ctx, input, { isNew: true })
+  return inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    if ((await findProviders(inside)).length >= MAX_PROVIDERS)
+      throw new DomainError('invalid', {
+        issues: [{ field: '', rule: 'account', problem: 'tooManyProviders', limit: MAX_PROVIDERS }],
+      })
+    const [id, now] = [inside.deps.newId(), inside.deps.clock()]
+    const { clientSecret, ...fields } = rowOf(input)
+    const secret = sealClientSecret(inside, id, clientSecret)
+    const data = { id, organizationId: ctx.organization.id, clientSecret: secret, ...fields, createdAt: now, updatedAt: now }
+    await inside.db.signInProvider.create({ data })
+    await recordAudit(inside, { action: 'added_sign_in_provider', details: { provider: fields.name, issuer: fields.issuer } })
+    return id
+  })
+}
+
+/**
+ * Changes a provider. With another issuer, client or secret it has to be tried again before it can be the only way in: where it is, it no
+ * longer is.
+ *
+ * @param input.clientSecret empty: the one that there is. @returns whether it was the only way in, and is no longer.
+ * @throws DomainError not_permitted; sign_in_setting_not_found; invalid.
+ */
+export async function changeProvider(ctx: Context, id: string, input: ProviderInput): Promise<boolean> {
+  authorize(ctx, 'manage_security')
+  findProviderIssues(ctx, input, { isNew: false })
+  return inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const before = await getProvider(inside, id)
+    const { clientSecret, ...fields } = rowOf(input)
+    const secret = clientSecret === '' ? {} : { clientSecret: sealClientSecret(inside, id, clientSecret) }
+    const after = await inside.db.signInProvider.update({
+      where: { id },
+      data: { ...fields, ...secret, updatedAt: inside.deps.clock() },
+    })
+    const changed = namesOfChanges(before, after)
+    if (changed.length === 0) return false
+    await recordAudit(inside, { action: 'changed_sign_in_provider', details: { provider: after.name, changed } })
+    await tellOfSecurity(inside)
+    return !isTried(inside, after) && stopEnforcing(inside)
+  })
+}
+
+/** What differs, by name; of the secret no more than that it does. */
+function namesOfChanges(before: Provider, after: Provider): string[] {
+  const { updatedAt: _, ...shown } = after
+  return Object.keys(shown).filter((name) => {
+    const [was, is] = [before[name as keyof typeof shown], shown[name as keyof typeof shown]]
+    return was instanceof Uint8Array && is instanceof Uint8Array
+      ? Buffer.compare(was, is) !== 0
+      : JSON.stringify(was) !== JSON.stringify(is)
+  })
+}
+
+/** Takes a provider away, with all that members are linked to it by. Sessions that rest on its word end. @throws DomainError as above. */
+export async function removeProvider(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'manage_security')
+  await inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const { name } = await getProvider(inside, id)
+    await inside.db.signInProvider.delete({ where: { id } })
+    await recordAudit(inside, { action: 'removed_sign_in_provider', details: { provider: name } })
+    const others = await findProviders(inside)
+    if (!others.some((other) => isTried(inside, other))) await stopEnforcing(inside)
+  })
+}
+
+/** Nobody is shut out by a provider that has not shown that it works. */
+export async function stopEnforcing(inside: Context): Promise<boolean> {
+  const where = { organizationId: inside.organization.id, ssoEnforcedAt: { not: null } }
+  const data = { ssoEnforcedAt: null, updatedAt: inside.deps.clock() }
+  const { count } = await inside.db.organizationSecurity.updateMany({ where, data })
+  if (count === 0) return false
+  await recordAudit(inside, { action: 'stopped_enforcing_sso' })
+  await tellOfSecurity(inside)
+  return true
+}
+
+/** For seven days members who are linked already are linked anew by their address: after a change of client, subjects may be others. */
+export async function allowRelinking(ctx: Context, id: string): Promise<void> {
+  const { name } = await getProvider(ctx, id)
+  const relinkUntil = new Date(ctx.deps.clock().getTime() + RELINK_MS)
+  await inTransaction(ctx, async (inside) => {
+    await inside.db.signInProvider.update({ where: { id }, data: { relinkUntil } })
+    await recordAudit(inside, { action: 'allowed_relinking', details: { provider: name, until: relinkUntil.toISOString() } })
+  })
+}
+const RELINK_MS = 7 * 86_400_000
+
+/** What of a provider decides whether it works: its SHA-256 is kept with a try. */
+export function hashOfSettings(service: Pick<ServiceContext, 'deps'>, provider: Provider): Uint8Array<ArrayBuffer> {
+  const { issuer, clientId, clientAuth } = provider
+  const text = JSON.stringify([issuer, clientId, clientAuth, openClientSecret(service, provider)])
+  return new Uint8Array(hash('sha256', `sign-in provider ${text}`, 'buffer'))
+}
+
+/** Whether the way there and back was tried with the settings that there are. */
+export const isTried = (service: Pick<ServiceContext, 'deps'>, provider: Provider): boolean =>
+  provider.testedHash !== null && Buffer.compare(provider.testedHash, hashOfSettings(service, provider)) === 0
+
+/** It as what asks it needs it; null when none of the secret keys opens its secret any more. */
+export function clientOf(service: Pick<ServiceContext, 'deps'>, provider: Provider): IdpClient | null {
+  const clientSecret = openClientSecret(service, provider)
+  const { id, issuer, clientId } = provider
+  return clientSecret === null ? null : { id, issuer, clientId, clientAuth: provider.clientAuth as ClientAuth, clientSecret }
+}
+
+const rowOf = ({ newRoles, acrValues, requiredClaims, secretEndsAt, ...input }: ProviderInput) => ({
+  ...input,
+  name: input.name.trim(),
+  issuer: normalIssuer(input.issuer),
+  clientId: input.clientId.trim(),
+  newRoles: NEW_ROLES.filter((role) => newRoles.includes(role)),
+  acrValues: [...acrValues],
+  requiredClaims: { ...requiredClaims },
+  secretEndsAt,
+})

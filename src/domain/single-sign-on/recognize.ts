@@ -1,0 +1,111 @@
+import { findOpenLink } from '../access/account-links.ts'
+import { NO_PASSWORD } from '../access/passwords.ts'
+import { findMemberships } from '../access/sessions.ts'
+import { findCredential } from '../access/sign-in.ts'
+import { findSpeaker } from '../access/speakers.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { isEmailAddress } from '../checking/email-address.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { findMemberByAddress, findOrCreateMember } from '../members/invite-member.ts'
+import { attach, createCredential } from '../members/join.ts'
+import { takeFactors } from '../members/reset-factors.ts'
+import { readAccountLink } from '../secrets/account-tokens.ts'
+import type { IdToken } from '../values/identity-provider.ts'
+import { findIdentity, linkIdentity } from './identities.ts'
+import { joinBy } from './join-by-provider.ts'
+import { namesOf } from './names.ts'
+import type { FoundProvider } from './providers.ts'
+import type { Recognized } from './recognized.ts'
+import type { Purpose } from './way.ts'
+
+/**
+ * Who the person of an ID token is: by its issuer and subject, and where these are new, by a link to join or by an address that the
+ * provider speaks for. Everything that a provider can bring about is here; it never brings back who was deactivated.
+ */
+export async function recognize(
+  inside: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  purpose: Purpose,
+): Promise<Recognized> {
+  const known = await findIdentity(inside, provider, token)
+  if (known) return recognizeKnown(inside, provider, token, known)
+  const ref = purpose.kind === 'join' ? readAccountLink(inside.deps.secretKeys, 'join', purpose.token) : null
+  const link = ref && (await findOpenLink(inside, ref))
+  const speaksThere = link && (provider.organizationId === null || provider.organizationId === link.organizationId)
+  if (link && speaksThere) return joinBy(inside, provider, token, { link, ref })
+  const { organization } = provider
+  return organization ? byAddress(enterOrganization(inside, organization), provider, token) : { problem: 'notInvited' }
+}
+
+type Known = NonNullable<Awaited<ReturnType<typeof findIdentity>>>
+
+async function recognizeKnown(
+  inside: ServiceContext,
+  { organizationId }: FoundProvider,
+  { email }: IdToken,
+  { id, credentialId, member }: Known,
+): Promise<Recognized> {
+  if (member && member.status !== 'active') return { problem: 'inactive' }
+  const isTheirs = organizationId === null || member?.credentialId === credentialId
+  if (!isTheirs || (await findMemberships(inside, credentialId)).length === 0) return { problem: 'notInvited' }
+  await inside.db.identity.update({ where: { id }, data: { emailSeen: email, lastUsedAt: inside.deps.clock() } })
+  return { credentialId }
+}
+
+/** By an address of a domain that the organization has shown to be its own: that decides, and not what the token says of the address. */
+async function byAddress(inside: Context, provider: FoundProvider, token: IdToken): Promise<Recognized> {
+  const { email } = token
+  if (!email || !isEmailAddress(email) || token.emailVerified === false) return { problem: 'notInvited' }
+  if ((await findSpeaker(inside, email))?.organizationId !== provider.organizationId) return { problem: 'notInvited' }
+  const member =
+    (await findMemberByAddress(inside, email)) ?? (provider.addsMembers ? await addMember(inside, provider, token, email) : null)
+  if (!member) return { problem: 'notInvited' }
+  if (member.status !== 'active') return { problem: 'inactive' }
+  const mine = { providerId: provider.id, organizationId: inside.organization.id, memberId: member.id }
+  const mayLinkAnew = provider.relinkUntil !== null && provider.relinkUntil > inside.deps.clock()
+  // An address is given to whoever comes after: who has it now need not be who had it.
+  if (!mayLinkAnew && (await inside.db.identity.count({ where: mine })) > 0) return { problem: 'otherIdentity' }
+  await inside.db.identity.deleteMany({ where: mine })
+  const isNew = member.credentialId === null && (await findCredential(inside, email)) === undefined
+  const credentialId = member.credentialId ?? (await credentialFor(inside, member, email)).id
+  // Whom an owner has named for when the provider fails keeps what they get in by then.
+  if (member.ownWay !== 'break_glass') await provePerson(inside, credentialId)
+  const whose = await inside.db.member.findUniqueOrThrow({ where: { id: member.id }, include })
+  // Whoever has linked them in this very moment has said the same.
+  await linkIdentity(inside, provider, token, { credentialId, members: [whose], linkedBy: 'domain', isNew })
+  return { credentialId }
+}
+
+const include = { organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } }, user: true } as const
+
+async function addMember(inside: Context, { newRoles, name }: FoundProvider, token: IdToken, email: string) {
+  const member = await findOrCreateMember(inside, email)
+  const data = { roles: newRoles, updatedAt: inside.deps.clock() }
+  await inside.db.member.update({ where: { id: member.id }, data })
+  await inside.db.user.update({ where: { id: member.userId }, data: namesOf(token) })
+  const target = { kind: 'member', id: member.id } as const
+  await recordAudit(inside, { action: 'invited_member', target, details: { roles: newRoles, provider: name } })
+  return { ...member, roles: newRoles }
+}
+
+/** Whoever signs in with the address in other organizations is the same person; else somebody without a password. */
+async function credentialFor(inside: Context, { id }: { id: string }, email: string): Promise<{ id: string }> {
+  const credential = (await findCredential(inside, email)) ?? (await createCredential(inside, email, NO_PASSWORD))
+  const member = await inside.db.member.findUniqueOrThrow({ where: { id }, include })
+  const { firstName, lastName } = member.user
+  await attach(inside, { member }, credential.id, { firstName, lastName })
+  return credential
+}
+
+/**
+ * Whoever has set the password without having shown that the address is theirs may be anybody with a copied link: what they have set opens
+ * nothing any more.
+ */
+async function provePerson(inside: ServiceContext, id: string): Promise<void> {
+  const { provenAt, passwordHash } = await inside.db.credential.findUniqueOrThrow({ where: { id } })
+  if (provenAt) return
+  const hasOwn = passwordHash !== NO_PASSWORD || (await inside.db.secondFactor.count({ where: { credentialId: id } })) > 0
+  if (hasOwn) await takeFactors(inside, id)
+  await inside.db.credential.update({ where: { id }, data: { provenAt: inside.deps.clock() } })
+}

@@ -1,0 +1,8 @@
+/** Why somebody whom a provider vouches for is not let in. */
+export type NotRecognized =
+  | 'notInvited'
+  | 'inactive'
+  | 'otherIdentity'
+  /** The address has an account already, which is to be shown first. */
+  | 'hasAccount'
+export type Recognized = { credentialId: string } | { problem: NotRecognized }

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import type { ServiceContext } from '../context.ts'
+import { open, seal } from '../secrets/seal.ts'
+import type { IdpFault } from '../values/identity-provider.ts'
+import { noteError } from './note-error.ts'
+import { clientOf, type FoundProvider } from './providers.ts'
+
+/** What somebody is sent to an identity provider for. */
+export type Purpose =
+  | { kind: 'signIn' }
+  /** To join by a link. */
+  | { kind: 'join'; token: string }
+  /** To be signed in by it from now on, as whoever is signed in. */
+  | { kind: 'link'; credentialId: string }
+  /** To show, in the session that there is, that it is them who sit there. */
+  | { kind: 'fresh'; credentialId: string }
+  /** To see whether it works. */
+  | { kind: 'try'; memberId: string }
+
+/** Somebody's way to a provider and back, as their browser keeps it. @property isAgain whether it was begun anew, by new keys. */
+export type Way = {
+  providerId: string
+  purpose: Purpose
+  next: string
+  state: string
+  nonce: string
+  verifier: string
+  isAgain: boolean
+  endsAt: number
+}
+
+/** Milliseconds that somebody may take at the provider. */
+export const WAY_MS = 10 * 60_000
+const RANDOM_BYTES = 32
+const STATE_BYTES = 16
+
+/** @property url of the provider; sealed: the way, for a cookie that has its state in its name. */
+export type Begun = { url: string; state: string; sealed: string }
+
+/** Sends somebody to a provider. Nothing is stored: the way there is with their browser. */
+export async function beginWay(
+  service: ServiceContext,
+  provider: FoundProvider,
+  asked: { purpose: Purpose; next: string; loginHint?: string | undefined; isAgain?: boolean },
+): Promise<Begun | IdpFault> {
+  const client = clientOf(service, provider)
+  if (!client) return { problem: 'badToken', code: 'secret_unreadable' }
+  const { purpose, next, loginHint, isAgain = false } = asked
+  const endsAt = service.deps.clock().getTime() + WAY_MS
+  const state = randomBytes(STATE_BYTES).toString('base64url')
+  const [nonce, verifier] = [RANDOM_BYTES, RANDOM_BYTES].map((bytes) => randomBytes(bytes).toString('base64url')) as [
+    string,
+    string,
+  ]
+  const way: Way = { providerId: provider.id, purpose, next, state, nonce, verifier, isAgain, endsAt }
+  const found = await service.deps.identityProviders.authorizationUrl(client, { ...wayThere(service, provider, way), loginHint })
+  if (!('problem' in found)) return { url: found.url, state, sealed: sealWay(service, way) }
+  await noteError(service, provider.id, found)
+  return found
+}
+
+/** What the provider is asked with, and what its answer is held to. */
+export const wayThere = (service: Pick<ServiceContext, 'deps'>, { id, acrValues }: FoundProvider, way: Way) => ({
+  ...way,
+  redirectUri: callbackOf(service, id),
+  scopes: SCOPES,
+  isFresh: way.purpose.kind === 'fresh',
+  acrValues,
+})
+
+/** Who somebody is, their address and their name: no more is asked for. */
+const SCOPES = ['openid', 'email', 'profile']
+
+/** Where a provider sends people back to: by this address alone it is known which of them has answered. */
+export const callbackOf = ({ deps }: Pick<ServiceContext, 'deps'>, providerId: string): string =>
+  deps.links.signInUrl(providerId, 'callback')
+
+const purposeOf = (state: string): string => `sign-in way ${state}`
+
+const sealWay = ({ deps }: ServiceContext, way: Way): string =>
+  Buffer.from(seal(deps.secretKeys, purposeOf(way.state), JSON.stringify(way))).toString('base64url')
+
+/** The way with this state; null for what is none of ours, of another provider, or too old. */
+export function openWay(
+  { deps }: ServiceContext,
+  sealed: string,
+  { state, providerId }: { state: string; providerId: string },
+): Way | null {
+  const text = open(deps.secretKeys, purposeOf(state), Buffer.from(sealed, 'base64url'))
+  const way = text === null ? null : (JSON.parse(text) as Way)
+  return way && way.providerId === providerId && way.endsAt > deps.clock().getTime() ? way : null
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../../../domain/context.ts'
+import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
+import type { LinkedIdentity } from '../../../domain/single-sign-on/identities.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { ago } from '../kit/wording.ts'
+
+/** Of what is a person's own in all organizations, to who came by one organization's word. */
+export const notOwnPage: Page = {
+  title: 'Sign in with your own password or passkey',
+  body: html`<p>You belong to several organizations, and have signed in through one of them. Your name, password, second step and other sessions are yours in all of them: to change them, sign in with your own password or passkey.</p>
+<p><a class="btn btn-primary" href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
+}
+
+type Facts = { ctx: Context; identities: readonly LinkedIdentity[]; offered: readonly OfferedProvider[] }
+
+/** The part of My account; nothing where there is no identity provider. */
+export function linkedPanel({ ctx, identities, offered }: Facts): Html | false {
+  if (identities.length === 0 && offered.length === 0) return false
+  return panel(
+    'linked',
+    'Single sign-on',
+    html`${
+      identities.length > 0
+        ? html`<ul class="divide-base-300 mb-4 divide-y">${identities.map((identity) => item(ctx, identity, pathOf(ctx, `account/identities/${identity.id}/remove`)))}</ul>`
+        : html`<p class="mb-4">Link an account to sign in with it as well.</p>`
+    }
+<div class="flex flex-wrap gap-2">${offered.map(({ id, name, host }) => html`<a class="btn" href="${pathOf(ctx, `account/link/${id}`)}">Link an account of ${name} (${host})</a>`)}</div>`,
+  )
+}
+
+/** The part of a member's page; nothing where they are linked to none. */
+export const memberLinks = (ctx: Context, memberId: string, identities: readonly LinkedIdentity[]): Html | false =>
+  identities.length > 0 &&
+  panel(
+    'linked',
+    'Single sign-on',
+    html`<ul class="divide-base-300 divide-y">${identities.map((identity) => item(ctx, identity, pathOf(ctx, `members/${memberId}/identities/${identity.id}/remove`)))}</ul>
+<p class="hint mt-3">Removed, the next person who signs in there with this member’s address is linked as this member.</p>`,
+  )
+
+const item = (ctx: Context, { provider, emailSeen, linkedAt, lastUsedAt }: LinkedIdentity, remove: string): Html =>
+  html`<li class="flex flex-wrap items-center gap-3 py-3"><div class="min-w-0 grow"><p class="font-medium">${provider}</p><p class="text-base-content/70 text-sm">${emailSeen ?? 'no address'} · ${lastUsedAt ? html`last used ${ago(ctx, lastUsedAt)}` : html`linked ${ago(ctx, linkedAt)}`}</p></div><form method="post" action="${remove}"><button class="btn btn-sm" aria-label="${`Remove the account of ${provider}`}">Remove</button></form></li>
+`

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify'
+import { authorize } from '../../../domain/access/permissions.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { getMember } from '../../../domain/members/members.ts'
+import { ownsAccount, unlinkMember, unlinkOwn } from '../../../domain/single-sign-on/identities.ts'
+import { findProvider, getProvider } from '../../../domain/single-sign-on/providers.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { BASE } from '../single-sign-on/addresses.ts'
+import { notOwnPage } from './linked.page.ts'
+import { signedInOf } from './session.ts'
+import type { Portal } from './settings.ts'
+import { begin } from './single-sign-on.routes.ts'
+
+type Route = { Params: { providerId: string } }
+type IdentityRoute = { Params: { identityId: string } }
+type MemberRoute = { Params: { memberId: string; identityId: string } }
+
+/** Ways to an identity provider that begin on the pages of an organization, and what members are linked to there. */
+export const linkedRoutes =
+  (portal: Portal) =>
+  (app: FastifyInstance): void => {
+    app.get<Route>(`/${BASE}/providers/:providerId/try`, async (request, reply) => {
+      const { ctx } = request
+      const { id } = await getProvider(ctx, request.params.providerId)
+      const memberId = ctx.actor.kind === 'member' ? ctx.actor.id : ''
+      return begin(portal, request, reply, { kind: 'try', memberId }, pathOf(ctx, `${BASE}/providers/${id}`))
+    })
+
+    app.get<Route>('/account/link/:providerId', { config: { fresh: true } }, async (request, reply) => {
+      const signedIn = signedInOf(request)
+      const { providerId } = request.params
+      const provider = await findProvider(portal.system, providerId)
+      const isTheirs = provider && [null, request.ctx.organization.id].includes(provider.organizationId)
+      if (!isTheirs) throw new DomainError('sign_in_setting_not_found')
+      if (!ownsAccount(signedIn)) return show(request, reply, notOwnPage, 403)
+      const purpose = { kind: 'link', credentialId: signedIn.credential.id } as const
+      return begin(portal, request, reply, purpose, `${pathOf(request.ctx, 'account')}?done=linked`)
+    })
+
+    app.post<IdentityRoute>('/account/identities/:identityId/remove', { config: { fresh: true } }, async (request, reply) => {
+      const signedIn = signedInOf(request)
+      if (!ownsAccount(signedIn)) return show(request, reply, notOwnPage, 403)
+      await unlinkOwn(request.ctx, signedIn, request.params.identityId)
+      return reply.redirect(`${pathOf(request.ctx, 'account')}?done=unlinked`, 303)
+    })
+
+    app.post<MemberRoute>(
+      '/members/:memberId/identities/:identityId/remove',
+      { config: { fresh: true } },
+      async (request, reply) => {
+        authorize(request.ctx, 'manage_members')
+        const { memberId, identityId } = request.params
+        await getMember(request.ctx, memberId)
+        await unlinkMember(request.ctx, memberId, identityId)
+        return reply.redirect(pathOf(request.ctx, `members/${memberId}`), 303)
+      },
+    )
+  }

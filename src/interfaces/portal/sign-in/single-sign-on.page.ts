@@ -1,0 +1,146 @@
+import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
+import type { SignInProblem } from '../../../domain/single-sign-on/finish-way.ts'
+import type { IdToken } from '../../../domain/values/identity-provider.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import type { Page } from '../kit/layout.ts'
+import { facts } from '../kit/parts.ts'
+import { time } from '../kit/wording.ts'
+
+/** Where somebody is sent to an identity provider. */
+export const wayAddress = (id: string, next?: string): string =>
+  `${PORTAL_PREFIX}/sign-in/with/${id}${next ? `?${new URLSearchParams({ next })}` : ''}`
+
+/**
+ * A way to an identity provider: always a link, because browsers stop a form whose answer leads to another site.
+ *
+ * @param look.hasFocus of the one that is meant.
+ */
+export const wayLink = ({ id, name, host }: OfferedProvider, next: string, { hasFocus = false } = {}): Html =>
+  html`<a class="btn btn-primary w-full" href="${wayAddress(id, next)}" ${hasFocus && html`autofocus`}>Continue to ${name} (${host})</a>`
+
+/** By what somebody with that address signs in. */
+export const continuePage = (providers: readonly OfferedProvider[], email: string, next: string): Page =>
+  providers.length > 0
+    ? {
+        title: 'Sign in with your organization',
+        body: html`<p>You sign in at your organization’s own sign-in page${email && html`, as <strong>${email}</strong>`}.</p>
+<div class="space-y-2">${providers.map((provider, i) => wayLink(provider, next, { hasFocus: i === 0 }))}</div>
+${back}`,
+      }
+    : {
+        title: 'No single sign-on for this address',
+        body: html`<p>No organization here signs in people with an address like <strong>${email}</strong> by a sign-in service of its own. Sign in with your password or a passkey. If your organization does have single sign-on, ask its admin for your sign-in link.</p>
+${back}`,
+      }
+
+/** After signing out. @param there where to sign out of the provider as well. */
+export const leftPage = (provider: string, there: string | null): Page => ({
+  title: 'You are signed out',
+  body: html`<p>You are signed out here.${there !== null && ` At ${provider} you may still be signed in.`}</p>
+${there !== null && html`<a class="btn btn-primary w-full" href="${there}">Sign out of ${provider}, too</a>`}
+${back}`,
+})
+
+const back = html`<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/sign-in">Back to sign-in</a></p>`
+
+type Refused = { problem: SignInProblem; provider: string; organization: string | null; again: string }
+
+/** Why somebody was not let in, and what to do. What went wrong between the service and the provider stands at the provider's page, for who has set it up. */
+export function refusedPage({ problem, provider, organization, again }: Refused): Page {
+  const whose = organization ?? provider
+  const { title, text, canRepeat = false } = words[problem]
+  return {
+    title,
+    body: html`<p>${text(whose, provider)}</p>
+${canRepeat && html`<a class="btn btn-primary w-full" href="${again}">Try again</a>`}
+${back}`,
+  }
+}
+
+type Words = { title: string; text: (organization: string, provider: string) => string; canRepeat?: boolean }
+
+const words: Record<SignInProblem, Words> = {
+  expiredSignIn: {
+    title: 'Please start again',
+    text: () => 'This sign-in began in another browser, took longer than ten minutes, or was used already.',
+    canRepeat: true,
+  },
+  idpDenied: {
+    title: 'Sign-in was cancelled',
+    text: (_organization, provider) => `${provider} has not let you in, or you have cancelled there.`,
+    canRepeat: true,
+  },
+  idpUnreachable: {
+    title: 'The sign-in service can’t be reached',
+    text: (organization, provider) =>
+      `${provider} does not answer as it should. Please try again in a minute. If it stays so, tell an admin of ${organization}.`,
+    canRepeat: true,
+  },
+  clock: {
+    title: 'The clocks differ',
+    text: (organization, provider) =>
+      `The time at ${provider} and the time here are too far apart to trust the sign-in. Please tell an admin of ${organization}.`,
+    canRepeat: true,
+  },
+  badToken: {
+    title: 'The sign-in can’t be trusted',
+    text: (organization, provider) =>
+      `What ${provider} has sent is not what was asked for. Please tell an admin of ${organization}, who sees the reason in the settings.`,
+    canRepeat: true,
+  },
+  claimMissing: {
+    title: 'This account is not let in',
+    text: (organization, provider) =>
+      `${organization} lets in only some accounts of ${provider}, and yours is not one of them. Sign in there with another account, or ask an admin.`,
+    canRepeat: true,
+  },
+  notInvited: {
+    title: 'You are no member yet',
+    text: (organization, provider) =>
+      `${provider} knows you, but here nobody has invited you, or your account is not linked. Ask an admin of ${organization} for an invitation. If you have joined with a password, sign in with it and link your account under “My account”.`,
+  },
+  inactive: {
+    title: 'Your membership has ended',
+    text: (organization) => `You were a member of ${organization} and are deactivated. Only its admins can bring you back.`,
+  },
+  otherIdentity: {
+    title: 'This address belongs to another account',
+    text: (organization, provider) =>
+      `Somebody with your address signed in before with another account of ${provider}. If that was you, ask an admin of ${organization} to remove the old account from your page under Members; then sign in again.`,
+  },
+  hasAccount: {
+    title: 'You have an account already',
+    text: () =>
+      'There is an account with this address. Open the link in your invitation again and enter its password. Then link your account under “My account”.',
+  },
+  otherPerson: {
+    title: 'That is somebody else',
+    text: (_organization, provider) =>
+      `You were to confirm that it is you, but at ${provider} another account has signed in. Nothing was changed. Sign in there with the account that you use here.`,
+    canRepeat: true,
+  },
+  linkedElsewhere: {
+    title: 'This account is linked to somebody else',
+    text: (_organization, provider) =>
+      `Another person here signs in with this account of ${provider}. They have to unlink it under “My account” first.`,
+  },
+}
+
+/** What came of a try. */
+export const triedPage = (token: IdToken, back: string): Page => ({
+  title: 'It works',
+  body: html`<p>The way there and back works. Nobody was signed in by it. This is what came:</p>
+${facts([
+  ['Issuer', token.issuer],
+  ['Subject (sub)', token.subject],
+  ['Address (email)', token.email ?? 'none'],
+  ['Verified there (email_verified)', token.emailVerified === null ? 'not said' : token.emailVerified ? 'yes' : 'no'],
+  ['Name', `${token.givenName} ${token.familyName}`.trim() || 'none'],
+  ['Signed in there (auth_time)', token.authTime ? time(token.authTime) : 'not said'],
+  ['How (amr)', token.amr.join(', ') || 'not said'],
+  ['At which level (acr)', token.acr ?? 'not said'],
+  ['Session there (sid)', token.sid ?? 'not said'],
+])}
+<a class="btn btn-primary w-full" href="${back}">Back to the settings</a>`,
+})

@@ -1,0 +1,87 @@
+import type { Context } from '../../../domain/context.ts'
+import type { OwnWayMember } from '../../../domain/members/own-ways.ts'
+import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { choice, type Form, field } from '../kit/forms.ts'
+import { pathOf, settingsPanel } from '../kit/layout.ts'
+import { person } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+import { BASE } from './addresses.ts'
+
+type Shown = { ctx: Context; enforcement: Enforcement }
+
+/** Whether single sign-on is the only way in, what that takes, and who may sign in past it. */
+export const enforcementPanels = (form: Form, shown: Shown): Html =>
+  html`${settingsPanel(
+    'enforcement',
+    'Only way in',
+    'Members then open this organization by single sign-on alone. Their passwords and passkeys go on opening others.',
+    html`${state(form, shown)}${reachOf(shown)}`,
+  )}${settingsPanel(
+    'own-ways',
+    'Who may sign in past it',
+    'With factors of their own: a passkey, or a password and a code. Guests come from outside, such as a grader of another company. An owner for emergencies gets in when your identity provider fails; the owners are told by mail.',
+    ownWays(form, shown),
+  )}`
+
+function state(form: Form, { ctx, enforcement }: Shown): Html {
+  const { enforcedAt, sessionHours, isTried, ownWays } = enforcement
+  const isReady = ownWays.some(({ ownWay, isReady }) => ownWay === 'break_glass' && isReady)
+  const hours = field(form, {
+    name: 'ssoSessionHours',
+    label: 'Hours until members go to the identity provider again',
+    type: 'number',
+    value: String(sessionHours),
+    hint: 'From 1 to 24. Whoever is closed out there is out here by then at the latest.',
+  })
+  if (enforcedAt)
+    return html`<p class="mb-4">${badge('on')} since ${time(enforcedAt)}.</p>
+<form method="post" action="${pathOf(ctx, `${BASE}/enforce`)}">${hours}<button class="btn">Save</button></form>
+<form class="mt-4" method="post" action="${pathOf(ctx, `${BASE}/allow`)}"><button class="btn text-error">Allow other ways in</button></form>`
+  return html`<ul class="mb-4 space-y-2 text-sm">
+<li>${badge(isTried ? 'tried' : 'not tried')} You have tried the identity provider in this session, with the settings that it has now.</li>
+<li>${badge(isReady ? 'ready' : 'missing')} An owner for emergencies has signed in with factors of their own in the last 30 days. Two are better.</li>
+</ul>
+<form method="post" action="${pathOf(ctx, `${BASE}/enforce`)}">${hours}<button class="btn btn-primary">Make it the only way in</button></form>`
+}
+
+/** Who would stand before a closed door, or does. */
+function reachOf({ ctx, enforcement: { enforcedAt, reach } }: Shown): Html {
+  const { linked, byDomain, shutOut, examples } = reach
+  return html`<h3 class="mt-6 mb-1.5 text-sm font-medium" id="shut-out-heading">${shutOut === 0 ? 'Nobody is shut out' : `${wordCount(shutOut, 'member')} ${enforcedAt ? 'shut out' : 'would be shut out'}`}</h3>
+<p class="hint mb-2">${linked} linked to the identity provider already, ${byDomain} by an address of a verified domain when they first sign in there.${shutOut > 0 && ' These have neither: verify their domain, have them link their account under “My account”, or name them guests.'}</p>
+${
+  shutOut > 0 &&
+  html`${table(
+    'shut-out-heading',
+    ['Member'],
+    examples.map(({ id, email, name }) => [person({ name, email, address: pathOf(ctx, `members/${id}`) })]),
+  )}${shutOut > examples.length && html`<p class="hint mt-2">The first ${examples.length}.</p>`}`
+}`
+}
+
+const WAYS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner for emergencies' }
+
+function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
+  const action = (member: OwnWayMember) => pathOf(ctx, `${BASE}/own-ways/${member.id}/end`)
+  return html`${
+    enforcement.ownWays.length > 0 &&
+    html`<div class="mb-6">${table(
+      'own-ways-heading',
+      ['Member', 'As', 'Own factors', '(Actions)'],
+      enforcement.ownWays.map((member) => [
+        person({ name: member.name, email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
+        WAYS[member.ownWay] ?? member.ownWay,
+        member.ownWay === 'break_glass' ? badge(member.isReady ? 'used' : 'not used') : '',
+        html`<form method="post" action="${action(member)}"><button class="btn btn-sm text-error" aria-label="${`Remove ${member.email}`}">Remove</button></form>`,
+      ]),
+    )}</div>`
+  }<form method="post" action="${pathOf(ctx, `${BASE}/own-ways`)}">
+${field(form, { name: 'email', label: 'Email address', type: 'email', hint: 'Of a guest who is no member yet, too: invite them under Members afterwards.' })}
+${choice(form, { name: 'ownWay', label: 'As', value: 'guest', options: Object.entries(WAYS) })}
+<button class="btn">Add</button>
+</form>`
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { addDomain, listDomains, removeDomain, verifyDomain } from '../../../domain/single-sign-on/domains.ts'
+import { readEnforcement } from '../../../domain/single-sign-on/enforcement.ts'
+import {
+  addProvider,
+  allowRelinking,
+  changeProvider,
+  getProvider,
+  listProviders,
+  removeProvider,
+} from '../../../domain/single-sign-on/providers.ts'
+import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { BASE } from './addresses.ts'
+import { enforcementRoutes } from './enforcement.routes.ts'
+import { readProvider } from './provider.form.ts'
+import { newProviderPage, providerPage, singleSignOnPage } from './single-sign-on.page.ts'
+
+type Route = { Params: { providerId: string } }
+type DomainRoute = { Params: { domainId: string } }
+
+/** Where owners set up single sign-on. */
+export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
+  const doneOf = (request: FastifyRequest) => queryOf(request).get('done') ?? ''
+  const page = async ({ ctx }: FastifyRequest, form: Form, done = '') =>
+    singleSignOnPage(form, {
+      ctx,
+      providers: await listProviders(ctx),
+      domains: await listDomains(ctx),
+      done,
+      enforcement: await readEnforcement(ctx),
+    })
+  const one = async ({ ctx, params }: FastifyRequest<Route>, form: Form, done = '') =>
+    providerPage(form, { ctx, provider: await getProvider(ctx, params.providerId), done })
+
+  app.get(`/${BASE}`, async (request, reply) => show(request, reply, await page(request, emptyForm, doneOf(request))))
+
+  app.get(`/${BASE}/new`, async (request, reply) => {
+    await listProviders(request.ctx)
+    return show(request, reply, newProviderPage(emptyForm, request.ctx))
+  })
+  app.post(`/${BASE}/providers`, { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => newProviderPage(form, request.ctx),
+      work: async (values) => {
+        const id = await addProvider(request.ctx, readProvider(values))
+        return `${pathOf(request.ctx, `${BASE}/providers/${id}`)}?done=saved`
+      },
+    }),
+  )
+
+  app.get<Route>(`/${BASE}/providers/:providerId`, async (request, reply) =>
+    show(request, reply, await one(request, emptyForm, doneOf(request))),
+  )
+  app.post<Route>(`/${BASE}/providers/:providerId`, { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => one(request, form),
+      work: async (values) => {
+        const hasStopped = await changeProvider(request.ctx, request.params.providerId, readProvider(values))
+        return `${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=${hasStopped ? 'stopped' : 'saved'}`
+      },
+    }),
+  )
+  app.post<Route>(`/${BASE}/providers/:providerId/relink`, { config: { fresh: true } }, async (request, reply) => {
+    await allowRelinking(request.ctx, request.params.providerId)
+    return reply.redirect(`${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=relink`, 303)
+  })
+  app.post<Route>(`/${BASE}/providers/:providerId/remove`, { config: { fresh: true } }, async (request, reply) => {
+    await removeProvider(request.ctx, request.params.providerId)
+    return reply.redirect(`${pathOf(request.ctx, BASE)}?done=removed`, 303)
+  })
+
+  enforcementRoutes(app, page)
+
+  app.post(`/${BASE}/domains`, { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      work: async (values) => {
+        await addDomain(request.ctx, readFields(values, 'domain').domain)
+        return `${pathOf(request.ctx, BASE)}?done=domain`
+      },
+    }),
+  )
+  app.post<DomainRoute>(`/${BASE}/domains/:domainId/verify`, { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      work: async () => {
+        const isVerified = await verifyDomain(request.ctx, request.params.domainId)
+        return `${pathOf(request.ctx, BASE)}?done=${isVerified ? 'verified' : 'unverified'}`
+      },
+    }),
+  )
+  app.post<DomainRoute>(`/${BASE}/domains/:domainId/remove`, { config: { fresh: true } }, async (request, reply) => {
+    await removeDomain(request.ctx, request.params.domainId)
+    return reply.redirect(`${pathOf(request.ctx, BASE)}?done=gone`, 303)
+  })
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Allowance, Log } from '../domain/context.ts'
+import type { IdentityProviders, IdpClient, IdpFault, IdToken, WayThere } from '../domain/values/identity-provider.ts'
+import { Fault } from './fault.ts'
+import { createFetch, type Fetch, Unreachable } from './fetch.ts'
+import { createLogoutReader } from './read-logout.ts'
+import { readTextRecords } from './text-records.ts'
+
+/** Milliseconds for which is known what a provider has said of itself, and that it has said nothing. */
+const KNOWN_MS = 3_600_000
+const UNREACHABLE_MS = 10_000
+const KNOWN_PROVIDERS = 1_000
+/** Seconds since somebody who was to sign in there anew has done so, at most. */
+const FRESH_SECONDS = 300
+/** Seconds that the times in a token may be off. */
+const TOLERANCE_SECONDS = 60
+/** Seconds from its making at which a token that has just been handed out can't be: one of the two clocks is wrong. */
+const MOST_SKEW_SECONDS = 180
+
+type Library = typeof import('openid-client')
+type Configuration = import('openid-client').Configuration
+type Asks = { fetch: Fetch; clock: () => Date; library: Library }
+
+/**
+ * What asks identity providers: by `openid-client`, which is loaded when it is first needed. The signature of an ID token is checked although
+ * it comes by a connection of our own (ASVS 6.8.2).
+ */
+export function createIdentityProviders(
+  allowance: Allowance,
+  { clock, log }: { clock: () => Date; log: Pick<Log, 'warn'> },
+): IdentityProviders {
+  const readLogout = createLogoutReader()
+  const known = new LRUCache<string, Promise<Configuration>>({ max: KNOWN_PROVIDERS, ttl: KNOWN_MS })
+  const fetch = createFetch(allowance)
+
+  const find = (asks: Asks, client: IdpClient): Promise<Configuration> => {
+    const key = keyOf(client, skewOf(asks))
+    const found = known.get(key)
+    if (found) return found
+    const asked = discover(asks, client)
+    known.set(key, asked)
+    asked.catch(() => known.set(key, asked, { ttl: UNREACHABLE_MS }))
+    return asked
+  }
+  const ask = async <T>(client: IdpClient, work: (asks: Asks, config: Configuration) => Promise<T>): Promise<T | IdpFault> => {
+    const asks = { fetch, clock, library: await import('openid-client') }
+    try {
+      return await work(asks, await find(asks, client))
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault.problem === 'newKeys') known.delete(keyOf(client, skewOf(asks)))
+      log.warn({ providerId: client.id, ...fault }, 'an identity provider has not answered as it has to')
+      return fault
+    }
+  }
+
+  return {
+    authorizationUrl: (client, way) =>
+      ask(client, async ({ library }, config) => ({
+        url: library.buildAuthorizationUrl(config, await askedFor(library, way)).href,
+      })),
+    redeem: (client, way, callbackUrl) =>
+      ask(client, async (asks, config) => ({ token: await redeem(asks, config, way, new URL(callbackUrl)) })),
+    readLogout: (client, token) =>
+      ask(client, async (asks, config) => ({ logout: await readLogout(asks, client, config, token) })),
+    endSessionUrl: (client) =>
+      ask(client, async ({ library }, config) => ({
+        url: config.serverMetadata().end_session_endpoint ? library.buildEndSessionUrl(config, {}).href : null,
+      })),
+    textRecords: readTextRecords,
+  }
+}
+
+/** The library asks the system's clock; the service may have its own. In seconds, to the minute. */
+const skewOf = ({ clock }: Asks): number => Math.round((clock().getTime() - Date.now()) / 60_000) * 60
+
+const keyOf = ({ id, issuer, clientId, clientAuth, clientSecret }: IdpClient, skew: number): string =>
+  createHash('sha256')
+    .update(JSON.stringify([id, issuer, clientId, clientAuth, clientSecret, skew]))
+    .digest('base64')
+
+async function discover(asks: Asks, { issuer, clientId, clientAuth, clientSecret }: IdpClient): Promise<Configuration> {
+  const { library, fetch } = asks
+  const auth =
+    clientAuth === 'client_secret_post' ? library.ClientSecretPost(clientSecret) : library.ClientSecretBasic(clientSecret)
+  const url = new URL(issuer)
+  const metadata = { [library.clockSkew]: skewOf(asks), [library.clockTolerance]: TOLERANCE_SECONDS }
+  // By http only where the operator has named the host: the way out refuses all others.
+  const insecure = url.protocol === 'http:' ? [library.allowInsecureRequests] : []
+  const config = await library.discovery(url, clientId, metadata, auth, {
+    [library.customFetch]: fetch as never,
+    execute: [...insecure, library.enableNonRepudiationChecks],
+  })
+  return config
+}
+
+const askedFor = async (library: Library, way: WayThere): Promise<Record<string, string>> => ({
+  redirect_uri: way.redirectUri,
+  scope: way.scopes.join(' '),
+  response_type: 'code',
+  state: way.state,
+  nonce: way.nonce,
+  code_challenge: await library.calculatePKCECodeChallenge(way.verifier),
+  code_challenge_method: 'S256',
+  ...(way.loginHint && { login_hint: way.loginHint }),
+  ...(way.isFresh && { max_age: '0' }),
+  ...(way.acrValues.length > 0 && { acr_values: way.acrValues.join(' ') }),
+})
+
+async function redeem({ library, clock }: Asks, config: Configuration, way: WayThere, url: URL): Promise<IdToken> {
+  const answer = await library.authorizationCodeGrant(config, url, {
+    expectedState: way.state,
+    expectedNonce: way.nonce,
+    pkceCodeVerifier: way.verifier,
+    idTokenExpected: true,
+    ...(way.isFresh && { maxAge: FRESH_SECONDS }),
+  })
+  const claims = answer.claims()!
+  if (Math.abs(clock().getTime() / 1000 - claims.iat) > MOST_SKEW_SECONDS) throw new Fault({ problem: 'clock', code: 'iat' })
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: textOf(claims.email),
+    emailVerified: typeof claims.email_verified === 'boolean' ? claims.email_verified : readWord(claims.email_verified),
+    givenName: textOf(claims.given_name) ?? '',
+    familyName: textOf(claims.family_name) ?? '',
+    sid: textOf(claims.sid),
+    amr: [claims.amr ?? []].flat().map(String),
+    acr: textOf(claims.acr),
+    authTime: typeof claims.auth_time === 'number' ? new Date(claims.auth_time * 1000) : null,
+    claims,
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+/** Some providers say it as text. */
+const readWord = (value: unknown): boolean | null => (value === 'true' ? true : value === 'false' ? false : null)
+
+/** The library's codes, and those of the connection. What is none of these is no fault of a provider. */
+function faultOf(error: unknown): IdpFault {
+  if (error instanceof Fault) return error.fault
+  const chain = causesOf(error)
+  const unreachable = chain.find((one) => one instanceof Unreachable)
+  if (unreachable) return { problem: 'idpUnreachable', code: unreachable.code }
+  const { code = '', error: refusal } = (chain.find((one) => 'code' in one && typeof one.code === 'string') ?? {}) as {
+    code?: string
+    error?: string
+  }
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') return { problem: 'idpDenied', code: refusal ?? code }
+  if (code === 'OAUTH_RESPONSE_BODY_ERROR') return { problem: 'badToken', code: refusal ?? code }
+  if (chain.some((one) => 'code' in one && one.code === 'OAUTH_KEY_SELECTION_FAILED'))
+    return { problem: 'newKeys', code: 'OAUTH_KEY_SELECTION_FAILED' }
+  if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED') return { problem: 'clock', code }
+  if (code.startsWith('OAUTH_RESPONSE_IS_NOT') || code.startsWith('OAUTH_PARSE')) return { problem: 'idpUnreachable', code }
+  if (/^(OAUTH|ERR|ERR_JW[A-Z]*)_/.test(code)) return { problem: 'badToken', code }
+  throw error
+}
+
+function causesOf(error: unknown): Error[] {
+  const chain: Error[] = []
+  for (let at = error; at instanceof Error && !chain.includes(at); at = at.cause) chain.push(at)
+  return chain
+}

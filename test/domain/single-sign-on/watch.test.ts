@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { watchSignIn } from '../../../src/domain/single-sign-on/watch.ts'
+import { joinAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { browse, goThrough, IDP_ON_LOOPBACK, providerFields, setUpSso } from '../../support/sso.ts'
+
+const service = await startServiceForFile(IDP_ON_LOOPBACK)
+const { db, clock, deps } = service
+const DAY_MS = 86_400_000
+
+const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
+const mailsOf = async (organizationId: string, kind: string) =>
+  (await db.memberEmail.findMany({ where: { organizationId, kind }, include: { member: true }, orderBy: { id: 'asc' } })).map(
+    ({ member }) => member.email,
+  )
+/** What the newest mail of an organization says, as the development mailbox shows it. */
+async function readNewest(organizationId: string, kind: string): Promise<string> {
+  const { id } = await db.memberEmail.findFirstOrThrow({ where: { organizationId, kind }, orderBy: { id: 'desc' } })
+  const { text } = await service.http().get(`/dev/mailbox/${id}?view=text`)
+  return text.replace(/<[^>]+>/g, ' ')
+}
+
+describe('owners are told', () => {
+  it('30, 7 and 1 day before a client’s secret ends, once each', async () => {
+    const { admin, organization, idp, page } = await setUpSso(service)
+    await joinAs(service, organization, { roles: ['grader'] })
+    const endsOn = new Date(clock.now().getTime() + 40 * DAY_MS).toISOString().slice(0, 10)
+    await admin.post(page, providerFields(idp, { clientSecret: '', secretEndsAt: endsOn }))
+    const told: number[] = []
+    for (let day = 0; day < 45; day++) {
+      await watchSignIn(service.system)
+      await watchSignIn(service.system)
+      told.push((await mailsOf(organization.id, 'secret_ending')).length)
+      clock.advance(DAY_MS)
+    }
+    expect(told.map((count, day) => count - (told[day - 1] ?? 0)).filter((more) => more > 0)).toEqual([1, 1, 1])
+    expect([told.indexOf(1), told.indexOf(2), told.indexOf(3)]).toEqual([10, 33, 39])
+    expect(await mailsOf(organization.id, 'secret_ending')).toEqual([admin.email, admin.email, admin.email])
+    const text = await readNewest(organization.id, 'secret_ending')
+    expect(text).toContain('The client secret of Acme Login expires soon')
+    expect(text).toContain('Settings, Single sign-on')
+  })
+
+  it('when the record of a domain is gone, whose addresses link and add nobody 30 days later, until it is there again', async () => {
+    const { admin, organization, idp, begin, person, domain, domainId } = await setUpSso(service, { addsMembers: 'yes' })
+    idp.person = person('early')
+    await goThrough(browse(service), idp, begin)
+    const early = { ...idp.person }
+    const { identityProviders } = deps
+    let asked = 0
+    let answer: () => Promise<string[]> = async () => []
+    const textRecords = (name: string) => {
+      if (!name.endsWith(domain)) return identityProviders.textRecords(name)
+      asked++
+      return answer()
+    }
+    deps.identityProviders = { ...identityProviders, textRecords }
+    const state = () => db.signInDomain.findFirstOrThrow({ where: { id: domainId } })
+    const pass = async (days: number) => {
+      clock.advance(days * DAY_MS)
+      await watchSignIn(service.system)
+    }
+    await pass(6)
+    expect(asked).toBe(0)
+    // No name server answers: that says nothing.
+    answer = () => Promise.reject(new Error('ETIMEOUT'))
+    await pass(1.1)
+    expect([asked, (await state()).failingSince]).toEqual([1, null])
+    answer = async () => ['v=spf1 -all']
+    await pass(1.1)
+    const { failingSince } = await state()
+    expect(failingSince).toEqual(clock.now())
+    expect(await mailsOf(organization.id, 'domain_failing')).toEqual([admin.email])
+    expect(await readNewest(organization.id, 'domain_failing')).toContain(`The record of ${domain} is missing`)
+    idp.person = person('late')
+    expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
+    for (let day = 0; day < 31; day++) await pass(1)
+    expect([await mailsOf(organization.id, 'domain_failing'), (await state()).failingSince]).toEqual([
+      [admin.email],
+      failingSince,
+    ])
+    idp.person = person('later')
+    expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('You are no member yet')
+    idp.person = early
+    expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
+    const { token } = await state()
+    answer = async () => [token]
+    await pass(1)
+    expect((await state()).failingSince).toBeNull()
+    idp.person = person('again')
+    expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
+    deps.identityProviders = identityProviders
+  })
+})
+
+describe('somebody is told', () => {
+  it('of what is linked to the account that they had, and not of what they have come into being by', async () => {
+    const { organization, idp, begin, person, domain } = await setUpSso(service, { addsMembers: 'yes' })
+    idp.person = person('new')
+    await goThrough(browse(service), idp, begin)
+    expect(await mailsOf(organization.id, 'identity_linked')).toEqual([])
+    const known = await joinAs(service, organization, { email: `known@${domain}`, roles: ['grader'] })
+    idp.person = person('known')
+    await goThrough(browse(service), idp, begin)
+    expect(await mailsOf(organization.id, 'identity_linked')).toEqual([known.email])
+    expect(await readNewest(organization.id, 'identity_linked')).toContain('You can now sign in with Acme Login')
+  })
+})

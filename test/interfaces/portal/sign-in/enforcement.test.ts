@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest'
+import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
+import { allowOtherWays } from '../../../../src/domain/single-sign-on/enforcement.ts'
+import { codeAt, enrolApp } from '../../../support/factors.ts'
+import { mistakesIn } from '../../../support/forms.ts'
+import { asOperator, joinAs, joinPath, PASSWORD } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { browse, goThrough, IDP_ON_LOOPBACK, makeOnlyWayIn, providerFields, setUpSso } from '../../../support/sso.ts'
+
+const service = await startServiceForFile(IDP_ON_LOOPBACK)
+const { db, clock } = service
+const HOUR_MS = 3_600_000
+
+const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
+const actionsOf = async (organizationId: string) =>
+  (await db.auditEntry.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })).map(({ action }) => action)
+const mailsOf = async (organizationId: string, kind: string) =>
+  (await db.memberEmail.findMany({ where: { organizationId, kind }, include: { member: true } })).map(
+    ({ member }) => member.email,
+  )
+const isEnforced = async (organizationId: string) =>
+  (await db.organizationSecurity.findUnique({ where: { organizationId } }))?.ssoEnforcedAt != null
+
+/** An organization that can be opened by single sign-on alone. */
+async function setUp(more: Record<string, string> = {}) {
+  const sso = await setUpSso(service, { addsMembers: 'yes', ...more })
+  const enforced = await makeOnlyWayIn(service, sso)
+  expect(mistakesIn(enforced.answer)).toEqual([])
+  expect(await isEnforced(sso.organization.id)).toBe(true)
+  return { ...sso, ...enforced }
+}
+
+async function signInByPassword(email: string) {
+  const browser = browse(service)
+  await browser.post('/portal/sign-in', { email, password: PASSWORD, next: '/portal' })
+  return browser
+}
+
+describe('making single sign-on the only way in', () => {
+  it('is refused untried, tried in another session, tried with other settings, and without a way back', async () => {
+    const { organization, admin, idp, page, person } = await setUpSso(service)
+    const enforce = async () => (await admin.post(`${admin.home}settings/sign-in/enforce`, { ssoSessionHours: '12' })).text
+    const untried = 'Try the identity provider first'
+    const noWayBack = 'Somebody must be able to get in'
+    expect(await enforce()).toContain(untried)
+    expect(await enforce()).toContain(noWayBack)
+    const other = await signInByPassword(admin.email)
+    idp.person = person('ada')
+    await goThrough(other, idp, `${page}/try`)
+    expect(await enforce()).toContain(untried)
+    await goThrough(admin, idp, `${page}/try`)
+    expect(await enforce()).not.toContain(untried)
+    expect(await enforce()).toContain(noWayBack)
+    // Named, but never signed in by what would be used then.
+    const name = { email: admin.email, ownWay: 'break_glass' }
+    expect((await admin.post(`${admin.home}settings/sign-in/own-ways`, name)).status).toBe(303)
+    await enrolApp(admin, clock.now)
+    expect(await enforce()).toContain(noWayBack)
+    await admin.post(page, providerFields(idp, { clientSecret: 'another-secret' }))
+    expect(await enforce()).toContain(untried)
+    expect(await isEnforced(organization.id)).toBe(false)
+  })
+
+  it('names only an owner who has joined as the one for emergencies', async () => {
+    const { organization, admin } = await setUpSso(service)
+    const grader = await joinAs(service, organization, { roles: ['grader'] })
+    await joinPath(service, organization, 'invited@example.com', ['admin'])
+    for (const email of [grader.email, 'invited@example.com', 'nobody@example.com']) {
+      const { status, text } = await admin.post(`${admin.home}settings/sign-in/own-ways`, { email, ownWay: 'break_glass' })
+      expect([email, status, text.includes('Only an owner who has joined')]).toEqual([email, 422, true])
+    }
+  })
+
+  it('shows who would be shut out, and is told of', async () => {
+    const sso = await setUpSso(service)
+    const outside = await joinAs(service, sso.organization, { roles: ['grader'] })
+    const inside = await joinAs(service, sso.organization, { roles: ['grader'], email: `grace@${sso.domain}` })
+    const { owner, settings, answer } = await makeOnlyWayIn(service, sso)
+    expect(answer.status).toBe(303)
+    const { text } = await owner.get(settings)
+    expect(text).toContain('1 member shut out')
+    expect(text.slice(text.indexOf('shut-out-heading'))).toContain(outside.email)
+    expect(text).not.toContain(inside.email)
+    expect(await actionsOf(sso.organization.id)).toEqual(expect.arrayContaining(['changed_own_way', 'enforced_sso']))
+    expect(await mailsOf(sso.organization.id, 'security_changed')).toContain(sso.admin.email)
+  })
+})
+
+describe('where single sign-on is the only way in', () => {
+  it('lets a colleague in by it, whose old password opens it no more, but another organization', async () => {
+    const { organization, idp, begin, person, domain } = await setUp()
+    const elsewhere = await service.make.organization()
+    const email = `grace@${domain}`
+    await joinAs(service, elsewhere, { email })
+    await db.credential.updateMany({ where: { email }, data: { provenAt: clock.now() } })
+    idp.person = person('grace')
+    const home = `/portal/${organization.id}/`
+    const colleague = browse(service)
+    expect((await goThrough(colleague, idp, begin)).status).toBe(303)
+    expect((await colleague.get(home)).status).toBe(200)
+    const byPassword = await signInByPassword(email)
+    const closed = await byPassword.get(`${home}invites`)
+    expect([closed.status, titleOf(closed.text)]).toEqual([403, 'Sign in with your organization'])
+    expect(closed.text).toContain(`href="${begin}?next=${encodeURIComponent(`${home}invites`)}"`)
+    expect((await byPassword.get(`/portal/${elsewhere.id}/`)).status).toBe(200)
+    // The link opens it in the session that there is.
+    expect((await goThrough(byPassword, idp, `${begin}?next=${home}invites`)).headers.location).toBe(`${home}invites`)
+    expect((await byPassword.get(`${home}invites`)).status).toBe(200)
+    expect((await byPassword.get(`/portal/${elsewhere.id}/`)).status).toBe(200)
+  })
+
+  it('is closed to passwords with a code and to passkeys alike, and asks again after the hours that it says', async () => {
+    const { organization, idp, begin, person, owner, settings } = await setUp()
+    idp.person = person('grace')
+    const colleague = browse(service)
+    await goThrough(colleague, idp, begin)
+    const { credentialId, memberId } = await db.identity.findFirstOrThrow({ where: { organizationId: organization.id } })
+    await owner.post(`${settings}/enforce`, { ssoSessionHours: '1' })
+    const home = `/portal/${organization.id}/`
+    clock.advance(HOUR_MS)
+    expect((await colleague.get(home)).status).toBe(403)
+    expect((await goThrough(colleague, idp, begin)).status).toBe(303)
+    expect((await colleague.get(home)).status).toBe(200)
+    for (const kind of ['password', 'totp', 'passkey', 'recovery', 'device'])
+      await db.sessionProof.createMany({
+        data: (await db.session.findMany({ where: { credentialId, endedAt: null } })).map(({ id: sessionId }) => ({
+          id: service.deps.newId(),
+          sessionId,
+          kind,
+          at: clock.now(),
+        })),
+      })
+    await db.sessionProof.deleteMany({ where: { session: { credentialId }, kind: 'oidc' } })
+    expect((await colleague.get(home)).status).toBe(403)
+    await db.member.update({ where: { id: memberId! }, data: { ownWay: 'guest' } })
+    expect((await colleague.get(home)).status).toBe(200)
+  })
+
+  it('keeps a form that comes too late until its sender has come by it', async () => {
+    const { organization, idp, begin, person, owner, settings } = await setUp({ newRoles: 'grader' })
+    idp.person = person('grace')
+    const colleague = browse(service)
+    await goThrough(colleague, idp, begin)
+    await owner.post(`${settings}/enforce`, { ssoSessionHours: '1' })
+    clock.advance(HOUR_MS)
+    const home = `/portal/${organization.id}/`
+    const turned = await colleague.post(`${home}account/name`, { firstName: 'Grace Brewster', lastName: 'Hopper' })
+    const closed = await colleague.get(turned.headers.location!)
+    expect(titleOf(closed.text)).toBe('Sign in with your organization')
+    expect(closed.text).toContain('What you had filled in is kept')
+    const link = /href="([^"]*with[^"]*)"/.exec(closed.text)![1]!.replaceAll('&amp;', '&')
+    const { headers } = await goThrough(colleague, idp, link)
+    expect(headers.location).toMatch(/^\/portal\/resume\//)
+    expect((await colleague.get(headers.location!)).text).toContain('Grace Brewster')
+    expect((await browse(service).get(headers.location!)).status).not.toBe(200)
+  })
+
+  it('invites nobody from elsewhere, but for guests, who come with a password and a code', async () => {
+    const { organization, owner, settings, domain } = await setUp()
+    const home = `/portal/${organization.id}/`
+    const invite = (email: string) => owner.post(`${home}members/invite`, { email, roles: 'grader' })
+    expect(mistakesIn(await invite('guest@elsewhere.example')).join()).toContain('your verified domains only')
+    expect(await db.member.count({ where: { organizationId: organization.id, email: 'guest@elsewhere.example' } })).toBe(0)
+    expect((await invite(`colleague@${domain}`)).status).toBeLessThan(400)
+    await owner.post(`${settings}/own-ways`, { email: 'guest@elsewhere.example', ownWay: 'guest' })
+    expect((await invite('guest@elsewhere.example')).status).toBeLessThan(400)
+    const guest = await joinAs(service, organization, { email: 'guest@elsewhere.example', roles: ['grader'] })
+    expect((await guest.get(home)).headers.location).toMatch(/^\/portal\/factors\?/)
+    const { secret } = await enrolApp(guest, clock.now)
+    expect((await guest.get(home)).status).toBe(200)
+    clock.advance(60_000)
+    const again = await signInByPassword(guest.email)
+    expect((await again.get(home)).status).toBe(303)
+    await again.post('/portal/second-step', { code: codeAt(secret, clock.now()), next: '/portal' })
+    expect((await again.get(home)).status).toBe(200)
+    expect(await mailsOf(organization.id, 'break_glass_used')).toEqual([])
+    // And not any more once an owner has taken that back.
+    const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: guest.email } })
+    await owner.post(`${settings}/own-ways/${id}/end`)
+    expect((await again.get(home)).status).toBe(403)
+  })
+
+  it('has the password, the session and the passkey of whoever joined by a copied link dead once the owner of the address comes', async () => {
+    const sso = await setUpSso(service)
+    const email = `owner@${sso.domain}`
+    const mallory = await joinAs(service, sso.organization, { email, roles: ['grader'] })
+    const credential = await db.credential.findFirstOrThrow({ where: { email } })
+    const passkey = { id: service.deps.newId(), credentialId: credential.id, kind: 'passkey', name: 'Key' } as const
+    const key = { webauthnId: passkey.id, publicKey: new Uint8Array([1]), counter: 0n, rpId: '127.0.0.1' }
+    await db.secondFactor.create({ data: { ...passkey, ...key, createdAt: clock.now() } })
+    const { idp, begin, person } = { ...sso, ...(await makeOnlyWayIn(service, sso)) }
+    idp.person = person('owner')
+    const owner = browse(service)
+    expect((await goThrough(owner, idp, begin)).status).toBe(303)
+    expect((await owner.get(mallory.home)).status).toBe(200)
+    expect((await mallory.get(mallory.home)).headers.location).toMatch(/sign-in/)
+    expect((await db.credential.findUniqueOrThrow({ where: { id: credential.id } })).passwordHash).toBe(NO_PASSWORD)
+    expect(await db.secondFactor.count({ where: { credentialId: credential.id } })).toBe(0)
+    expect(await db.session.count({ where: { credentialId: credential.id, endedAt: null } })).toBe(1)
+  })
+})
+
+describe('the way back', () => {
+  it('lets the owner for emergencies in while the provider is away, of which all owners are told, and the operator opens it', async () => {
+    const sso = await setUpSso(service, { addsMembers: 'yes' })
+    const second = await joinAs(service, sso.organization, { email: `second@${sso.domain}` })
+    const { signIn } = await makeOnlyWayIn(service, sso)
+    const { organization, admin, idp } = sso
+    await idp.close()
+    expect((await second.get(admin.home)).status).toBe(403)
+    const owner = await signIn()
+    expect((await owner.get(admin.home)).status).toBe(200)
+    expect((await mailsOf(organization.id, 'break_glass_used')).toSorted()).toEqual([admin.email, second.email].toSorted())
+    expect((await actionsOf(organization.id)).filter((action) => action === 'used_break_glass')).toHaveLength(1)
+    expect(await allowOtherWays(asOperator(service, organization))).toBe(true)
+    expect(await allowOtherWays(asOperator(service, organization))).toBe(false)
+    expect((await second.get(admin.home)).status).toBe(200)
+    expect(await actionsOf(organization.id)).toContain('stopped_enforcing_sso')
+  })
+
+  it('is not told of where the owner for emergencies comes by the provider, and shows a passkey or a code as well', async () => {
+    const { organization, idp, begin, page, person, signIn } = await setUp()
+    idp.person = person('ada')
+    const owner = browse(service)
+    await goThrough(owner, idp, begin)
+    const proven = await owner.get(`${page}`)
+    expect(proven.status).toBe(200)
+    const told = async () => (await mailsOf(organization.id, 'break_glass_used')).length
+    expect(await told()).toBe(0)
+    await signIn()
+    expect(await told()).toBe(1)
+  })
+
+  it('stays: the last owner for emergencies is not taken away, in whatever way', async () => {
+    const { organization, owner, settings, admin } = await setUp()
+    const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: admin.email } })
+    const other = await joinAs(service, organization, { email: `other@${admin.email.split('@')[1]}` })
+    const last = 'This is the last way in'
+    expect((await owner.post(`${settings}/own-ways/${id}/end`)).text).toContain(last)
+    expect((await owner.post(`${settings}/own-ways`, { email: admin.email, ownWay: 'guest' })).text).toContain(last)
+    const context = { ...asOperator(service, organization) }
+    const { deactivateMember, changeMember } = await import('../../../../src/domain/members/manage-members.ts')
+    const issue = { issues: [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] }
+    await expect(deactivateMember(context, id)).rejects.toMatchObject(issue)
+    await expect(changeMember(context, id, { roles: ['grader'] })).rejects.toMatchObject(issue)
+    const factor = await db.secondFactor.findFirstOrThrow({ where: { credential: { email: admin.email } } })
+    expect((await owner.post(`/portal/factors/${factor.id}/remove`, { next: '/portal' })).text).toContain('your only one')
+    expect(await db.secondFactor.count({ where: { id: factor.id } })).toBe(1)
+    expect(other.email).not.toBe(admin.email)
+  })
+
+  it('opens where the settings are changed, until they have been tried anew', async () => {
+    const { organization, owner, idp, page, settings, person } = await setUp()
+    const changed = await owner.post(page, providerFields(idp, { clientSecret: '', name: 'Another name' }))
+    expect([changed.headers.location, await isEnforced(organization.id)]).toEqual([`${page}?done=saved`, true])
+    const stopped = await owner.post(page, providerFields(idp, { clientSecret: 'another-secret' }))
+    expect([stopped.headers.location, await isEnforced(organization.id)]).toEqual([`${page}?done=stopped`, false])
+    expect((await owner.post(`${settings}/enforce`, { ssoSessionHours: '12' })).text).toContain('Try the identity provider first')
+    await owner.post(page, providerFields(idp))
+    idp.person = person('ada')
+    await goThrough(owner, idp, `${page}/try`)
+    expect((await owner.post(`${settings}/enforce`, { ssoSessionHours: '12' })).status).toBe(303)
+    await owner.post(`${page}/remove`)
+    expect(await isEnforced(organization.id)).toBe(false)
+  })
+})
