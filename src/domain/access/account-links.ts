@@ -8,7 +8,7 @@ const LIFETIMES: Record<AccountLinkKind, number> = { join: 7 * DAY_MS, reset: 3_
 
 const include = {
   credential: true,
-  member: { include: { user: true, organization: { select: { id: true, name: true, tier: true } } } },
+  member: { include: { user: true, organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } } } },
 } satisfies Prisma.AccountLinkInclude
 
 /** A link with the member it was made for and, of a reset, whose password it sets. */

@@ -8,10 +8,14 @@ import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import { inTransaction } from '../transaction.ts'
 import { claimLink, findOpenLink, isOpen, useUpResetLinks } from './account-links.ts'
+import { rememberDevice } from './devices.ts'
+import { endOtherSessions, endSessions } from './end-sessions.ts'
+import { hasFactor } from './has-factor.ts'
 import { findPasswordIssues, hashPassword, lineOf } from './passwords.ts'
-import { endOtherSessions, findMemberships, type Origin, recordForAll, type SignedIn } from './sessions.ts'
+import { type Browser, findMemberships, type Membership, type Origin, recordForAll, type SignedIn } from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
 import { countReset, forgiveAddress } from './sign-in-attempts.ts'
+import { tellPerson } from './tell-person.ts'
 
 /** Changes the name by which all organizations know whoever is signed in. @throws DomainError invalid. */
 export async function changeName(
@@ -36,7 +40,7 @@ export async function changeName(
 export async function confirmPassword(
   service: ServiceContext,
   { credential }: SignedIn,
-  { current, origin }: { current: string; origin: Origin },
+  { current, origin }: { current: string; origin: Browser },
 ): Promise<void> {
   refuse(current === '' ? [{ field: 'current', rule: 'required' }] : [])
   if (!(await checkPassword(service, { email: credential.email, password: current, origin }))) throw wrongPassword()
@@ -50,11 +54,12 @@ export async function confirmPassword(
 export async function changePassword(
   service: ServiceContext,
   signedIn: SignedIn,
-  { current, password, origin }: { current: string; password: string; origin: Origin },
+  { current, password, origin }: { current: string; password: string; origin: Browser },
 ): Promise<void> {
   const { credential, memberships } = signedIn
   const { email } = credential
-  refuse(findPasswordIssues('password', password, email))
+  const hasSecondFactor = await hasFactor(service, credential.id)
+  refuse(findPasswordIssues('password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   await confirmPassword(service, signedIn, { current, origin })
   // Of two who change it at once, the second one's current password is not current any more.
   const where = { id: credential.id, passwordHash: credential.passwordHash }
@@ -66,9 +71,26 @@ export async function changePassword(
     const { count } = await inside.db.credential.updateMany({ where, data })
     if (count === 0) throw wrongPassword()
     await useUpResetLinks(inside, credential.id)
-    await endOtherSessions(inside, signedIn)
+    await endOtherSessions(inside, signedIn, 'password_changed')
+    await raiseAuthVersion(inside, credential.id, signedIn.sessionId)
     await recordForAll(inside, memberships, { action: 'changed_password' })
+    await tellPerson(inside, memberships, 'password_changed')
   })
+}
+
+/**
+ * What a person signs in with has changed: sessions and devices of before are over, and no browser stands for a second factor any more.
+ *
+ * @param sessionId in which it was changed, and which goes on.
+ */
+export async function raiseAuthVersion({ db }: ServiceContext, credentialId: string, sessionId?: string): Promise<number> {
+  const data = { authVersion: { increment: 1 } }
+  const { authVersion } = await db.credential.update({ where: { id: credentialId }, data, select: { authVersion: true } })
+  await db.device.updateMany({ where: { credentialId, trustedUntil: { not: null } }, data: { trustedUntil: null } })
+  if (!sessionId) return authVersion
+  const { deviceId } = await db.session.update({ where: { id: sessionId }, data: { authVersion }, select: { deviceId: true } })
+  if (deviceId) await db.device.updateMany({ where: { id: deviceId, credentialId }, data: { authVersion } })
+  return authVersion
 }
 
 const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'current', rule: 'account', problem: 'wrong' }] })
@@ -87,6 +109,16 @@ export async function requestPasswordReset(
   if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }
 
+/** What somebody's password is guessed by. */
+const wordsOf = ({ user, organization }: Pick<Membership, 'user' | 'organization'>): string[] => [
+  user.firstName,
+  user.lastName,
+  organization.name,
+]
+
+/** A browser that is known from now on, by this value of its cookie. */
+export type Admitted = { device: string }
+
 /** Whose password a link sets; null when it can't be used (any more). Changes nothing. */
 export async function readResetOffer(service: ServiceContext, ref: AccountLinkRef): Promise<{ email: string } | null> {
   const link = await findOpenLink(service, ref)
@@ -96,30 +128,55 @@ export async function readResetOffer(service: ServiceContext, ref: AccountLinkRe
 /**
  * Sets a new password by a link. It ends all sessions, uses up every other such link, and what was tried before is forgiven.
  *
- * @returns whether the link could be used.
+ * @returns the browser's cookie; null when the link can't be used (any more).
  * @throws DomainError invalid, for the password.
  */
 export async function resetPassword(
   service: ServiceContext,
   ref: AccountLinkRef,
-  { password, origin }: { password: string; origin: Origin },
-): Promise<boolean> {
+  { password, origin }: { password: string; origin: Browser },
+): Promise<Admitted | null> {
   const link = await findOpenLink(service, ref)
-  if (!link?.credential) return false
+  if (!link?.credential) return null
   const { id: credentialId, email } = link.credential
-  refuse(findPasswordIssues('password', password, email))
+  const memberships = await findMemberships(service, credentialId)
+  const hasSecondFactor = await hasFactor(service, credentialId)
+  refuse(findPasswordIssues('password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
-  if (passwordHash === null) return false
+  if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
     // The credential first, as whoever changes the password: of two at once each would hold what the other waits for.
     await run(inside.db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forNoKeyUpdate())
-    if (!(await claimLink(inside, ref))) return false
+    if (!(await claimLink(inside, ref))) return null
     const passwordChangedAt = inside.deps.clock()
-    await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt } })
-    await inside.db.session.deleteMany({ where: { credentialId } })
+    const proven = { failures: 0, ...(ref.isMailed && { provenAt: passwordChangedAt }) }
+    await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt, ...proven } })
+    await endSessions(inside, { credentialId }, 'password_reset')
+    const authVersion = await raiseAuthVersion(inside, credentialId)
     await useUpResetLinks(inside, credentialId)
-    await forgiveAddress(inside, email)
-    await recordForAll(inside, await findMemberships(inside, credentialId), { action: 'reset_password' })
-    return true
+    await forgiveAddress(inside, { email, origin })
+    await recordForAll(inside, memberships, { action: 'reset_password' })
+    await tellPerson(inside, memberships, 'password_reset')
+    return { device: (await rememberDevice(inside, { id: credentialId, authVersion }, origin)).token }
+  })
+}
+
+/**
+ * Makes the browser in which a mailed link was opened one that is known, without another password: where strangers have tried too many,
+ * the person signs in there with the one they have. The link is used up.
+ *
+ * @returns the browser's cookie; null when the link can't be used (any more), or was not mailed.
+ */
+export async function admitBrowser(service: ServiceContext, ref: AccountLinkRef, origin: Browser): Promise<Admitted | null> {
+  const link = ref.isMailed ? await findOpenLink(service, ref) : null
+  if (!link?.credential) return null
+  const { id, email } = link.credential
+  return inTransaction(service, async (inside) => {
+    if (!(await claimLink(inside, ref))) return null
+    const data = { provenAt: inside.deps.clock(), failures: 0 }
+    const { authVersion } = await inside.db.credential.update({ where: { id }, data, select: { authVersion: true } })
+    await forgiveAddress(inside, { email, origin })
+    await recordForAll(inside, await findMemberships(inside, id), { action: 'admitted_browser' })
+    return { device: (await rememberDevice(inside, { id, authVersion }, origin)).token }
   })
 }

@@ -1,14 +1,17 @@
-import { hash as digest, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context, KeyMode, KeyRight, ServiceContext } from '../context.ts'
+import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
+import { isAllowedFrom } from '../values/networks.ts'
 import { findApiKey } from './find-api-key.ts'
+import { fingerprintOf, isRestricted, restrictedFingerprint, storedFingerprints, toBase64, toBytes } from './key-fingerprints.ts'
+import { type KeyRight, type KeyScope, rightsOfScopes } from './permissions.ts'
 
 /** A key without its secret. */
 export type ApiKeySummary = {
@@ -24,12 +27,16 @@ export type ApiKeySummary = {
   lastUsedFrom: string | null
   /** See KEY_RIGHTS. */
   rights: string[]
+  /** What it is restricted to, see KEY_SCOPES; none: it may do what all keys may. */
+  scopes: string[]
+  /** From where alone it may be used; none: from anywhere. */
+  networks: string[]
   /** Its own share of the organization's; null: all of it. */
   requestsPerMinute: number | null
 }
 
 /** What is never read but to compare it. */
-const omit = { hash: true, previousHash: true } as const
+const omit = { hash: true, previousHash: true, isStoredRestricted: true } as const
 
 type NewApiKey = {
   organizationId: string
@@ -37,10 +44,18 @@ type NewApiKey = {
   mode: KeyMode
   expiresAt?: Date | null
   createdById?: string | null
+  /** What it is restricted to from its first moment on; left out: to nothing. */
+  scopes?: readonly KeyScope[]
+  networks?: readonly string[]
 }
 
-/** What can be changed of a key. */
-export type KeyChange = Partial<{ rights: readonly KeyRight[]; requestsPerMinute: number | null }>
+/** What can be changed of a key. With scopes its rights are what these need. */
+export type KeyChange = Partial<{
+  rights: readonly KeyRight[]
+  scopes: readonly KeyScope[]
+  networks: readonly string[]
+  requestsPerMinute: number | null
+}>
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const SECRET_LENGTH = 32
@@ -56,37 +71,42 @@ export const apiKeyPrefix = (mode: KeyMode): string => `ak_${mode}_`
 export const generateApiKey = (mode: KeyMode): string =>
   apiKeyPrefix(mode) + Array.from({ length: SECRET_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
-/** What is stored of a key. A fast hash is enough: 190 random bits cannot be guessed. */
-export const fingerprintApiKey = (key: string) => ({
-  hash: new Uint8Array(digest('sha256', key, 'buffer')),
-  lastFour: key.slice(-4),
-})
+/** What is stored of a key, see key-fingerprints.ts. */
+export const fingerprintApiKey = (key: string, { isRestricted = false } = {}) => {
+  const [open, restricted] = storedFingerprints(key)
+  return { hash: toBytes(isRestricted ? restricted : open), lastFour: key.slice(-4) }
+}
 
 /**
  * Finds the organization a key belongs to, and records that the key was used (v1.md, Authentication 1 to 5).
  *
- * @param address where the request comes from.
- * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired.
+ * @param from where the request comes from: its address, and the network that is kept of it.
+ * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired, network_not_allowed.
  */
-export async function authenticate(service: ServiceContext, key: string | undefined, address: string): Promise<Context> {
+export async function authenticate(
+  service: ServiceContext,
+  key: string | undefined,
+  from: { address: string; network: string },
+): Promise<Context> {
   const { deps } = service
   if (!key) throw new DomainError('api_key_missing')
-  const fingerprint = digest('sha256', key, 'base64')
+  const fingerprint = fingerprintOf(key)
   const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(service, key, fingerprint))
   if (!found) throw new DomainError('api_key_unknown')
   const now = deps.clock()
   if (found.revokedAt) throw new DomainError('api_key_revoked')
   if (found.expiresAt && found.expiresAt <= now) throw new DomainError('api_key_expired')
+  if (!isAllowedFrom(found.networks, from.address)) throw new DomainError('network_not_allowed')
 
   if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
     found.lastUsedAt = now
     // Not awaited: no request waits for bookkeeping.
-    recordUse(service, { id: found.id, now, address }).catch((error) =>
+    recordUse(service, { id: found.id, now, address: from.network }).catch((error) =>
       deps.log.warn({ err: error, apiKeyId: found.id }, 'the last use of an API key could not be recorded'),
     )
   }
-  const { id, mode, createdById, rights, requestsPerMinute, organization } = found
-  return { ...service, organization, mode, actor: { kind: 'apiKey', id, mode, createdById, rights, requestsPerMinute } }
+  const { id, mode, createdById, rights, scopes, requestsPerMinute, organization } = found
+  return { ...service, organization, mode, actor: { kind: 'apiKey', id, mode, createdById, rights, scopes, requestsPerMinute } }
 }
 
 /** Without a query for text that has not the form of a key. */
@@ -119,15 +139,21 @@ export async function createApiKey(ctx: ServiceContext, input: NewApiKey): Promi
 /** Like createApiKey, but returns null when the organization has a key of that name. Of several simultaneous calls one creates the key. */
 export async function createApiKeyUnlessNamed(
   ctx: ServiceContext,
-  { organizationId, name, mode, expiresAt = null, createdById = null }: NewApiKey,
+  { organizationId, name, mode, expiresAt = null, createdById = null, scopes = [], networks = [] }: NewApiKey,
 ): Promise<{ key: string; apiKey: ApiKeySummary } | null> {
   const { clock, newId } = ctx.deps
   const key = generateApiKey(mode)
-  const data = { id: newId(), organizationId, name, mode, expiresAt, createdById, createdAt: clock(), ...fingerprintApiKey(key) }
+  const isStoredRestricted = isRestricted({ scopes, networks })
+  const allowance = { rights: rightsOfScopes(scopes), scopes: [...scopes], networks: [...networks], isStoredRestricted }
+  const stored = { ...allowance, ...fingerprintApiKey(key, { isRestricted: isStoredRestricted }) }
+  const data = { id: newId(), organizationId, name, mode, expiresAt, createdById, createdAt: clock(), ...stored }
   return inTransaction(ctx, async (inside) => {
     const [apiKey] = await inside.db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit })
     if (!apiKey) return null
-    await recordKey(inside, 'generated_key', apiKey)
+    await recordKey(inside, 'generated_key', apiKey, {
+      ...(scopes.length > 0 && { scopes: [...scopes] }),
+      ...(networks.length > 0 && { networks: [...networks] }),
+    })
     return { key, apiKey }
   })
 }
@@ -155,7 +181,8 @@ export async function revokeApiKey(ctx: ServiceContext, id: string): Promise<Api
 }
 
 /**
- * Gives a key these rights and this limit, as far as they are named, from now on. What it has already is not recorded as a change.
+ * Gives a key these rights, restrictions and this limit, as far as they are named, from now on. What it has already is not recorded as a
+ * change.
  *
  * @throws Error when there is no such key.
  */
@@ -167,20 +194,46 @@ export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyC
     const owner = { organization: { id: found.organizationId } }
     await run(db, own(owner, 'apiKeys').select('id').where('id', '=', id).forNoKeyUpdate())
     const before = await db.apiKey.findUniqueOrThrow({ where: { id }, omit })
-    const { rights = before.rights, requestsPerMinute = before.requestsPerMinute } = change
-    const details = {
-      ...(!isDeepStrictEqual(before.rights, rights) && { rights: { before: before.rights, after: [...rights] } }),
-      ...(before.requestsPerMinute !== requestsPerMinute && {
-        requestsPerMinute: { before: before.requestsPerMinute ?? 'none', after: requestsPerMinute ?? 'none' },
-      }),
-    }
+    const wanted = withChange(before, change)
+    const details = changesOf(before, wanted)
     if (Object.keys(details).length === 0) return before
-    const apiKey = await db.apiKey.update({ where: { id }, data: { rights: [...rights], requestsPerMinute }, omit })
+    if (isRestricted(wanted)) await storeAsRestricted(inside, id)
+    const apiKey = await db.apiKey.update({ where: { id }, data: wanted, omit })
     await recordKey(inside, 'changed_key', apiKey, details)
     return apiKey
   })
   ctx.deps.apiKeyCache.empty()
   return changed
+}
+
+type Changeable = Pick<ApiKeySummary, 'rights' | 'scopes' | 'networks' | 'requestsPerMinute'>
+
+function withChange(before: Changeable, change: KeyChange): Changeable {
+  const { scopes = before.scopes, networks = before.networks, requestsPerMinute = before.requestsPerMinute } = change
+  const kept = before.scopes.length > 0 ? [] : before.rights
+  const rights = scopes.length > 0 ? rightsOfScopes(scopes) : (change.rights ?? kept)
+  return { rights: [...rights], scopes: [...scopes], networks: [...networks], requestsPerMinute }
+}
+
+/** What is different, before and after. */
+const changesOf = (
+  before: Changeable,
+  after: Changeable,
+): Record<string, { before: Prisma.InputJsonValue; after: Prisma.InputJsonValue }> =>
+  Object.fromEntries(
+    (['rights', 'scopes', 'networks', 'requestsPerMinute'] as const)
+      .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+      .map((field) => [field, { before: before[field] ?? 'none', after: after[field] ?? 'none' }]),
+  )
+
+/** Once and for good: from the hash of a restricted key there is no way back. */
+async function storeAsRestricted({ db }: ServiceContext, id: string): Promise<void> {
+  const select = { hash: true, previousHash: true, isStoredRestricted: true } as const
+  const { hash, previousHash, isStoredRestricted } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
+  if (isStoredRestricted) return
+  const restricted = (stored: Uint8Array) => toBytes(restrictedFingerprint(toBase64(stored)))
+  const data = { hash: restricted(hash), previousHash: previousHash && restricted(previousHash), isStoredRestricted: true }
+  await db.apiKey.update({ where: { id }, data })
 }
 
 /** Records what was done to a key. */

@@ -14,6 +14,9 @@ export type AuditFilter = {
   /** The address of a member or the name of an API key, in either case. */
   who?: string
   action?: AuditAction
+  /** From then on, and before then. */
+  from?: Date
+  to?: Date
   /** Only what is older than the entry with this id. */
   before?: string
 }
@@ -27,11 +30,11 @@ export type AuditPage = { entries: AuditEntry[]; names: Map<string, string>; has
  *
  * @throws DomainError not_permitted.
  */
-export async function listAuditEntries(ctx: Context, { who, action, before }: AuditFilter, limit: number): Promise<AuditPage> {
+export async function listAuditEntries(ctx: Context, { before, ...filter }: AuditFilter, limit: number): Promise<AuditPage> {
   authorize(ctx, 'read_audit_log')
   const where = { organizationId: ctx.organization.id, id: before ?? '' }
   const last = isUuid(where.id) ? await ctx.db.auditEntry.findFirst({ where }) : null
-  const found = await findEntries(ctx, { who, action }, last, limit + 1)
+  const found = await findEntries(ctx, filter, last, limit + 1)
   const entries = found.slice(0, limit)
   const named = entries.flatMap(({ details, targetId }) => [...idsIn(details), ...(targetId ? [targetId] : [])])
   const inDetails = await findNamesOfAny(ctx, [...new Set(named)])
@@ -39,34 +42,69 @@ export async function listAuditEntries(ctx: Context, { who, action, before }: Au
   return { entries, names, hasOlder: found.length > limit }
 }
 
-export type ExportedEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
+/** An entry with the address of the member, or the name of the key, that it is by and about, as far as they are known. */
+export type ToldEntry = AuditEntry & { actorName: string | undefined; targetName: string | undefined }
+/** @property cursor stands for all entries up to this one: to be passed on, also when there were none. */
+export type AuditFeedPage = { entries: ToldEntry[]; cursor: bigint; hasMore: boolean }
+
+/**
+ * The entries behind the cursor in the order in which they were committed, each once; without a cursor from the oldest that is kept.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function readAuditFeed(ctx: Context, { cursor, limit }: { cursor: bigint; limit: number }): Promise<AuditFeedPage> {
+  authorize(ctx, 'read_audit_log')
+  // One more tells whether there are more.
+  const found = await ctx.db.auditEntry.findMany({
+    where: { ...inLog(ctx), position: { gt: cursor } },
+    orderBy: { position: 'asc' },
+    take: limit + 1,
+  })
+  const entries = await withNames(ctx, found.slice(0, limit))
+  return { entries, cursor: entries.at(-1)?.position ?? cursor, hasMore: found.length > limit }
+}
+
+/** What whoever looks sees of the log: who sees test data alone, what was done to these. */
+const inLog = ({ organization, mode }: Context) => ({ organizationId: organization.id, ...(mode === 'test' && { mode }) })
+
+async function withNames(ctx: Context, entries: AuditEntry[]): Promise<ToldEntry[]> {
+  const names = await findNames(ctx, namedBy(entries))
+  const nameOf = (id: string | null) => names.get(id ?? '')
+  return entries.map((entry) => ({ ...entry, actorName: nameOf(entry.actorId), targetName: nameOf(entry.targetId) }))
+}
 
 /** Exports the entries of the log, the newest first. @throws DomainError not_permitted, too_many_exports. */
-export async function exportAuditLog(ctx: Context, { who, action }: AuditFilter, write: Write<ExportedEntry>): Promise<void> {
+export async function exportAuditLog(
+  ctx: Context,
+  { before: _, ...filter }: AuditFilter,
+  write: Write<ToldEntry>,
+): Promise<void> {
   authorize(ctx, 'read_audit_log')
-  const find = async (last: ExportedEntry | undefined): Promise<ExportedEntry[]> => {
-    const entries = await findEntries(ctx, { who, action }, last ?? null, EXPORTED_AT_ONCE)
-    const names = await findNames(ctx, namedBy(entries))
-    const nameOf = (id: string | null) => names.get(id ?? '')
-    return entries.map((entry) => ({ ...entry, actorName: nameOf(entry.actorId), targetName: nameOf(entry.targetId) }))
-  }
-  await runExport(ctx, { action: 'exported_audit_log', filter: { who, action } }, find, write)
+  const { who, action, from, to } = filter
+  const find = async (last: ToldEntry | undefined): Promise<ToldEntry[]> =>
+    withNames(ctx, await findEntries(ctx, filter, last ?? null, EXPORTED_AT_ONCE))
+  await runExport(
+    ctx,
+    { action: 'exported_audit_log', filter: { who, action, from: from?.toISOString(), to: to?.toISOString() } },
+    find,
+    write,
+  )
 }
 
 /** @param last what is older than this one; null: from the newest on. */
 async function findEntries(
   ctx: Context,
-  { who, action }: { who: string | undefined; action: AuditAction | undefined },
+  { who, action, from, to }: Omit<AuditFilter, 'before'>,
   last: Pick<AuditEntry, 'at' | 'id'> | null,
   take: number,
 ): Promise<AuditEntry[]> {
   const actorIds = who === undefined ? undefined : await findActorIds(ctx, who)
   return ctx.db.auditEntry.findMany({
     where: {
-      organizationId: ctx.organization.id,
-      ...(ctx.mode === 'test' && { mode: 'test' }),
+      ...inLog(ctx),
       ...(actorIds && { actorId: anyOf(actorIds) }),
       ...(action && { action }),
+      AND: [{ at: { ...(from && { gte: from }), ...(to && { lt: to }) } }],
       // The first condition is what an index can be entered by.
       ...(last && { at: { lte: last.at }, OR: [{ at: { lt: last.at } }, { id: { lt: last.id } }] }),
     },

@@ -1,6 +1,7 @@
 import type { Connection } from '../../db/client.ts'
 import { anyOf } from '../../db/query.ts'
 import type { CachedApiKey } from '../context.ts'
+import { restrictedFingerprint, toBase64, toBytes } from './key-fingerprints.ts'
 
 type Found<Key> = Promise<Map<string, Key>>
 type Batch<Key> = { fingerprints: string[]; found: Found<Key> }
@@ -44,7 +45,12 @@ export function findInLine<Key>(
 export const findApiKey = findInLine(findApiKeys)
 
 async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<string, CachedApiKey>> {
-  const wanted = anyHash(fingerprints)
+  const given = new Map(
+    fingerprints.flatMap((fingerprint) =>
+      [fingerprint, restrictedFingerprint(fingerprint)].map((stored) => [stored, fingerprint]),
+    ),
+  )
+  const wanted = anyHash([...given.keys()])
   const rows = await db.apiKey.findMany({
     where: { OR: [{ hash: wanted }, { previousHash: wanted }] },
     select: {
@@ -54,6 +60,8 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
       id: true,
       mode: true,
       rights: true,
+      scopes: true,
+      networks: true,
       requestsPerMinute: true,
       createdById: true,
       expiresAt: true,
@@ -65,9 +73,10 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
   })
   return new Map(
     rows.flatMap(({ hash, previousHash, previousExpiresAt, ...key }): [string, CachedApiKey][] => {
-      const current: [string, CachedApiKey] = [toBase64(hash), key]
+      const of = (stored: Uint8Array) => given.get(toBase64(stored)) ?? ''
+      const current: [string, CachedApiKey] = [of(hash), key]
       if (!previousHash) return [current]
-      return [current, [toBase64(previousHash), { ...key, expiresAt: earlier(previousExpiresAt, key.expiresAt) }]]
+      return [current, [of(previousHash), { ...key, expiresAt: earlier(previousExpiresAt, key.expiresAt) }]]
     }),
   )
 }
@@ -76,7 +85,4 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
 const earlier = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b))
 
 /** Any of the hashes that these fingerprints are. */
-export const anyHash = (fingerprints: string[]) =>
-  anyOf(fingerprints.map((fingerprint) => new Uint8Array(Buffer.from(fingerprint, 'base64'))))
-
-export const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+export const anyHash = (fingerprints: string[]) => anyOf(fingerprints.map(toBytes))

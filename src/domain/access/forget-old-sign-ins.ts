@@ -2,18 +2,36 @@ import { everyones } from '../../db/everyone.ts'
 import { run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
+import { KNOWN_FOR_MS } from './devices.ts'
 
 const LINKS_KEPT_FOR_MS = 90 * 86_400_000
 /** Rows a statement: what has piled up while nobody swept is more than one statement has time for. */
 const FORGOTTEN_AT_ONCE = 5_000
 
-/** Forgets sessions that are over, attempts that count no more, and, some months later, what was mailed to members and its links. */
+/** So long a session that is over says whose a form is that was being filled in, and that it has ended. */
+const SESSIONS_KEPT_FOR_MS = 86_400_000
+
+/** Forgets sessions that are over, browsers that nobody has signed in with for long, forms that were kept for who signs in again, what was used up and is not good any more, attempts that count no more, and, some months later, what was mailed to members and its links. */
 export async function forgetOldSignIns({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
+  const over = new Date(now.getTime() - SESSIONS_KEPT_FOR_MS)
+  const unused = new Date(now.getTime() - KNOWN_FOR_MS)
   const old = new Date(now.getTime() - LINKS_KEPT_FOR_MS)
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const over = everyones.selectFrom('sessions').select('id').where('expiresAt', '<=', now).limit(atMost)
-    return run(db, everyones.deleteFrom('sessions').where('id', 'in', over))
+    const sessions = everyones.selectFrom('sessions').select('id').where('expiresAt', '<=', over).limit(atMost)
+    return run(db, everyones.deleteFrom('sessions').where('id', 'in', sessions))
+  })
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const unknown = everyones.selectFrom('devices').select('id').where('lastSeenAt', '<=', unused).limit(atMost)
+    return run(db, everyones.deleteFrom('devices').where('id', 'in', unknown))
+  })
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const spent = everyones.selectFrom('spentProofs').select('key').where('endsAt', '<=', now).limit(atMost)
+    return run(db, everyones.deleteFrom('spentProofs').where('key', 'in', spent))
+  })
+  await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
+    const parked = everyones.selectFrom('parkedForms').select('id').where('endsAt', '<=', now).limit(atMost)
+    return run(db, everyones.deleteFrom('parkedForms').where('id', 'in', parked))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
     const ended = everyones.selectFrom('signInAttempts').select('key').where('endsAt', '<=', now).limit(atMost)

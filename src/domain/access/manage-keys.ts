@@ -1,18 +1,21 @@
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
-import { checkInteger, findIssues } from '../checking/checks.ts'
+import { checkInteger, checkSize, findIssues } from '../checking/checks.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
-import type { Context, KeyMode, KeyRight } from '../context.ts'
+import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { KEY_REQUESTS, MAX_KEY_DAYS } from '../limits.ts'
+import { KEY_REQUESTS, MAX_KEY_DAYS, MAX_KEY_NETWORKS } from '../limits.ts'
+import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
+import { defined } from '../values/defined.ts'
+import { readNetwork } from '../values/networks.ts'
 import { isUuid } from '../values/uuid.ts'
 import { confirmPassword } from './account.ts'
 import { changeApiKey, createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
-import { authorize } from './permissions.ts'
-import type { Origin, SignedIn } from './sessions.ts'
+import { authorize, type KeyRight, type KeyScope } from './permissions.ts'
+import type { Browser, SignedIn } from './sessions.ts'
 
 // An organization's own keys: v1.md, Authentication 3, "in the admin dashboard under Settings, then Integrations".
 
@@ -31,6 +34,8 @@ const select = {
   lastUsedAt: true,
   lastUsedFrom: true,
   rights: true,
+  scopes: true,
+  networks: true,
   requestsPerMinute: true,
   previousExpiresAt: true,
   createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
@@ -45,26 +50,42 @@ export async function listKeys(ctx: Context) {
 
 export type ListedKey = Awaited<ReturnType<typeof listKeys>>[number]
 
+/** @property expiresAt null: never. @property scopes what it may do alone, @property networks and from where, from its first moment on. */
+type KeyToGenerate = {
+  name: string
+  mode: KeyMode
+  expiresAt: Date | null
+  scopes: readonly KeyScope[]
+  networks: readonly string[]
+}
+
 /**
  * Generates a key.
  *
- * @param expiresAt null: never.
  * @returns the key, the only time it is seen.
  * @throws DomainError not_permitted; invalid: a name that is missing, too long or `taken`, a time that is not in the `future`, or more
- *   than MAX_KEY_DAYS away (`farFuture`).
+ *   than MAX_KEY_DAYS away (`farFuture`), `notNetwork`, with the number of the line, more networks than MAX_KEY_NETWORKS.
  */
 export async function generateKey(
   ctx: Context,
-  { name, mode, expiresAt }: { name: string; mode: KeyMode; expiresAt: Date | null },
+  { name, mode, expiresAt, scopes, networks }: KeyToGenerate,
 ): Promise<{ key: string; name: string }> {
   authorize(ctx, 'manage_keys')
-  refuse([...findNameIssues({ name }), ...(expiresAt ? findExpiryIssues(expiresAt, ctx.deps.clock()) : [])])
+  const expiryIssues = expiresAt ? findExpiryIssues(expiresAt, ctx.deps.clock()) : []
+  refuse([...findNameIssues({ name }), ...expiryIssues, ...findNetworkIssues(networks)])
   const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
-  const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById }
-  const made = await createApiKeyUnlessNamed(ctx, wanted)
-  if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
-  return { key: made.key, name: made.apiKey.name }
+  const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById, scopes, networks }
+  return inTransaction(ctx, async (inside) => {
+    const made = await createApiKeyUnlessNamed(inside, wanted)
+    if (!made) throw new DomainError('invalid', { issues: [{ field: 'name', rule: 'account', problem: 'taken' }] })
+    await tellAdmins(inside, made.apiKey.name)
+    return { key: made.key, name: made.apiKey.name }
+  })
 }
+
+/** A key opens much, and for long: all who answer for it learn of it. */
+const tellAdmins = async (inside: Context, called: string): Promise<void> =>
+  queueAdminEmails(inside, { kind: 'key_made', facts: defined({ person: await nameActor(inside), called }) })
 
 function findExpiryIssues(expiresAt: Date, now: Date): Issue[] {
   if (expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
@@ -78,21 +99,33 @@ export function getKey(ctx: Context, id: string): Promise<ListedKey> {
   return findKey(ctx, id)
 }
 
+/** What a key may do, and from where. */
+export type KeyAllowance = { rights: readonly KeyRight[]; scopes: readonly KeyScope[]; networks: readonly string[] }
+
 /**
- * Gives a key these rights, and takes from it all others, from now on. Whoever does it shows that they know their password: what a key
- * may is there when their session is over.
+ * Has a key do this from now on, and nothing else. Whoever does it shows that they know their password: what a key may is there when
+ * their session is over.
  *
- * @throws DomainError not_permitted, api_key_not_found; invalid: `wrong`, `tooMany`, of the password; too_many_passwords.
+ * @throws DomainError not_permitted, api_key_not_found; invalid: `notNetwork`, with the number of the line, more than MAX_KEY_NETWORKS;
+ *   `wrong`, `tooMany`, of the password; too_many_passwords.
  */
-export async function changeKeyRights(
+export async function changeKeyAllowance(
   ctx: Context,
   id: string,
-  { rights, signedIn, ...confirmation }: { rights: readonly KeyRight[]; signedIn: SignedIn; current: string; origin: Origin },
+  { signedIn, current, origin, ...allowance }: KeyAllowance & { signedIn: SignedIn; current: string; origin: Browser },
 ): Promise<void> {
   authorize(ctx, 'manage_keys')
   await findKey(ctx, id)
-  await confirmPassword(ctx, signedIn, confirmation)
-  await changeApiKey(ctx, id, { rights })
+  refuse(findNetworkIssues(allowance.networks))
+  await confirmPassword(ctx, signedIn, { current, origin })
+  await changeApiKey(ctx, id, allowance)
+}
+
+/** What is wrong with a list of networks. */
+export function findNetworkIssues(networks: readonly string[]): Issue[] {
+  const size = findIssues([['networks', checkSize('maxItems', networks.length, MAX_KEY_NETWORKS)]])
+  const wrong = networks.findIndex((text) => readNetwork(text) === null)
+  return wrong < 0 ? size : [...size, { field: 'networks', rule: 'account', problem: 'notNetwork', limit: wrong + 1 }]
 }
 
 /**
@@ -138,10 +171,12 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
     if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) refuse([{ field: '', rule: 'account', problem: 'ended' }])
     if (found.previousExpiresAt && found.previousExpiresAt > now) refuse([{ field: '', rule: 'account', problem: 'rotated' }])
     const key = generateApiKey(found.mode)
-    const { hash } = await db.apiKey.findUniqueOrThrow({ where: { id }, select: { hash: true } })
+    const select = { hash: true, isStoredRestricted: true } as const
+    const { hash, isStoredRestricted: isRestricted } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
     const previous = { previousHash: hash, previousExpiresAt: new Date(now.getTime() + ROTATION_MS) }
-    await db.apiKey.update({ where: { id }, data: { ...fingerprintApiKey(key), ...previous } })
+    await db.apiKey.update({ where: { id }, data: { ...fingerprintApiKey(key, { isRestricted }), ...previous } })
     await recordKey(inside, 'rotated_key', found)
+    await tellAdmins(inside, found.name)
     return { key, name: found.name }
   })
 }

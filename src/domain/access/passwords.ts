@@ -3,10 +3,13 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { DomainError, type Issue } from '../errors.ts'
 import { createFairTurns } from '../work/turns.ts'
+import { isCommonPassword } from './common-passwords.ts'
+import { findPieces } from './password-pieces.ts'
 import type { Origin } from './sessions.ts'
 
-/** Characters. */
-export const MIN_PASSWORD_LENGTH = 10
+/** Characters: of a password by itself, and of one beside a second factor (NIST SP 800-63B-4). */
+export const MIN_PASSWORD_LENGTH = 15
+const MIN_LENGTH_BESIDE_FACTOR = 10
 const MAX_PASSWORD_LENGTH = 200
 
 const SALT_BYTES = 16
@@ -32,17 +35,34 @@ export const lineOf = (email: string, { network, isShared }: Origin): string =>
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** What a password is compared with where nobody signs in with the address: to find that out takes as long. */
-const NOBODYS = [NAME, Buffer.alloc(SALT_BYTES).toString('base64'), Buffer.alloc(KEY_BYTES).toString('base64')].join('$')
+/** What no password is. It is compared with where nobody signs in with the address, too: to find that out takes as long. */
+export const NO_PASSWORD = [NAME, Buffer.alloc(SALT_BYTES).toString('base64'), Buffer.alloc(KEY_BYTES).toString('base64')].join(
+  '$',
+)
 
-/** What is wrong with a new password. @param email of the person, which is none. */
-export function findPasswordIssues(field: string, password: string, email: string): Issue[] {
-  const length = [...password].length
-  if (length < MIN_PASSWORD_LENGTH) return [{ field, rule: 'account', problem: 'minLength', limit: MIN_PASSWORD_LENGTH }]
+/**
+ * Whose password it is to be.
+ *
+ * @property words the names of the person and their organizations. @property hasSecondFactor whether they sign in with more than a password.
+ */
+export type Chooser = { email: string; words: readonly string[]; hasSecondFactor?: boolean }
+
+/** What the service is called by. */
+const OWN_WORDS = ['assessment', 'assessments', 'invitation', 'invite', 'portal']
+
+/** What is wrong with a new password: too short, or put together from what is guessed first. */
+export function findPasswordIssues(field: string, password: string, { email, words, hasSecondFactor }: Chooser): Issue[] {
+  const length = [...password.normalize('NFKC')].length
+  const limit = hasSecondFactor ? MIN_LENGTH_BESIDE_FACTOR : MIN_PASSWORD_LENGTH
+  if (length < limit) return [{ field, rule: 'account', problem: 'minLength', limit }]
   if (length > MAX_PASSWORD_LENGTH) return [{ field, rule: 'maxLength', limit: MAX_PASSWORD_LENGTH }]
   if (password.trim().toLowerCase() === email.toLowerCase()) return [{ field, rule: 'account', problem: 'notAddress' }]
-  return []
+  const pieces = findPieces(password, [email, ...words, ...OWN_WORDS])
+  return pieces ? [{ field, rule: 'common', pieces }] : []
 }
+
+/** Whether it is one of those that are tried first: whoever has it may not be the only one who does. */
+export const isListed = (password: string): boolean => isCommonPassword(password.normalize('NFKC').toLowerCase())
 
 /**
  * What is stored of a password.
@@ -58,11 +78,11 @@ export async function hashPassword(password: string, line: string, isWanted: () 
 }
 
 /** Whether it is the password. It is for whoever has waited {@link inTurn}. @param stored undefined: nobody's, which no password is. */
-export async function isPassword(password: string, stored = NOBODYS): Promise<boolean> {
+export async function isPassword(password: string, stored = NO_PASSWORD): Promise<boolean> {
   const [, salt = '', expected = ''] = stored.split('$')
   // What is too long to be one costs no more than one that is not.
   const key = await deriveKey([...password].slice(0, MAX_PASSWORD_LENGTH + 1).join(''), Buffer.from(salt, 'base64'))
-  return timingSafeEqual(key, Buffer.from(expected, 'base64')) && stored !== NOBODYS
+  return timingSafeEqual(key, Buffer.from(expected, 'base64')) && stored !== NO_PASSWORD
 }
 
 /** Makes one key of the same characters, however a keyboard composes them (NIST SP 800-63B, 5.1.1.2). */

@@ -1,87 +1,127 @@
-import { hash, randomBytes } from 'node:crypto'
 import { everyones } from '../../db/everyone.ts'
-import { first } from '../../db/statements.ts'
+import { first, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { inTransaction } from '../transaction.ts'
-import { isUuid } from '../values/uuid.ts'
+import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
+import { dutiesOf } from './duties.ts'
+import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
+import { freshSince, type GivenProof, readProofs, rowOfProof } from './proof-rows.ts'
+import { hashToken, LONGEST_MS, makeSessionToken, needsProof } from './session-tokens.ts'
+import { tellPerson } from './tell-person.ts'
 
-/** Milliseconds without a request of a person, and in all, after which a session ends. */
+/** Milliseconds without a request of a person after which a session ends. */
 const IDLE_MS = 12 * 3_600_000
-const LONGEST_MS = 30 * 86_400_000
 const SEEN_RECORDED_EVERY_MS = 60_000
-const TOKEN_BYTES = 32
-const MAX_USER_AGENT_LENGTH = 300
+/** Of one person at a time: with another, the one that was used longest ago ends. */
+const MOST_SESSIONS = 20
 
-/** What a person signs in with. */
-export type Credential = { id: string; email: string; passwordHash: string }
-
-/**
- * Where a browser asks from.
- *
- * @property network an IPv4 address, or the part of an IPv6 one that a customer is given.
- * @property isShared whether it is only that of a proxy, behind which may be anybody.
- */
-export type Origin = { network: string; isShared: boolean }
-
-/** The browser that a session is begun in. */
-export type Browser = Origin & { userAgent: string }
+export type { Browser, Credential, Origin }
 
 const memberships = {
   where: { status: 'active' },
-  include: { user: true, organization: { select: { id: true, name: true, tier: true } } },
+  include: { user: true, organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true, security: true } } },
   orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
 } satisfies Prisma.Credential$membershipsArgs
 
 export type Membership = Prisma.MemberGetPayload<{ include: typeof memberships.include }>
 
 /**
- * Who is signed in, and as a member of which organizations: at least one, and only active memberships that they have joined. A
- * membership that was made active again after the session began is not among them: what deactivation has ended does not come back.
+ * Who is signed in, and as a member of which organizations. A membership that was made active again after the session began is not among
+ * them: what deactivation has ended does not come back.
+ *
+ * @property memberships at least one, and only active ones that they have joined. Whether the session opens what is asked for, {@link findOpening} says.
+ * @property shut those that the session opens nothing of any more.
  */
 export type SignedIn = {
   sessionId: string
+  session: { createdAt: Date; lastSeenAt: Date; closedFor: string[]; proofs: Proof[] }
   credential: Credential
   memberships: Membership[]
+  shut: Membership[]
 }
 
-/** A session as its owner sees it. */
-export type SessionSummary = { id: string; userAgent: string; network: string; createdAt: Date; lastSeenAt: Date }
-
-/** The token for the cookie, which is kept nowhere, and when the cookie is of no use any more. */
-export type NewSession = { token: string; expiresAt: Date }
+/** The token for the cookie, which is kept nowhere, and when the cookie is of no use any more; and the browser's. */
+export type NewSession = { token: string; expiresAt: Date; device: string }
 
 /**
- * Begins a session of whoever has shown to know the password.
+ * Begins a session of whoever has just proved who they are.
  *
- * @returns null when the password has been changed meanwhile: that ends all sessions, also those that are just being begun.
+ * @param proofs what they have proved it by.
+ * @param remembered when the second factor was given that the browser stands for, where it does.
+ * @returns null when what they sign in with has been changed meanwhile: that ends all sessions, also those that are just being begun.
  */
 export async function startSession(
-  { db, deps }: ServiceContext,
+  inside: ServiceContext,
   credential: Credential,
-  { userAgent, network }: Browser,
+  { userAgent: given, ...browser }: Browser,
+  proofs: readonly GivenProof[],
+  remembered?: Date,
 ): Promise<NewSession | null> {
-  const { id, passwordHash } = credential
-  const current = everyones.selectFrom('credentials').select('id').where('id', '=', id).where('passwordHash', '=', passwordHash)
-  if (!(await first(db, current.forShare()))) return null
-  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const { db, deps } = inside
+  const { id: credentialId, authVersion } = credential
+  if (!(await lockUnchanged(inside, credential))) return null
+  const userAgent = shorten(given)
+  const device = await rememberDevice(inside, credential, { ...browser, userAgent })
   const now = deps.clock()
+  const isOwn = proofs.some((proof) => proof === 'password' || proof === 'passkey')
+  const { token, tokenHash, expiresAt } = makeSessionToken({ deps }, isOwn)
   await db.session.create({
     data: {
       id: deps.newId(),
-      tokenHash: hashToken(token),
-      credentialId: credential.id,
-      userAgent: [...userAgent.replaceAll('\0', '')].slice(0, MAX_USER_AGENT_LENGTH).join(''),
-      network,
+      tokenHash,
+      credentialId,
+      authVersion,
+      deviceId: device.id,
+      userAgent,
+      network: browser.network,
       createdAt: now,
       lastSeenAt: now,
+      freshAt: freshSince(proofs, now),
       expiresAt: new Date(now.getTime() + IDLE_MS),
+      proofs: {
+        create: [...proofs.map((proof) => rowOfProof(deps.newId(), proof, now)), ...rowsOfDevice(deps.newId(), remembered)],
+      },
     },
   })
-  return { token, expiresAt: new Date(now.getTime() + LONGEST_MS) }
+  const theirs = everyones.selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
+  const excess = theirs.where('expiresAt', '>', now).orderBy('lastSeenAt', 'desc').orderBy('id', 'desc').offset(MOST_SESSIONS)
+  await run(db, everyones.updateTable('sessions').set(ended(now, 'too_many')).where('id', 'in', excess))
+  if (device.isAnother) await tellPerson(inside, await findMemberships(inside, credentialId), 'new_browser')
+  return { token, expiresAt, device: device.token }
 }
+
+const rowsOfDevice = (id: string, at?: Date) => (at ? [{ id, kind: 'device', at }] : [])
+
+/** Has what a person signs in with stay as it is until the end of the transaction. @returns whether it still is as it was read. */
+export async function lockUnchanged(
+  { db }: Pick<ServiceContext, 'db'>,
+  { id, passwordHash, authVersion }: Credential,
+): Promise<boolean> {
+  const current = everyones.selectFrom('credentials').select('id').where('id', '=', id)
+  const same = current.where('passwordHash', '=', passwordHash).where('authVersion', '=', authVersion)
+  return (await first(db, same.forNoKeyUpdate())) !== undefined
+}
+
+/** Why a session has ended before its time. */
+export type EndReason =
+  | 'signed_out'
+  | 'signed_in_again'
+  | 'ended_by_owner'
+  | 'password_changed'
+  | 'password_reset'
+  | 'factor_changed'
+  | 'factors_reset'
+  | 'ended_at_provider'
+  | 'no_membership'
+  | 'too_many'
+
+/**
+ * What is written of a session that ends. Its row stays for a day, so that a form which was being filled in finds its owner. That it was
+ * seen now keeps a request that was under way from prolonging it.
+ */
+export const ended = (now: Date, endReason: EndReason) => ({ endedAt: now, endReason, expiresAt: now, lastSeenAt: now })
 
 /**
  * Who is signed in with the token; null when nobody is (any more). A member who was deactivated is not found from that moment on; a
@@ -94,81 +134,87 @@ export async function findSession(
   token: string,
   { isUse }: { isUse: boolean },
 ): Promise<SignedIn | null> {
-  const session = await db.session.findUnique({
+  const found = await db.session.findUnique({
     where: { tokenHash: hashToken(token) },
-    include: { credential: { include: { memberships } } },
+    include: { credential: { include: { memberships } }, proofs: true },
     relationLoadStrategy: 'join',
   })
   const now = deps.clock()
-  if (!session || session.expiresAt <= now) return null
-  const { credential } = session
-  const open = credential.memberships.filter(({ activeSince }) => activeSince === null || activeSince < session.createdAt)
+  if (!found || found.endedAt !== null || found.expiresAt <= now) return null
+  const { id, credential, proofs: rows, ...session } = found
+  const proofs = await readProofs({ db }, rows)
+  // Whose provider is gone rests on nothing: that is another nothing than that of a session of the release before.
+  if (proofs.length === 0 && (rows.length > 0 || needsProof(token))) return null
+  // The release before this knows no version; it ends sessions itself where a password is changed.
+  if (proofs.length > 0 && session.authVersion !== credential.authVersion) return null
+  const open = credential.memberships.filter((membership) => !isShut(session, membership))
   if (open.length === 0) {
-    await db.session.deleteMany({ where: { id: session.id } })
+    await db.session.updateMany({ where: { id, endedAt: null }, data: ended(now, 'no_membership') })
     return null
   }
-  if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, session, now)
-  return { sessionId: session.id, credential, memberships: open }
+  if (isUse && now.getTime() - session.lastSeenAt.getTime() >= SEEN_RECORDED_EVERY_MS) await recordUse({ db }, found, now)
+  const shut = credential.memberships.filter((membership) => !open.includes(membership))
+  return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, shut }
 }
 
-/** Guarded, so that of requests at once only one writes, and none brings back a session that was ended. */
-async function recordUse(
-  { db }: Pick<ServiceContext, 'db'>,
-  { id, lastSeenAt, createdAt }: { id: string; lastSeenAt: Date; createdAt: Date },
-  now: Date,
-): Promise<void> {
+type Used = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedFor'> & {
+  credential: { memberships: Membership[] }
+}
+
+/**
+ * Guarded, so that of requests at once only one writes, and none brings back a session that was ended. An organization for which it was
+ * idle too long stays closed to it: its use for another one is none for that.
+ */
+async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: Used, now: Date): Promise<void> {
+  const { id, lastSeenAt, createdAt, closedFor, credential } = used
   const expiresAt = new Date(Math.min(now.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS))
-  await db.session.updateMany({ where: { id, lastSeenAt }, data: { lastSeenAt: now, expiresAt } })
+  const idle = credential.memberships.filter(
+    ({ organization: { security } }) => security !== null && isIdle(used, security, { at: now }),
+  )
+  const closed = [...new Set([...closedFor, ...idle.map(({ organizationId }) => organizationId)])]
+  await db.session.updateMany({
+    where: { id, lastSeenAt, endedAt: null, closedFor: { equals: closedFor } },
+    data: { lastSeenAt: now, expiresAt, ...(idle.length > 0 && { closedFor: closed }) },
+  })
 }
 
-/** The context of a person as the member of an organization, who looks at its live or at its test data. @throws DomainError not_permitted when they are none, or there is none. */
-export function contextOf(service: ServiceContext, { memberships }: SignedIn, organizationId: string, mode: KeyMode): Context {
-  const membership = memberships.find(({ organization }) => organization.id === organizationId)
-  if (!membership) throw new DomainError('not_permitted')
+/** Whether the session opens the organization, or what is missing; null when the person is no member of it. */
+export function findOpening({ session, memberships, shut }: SignedIn, organizationId: string, asked: Asked): Opening | null {
+  const membership = [...memberships, ...shut].find(({ organization }) => organization.id === organizationId)
+  return membership ? openingOf(session, membership, membership.organization.security, asked) : null
+}
+
+/**
+ * The context of a person as the member of an organization, who looks at its live or at its test data.
+ *
+ * @throws DomainError not_permitted when they are none, there is none, or the session does not open it.
+ */
+export function contextOf(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  { organizationId, mode, ...asked }: Asked & { organizationId: string; mode: KeyMode },
+): Context {
+  const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
+  if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
   return { ...asMember(service, membership), mode }
 }
 
-export const asMember = (service: ServiceContext, { id, userId, roles, organization }: Membership): Context => ({
+type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'duties'> & {
+  organization: Context['organization'] & { ownerNamedAt: Date | null }
+}
+
+export const asMember = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context => ({
   ...service,
-  organization,
+  organization: { id: organization.id, name: organization.name, tier: organization.tier },
   mode: 'live',
-  actor: { kind: 'member', id, userId, roles },
+  actor: { kind: 'member', id, userId, roles: member.roles, duties: dutiesOf(member, organization) },
 })
 
 /** The memberships that a credential opens. */
 export const findMemberships = ({ db }: ServiceContext, credentialId: string): Promise<Membership[]> =>
   db.member.findMany({ ...memberships, where: { ...memberships.where, credentialId }, relationLoadStrategy: 'join' })
 
-/** The sessions of whoever is signed in, the one that was used last first. */
-export const listSessions = ({ db, deps }: ServiceContext, { credential }: SignedIn): Promise<SessionSummary[]> =>
-  db.session.findMany({
-    where: { credentialId: credential.id, expiresAt: { gt: deps.clock() } },
-    orderBy: [{ lastSeenAt: 'desc' }, { id: 'desc' }],
-    omit: { tokenHash: true },
-  })
-
-/** Signs out the browser with this token. */
-export async function endSession({ db }: ServiceContext, token: string): Promise<void> {
-  await db.session.deleteMany({ where: { tokenHash: hashToken(token) } })
-}
-
-/** Ends one session of one's own; none that is over, or somebody else's. */
-export const endOwnSession = (service: ServiceContext, signedIn: SignedIn, id: string): Promise<void> =>
-  isUuid(id) ? endSessions(service, signedIn, { id }) : Promise.resolve()
-
-/** Ends all sessions of one's own but this one. */
-export const endOtherSessions = (service: ServiceContext, signedIn: SignedIn): Promise<void> =>
-  endSessions(service, signedIn, { id: { not: signedIn.sessionId } })
-
-const endSessions = (service: ServiceContext, signedIn: SignedIn, where: Prisma.SessionWhereInput): Promise<void> =>
-  inTransaction(service, async (inside) => {
-    const { count } = await inside.db.session.deleteMany({ where: { ...where, credentialId: signedIn.credential.id } })
-    if (count > 0) await recordForAll(inside, signedIn.memberships, { action: 'ended_sessions', details: { count } })
-  })
-
 /** Records what a person does as such, in each organization that they are a member of. */
 export async function recordForAll(inside: ServiceContext, memberships: Membership[], event: AuditEvent): Promise<void> {
   for (const membership of memberships) await recordAudit(asMember(inside, membership), event)
 }
-
-const hashToken = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash('sha256', token, 'buffer'))

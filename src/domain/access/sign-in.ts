@@ -4,24 +4,36 @@ import { isEmailAddress } from '../checking/email-address.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { inTurn, isPassword, lineOf } from './passwords.ts'
+import { createAccountLink } from './account-links.ts'
+import { recognize } from './devices.ts'
+import { hasFactor } from './has-factor.ts'
+import { inTurn, isListed, isPassword, lineOf } from './passwords.ts'
 import {
+  asMember,
   type Browser,
   type Credential,
   findMemberships,
+  lockUnchanged,
   type NewSession,
-  type Origin,
   recordForAll,
   startSession,
 } from './sessions.ts'
-import { countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
+import { areStrangersRefused, countSignIn, forgiveSignIn } from './sign-in-attempts.ts'
+import { tellOnceADay } from './tell-once-a-day.ts'
+import { daysToRemember, trustedSince } from './trusted-devices.ts'
+
+/** Wrong passwords in a row, after which only a browser or a network that the person has used before, or a mailed link, lets them in. */
+const MOST_FAILURES = 100
 
 /**
  * What is signed in with by an address, in either case. The case is taken off here as it is for the count of attempts: PostgreSQL makes
  * other letters alike as well (İ and i), and each would be an address of its own to that count.
  */
-export async function findCredential({ db }: ServiceContext, email: string): Promise<Credential | undefined> {
-  const credentials = everyones.selectFrom('credentials').select(['id', 'email', 'passwordHash'])
+export async function findCredential(
+  { db }: ServiceContext,
+  email: string,
+): Promise<(Credential & { failures: number }) | undefined> {
+  const credentials = everyones.selectFrom('credentials').select(['id', 'email', 'passwordHash', 'authVersion', 'failures'])
   return first(
     db,
     credentials.where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase())),
@@ -36,46 +48,93 @@ export async function findCredential({ db }: ServiceContext, email: string): Pro
  */
 export async function checkPassword(
   service: ServiceContext,
-  { email, password, origin }: { email: string; password: string; origin: Origin },
+  { email, password, origin }: { email: string; password: string; origin: Browser },
 ): Promise<Credential | null> {
-  const { credential, isRight } = await inTurn(lineOf(email, origin), async () => {
-    await countSignIn(service, { email, origin })
+  const { credential, familiar, isRight } = await inTurn(lineOf(email, origin), async () => {
     const credential = await findCredential(service, email)
-    return { credential, isRight: await isPassword(password, credential?.passwordHash) }
+    const familiar = await recognize(service, credential, origin)
+    await countSignIn(service, { email, origin, ...familiar })
+    return { credential, familiar, isRight: await isPassword(password, credential?.passwordHash) }
   })
-  if (!credential || !isRight) {
+  // After so many in a row a stranger's may be right by chance: it is answered as all the wrong ones were.
+  const isStranger = familiar.deviceId === null && !familiar.isKnownNetwork
+  const isBeyondBelief = isStranger && (credential?.failures ?? 0) >= MOST_FAILURES
+  if (!credential || !isRight || isBeyondBelief) {
     if (isEmailAddress(email)) await service.deps.queue.enqueueFailedSignIn(service.db, email)
     return null
   }
-  await forgiveSignIn(service, { email, origin })
+  await forgiveSignIn(service, { email, origin, deviceId: familiar.deviceId })
+  if (credential.failures > 0) await service.db.credential.update({ where: { id: credential.id }, data: { failures: 0 } })
   return credential
 }
 
-/** Records a wrong password in the organizations of whoever signs in with the address. */
+/** Records a wrong password in the organizations of whoever signs in with the address, who is told where strangers have tried too many. */
 export async function recordFailedSignIn(service: ServiceContext, email: string): Promise<void> {
   const credential = await findCredential(service, email)
-  const memberships = credential ? await findMemberships(service, credential.id) : []
-  await inTransaction(service, (inside) => recordForAll(inside, memberships, { action: 'failed_sign_in' }))
+  if (!credential) return
+  const memberships = await findMemberships(service, credential.id)
+  await inTransaction(service, async (inside) => {
+    await inside.db.credential.update({ where: { id: credential.id }, data: { failures: { increment: 1 } } })
+    await recordForAll(inside, memberships, { action: 'failed_sign_in' })
+  })
+  if (await areStrangersRefused(service, email)) await tellOnceADay(service, credential.id, 'wrong_passwords')
 }
 
 /**
- * Signs a person in by address and password, in a new session.
+ * How somebody gets in who has given the right password: by a session; where they have a second factor, once they have shown that, unless the
+ * browser stands for it; and with a
+ * password that is on the list of those that are tried first, once they have set another.
+ *
+ * @property mustChange the address of the page where that is done, before which nobody is signed in; of `waiting` whether it is to be.
+ */
+export type Entry = { session: NewSession } | { waiting: Credential & { mustChange: boolean } } | { mustChange: string }
+
+/**
+ * Signs a person in by address and password.
  *
  * @throws DomainError invalid: `wrong`, without saying which of the two; `tooMany`; too_many_passwords.
  */
 export async function signIn(
   service: ServiceContext,
   { email, password, browser }: { email: string; password: string; browser: Browser },
-): Promise<NewSession> {
+): Promise<Entry> {
   const credential = await checkPassword(service, { email, password, origin: browser })
   const memberships = credential ? await findMemberships(service, credential.id) : []
-  if (!credential || memberships.length === 0) throw wrong()
+  const [membership] = memberships
+  if (!credential || !membership) throw wrong()
   return inTransaction(service, async (inside) => {
-    const session = await startSession(inside, credential, browser)
-    if (!session) throw wrong()
-    await recordForAll(inside, memberships, { action: 'signed_in' })
-    return session
+    const entry = await enter(inside, membership, { credential, password, browser })
+    if (!entry) throw wrong()
+    if ('session' in entry) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: ['password'] } })
+    return entry
   })
+}
+
+type Member = Parameters<typeof asMember>[1] & { id: string }
+
+/** Lets in whoever has given the right password. @returns null when that has been changed meanwhile. */
+export async function enter(
+  inside: ServiceContext,
+  member: Member,
+  { credential, password, browser }: { credential: Credential; password: string; browser: Browser },
+): Promise<Entry | null> {
+  const mustChange = isListed(password)
+  // Whoever knows the password alone is not to set another one.
+  const remembered = (await hasFactor(inside, credential.id)) ? await findRemembered(inside, credential, browser) : undefined
+  if (remembered === null || (remembered && mustChange)) return { waiting: { ...credential, mustChange } }
+  if (mustChange && !(await lockUnchanged(inside, credential))) return null
+  if (mustChange) return { mustChange: await makeChangeLink(inside, member, credential.id) }
+  const session = await startSession(inside, credential, browser, ['password'], remembered)
+  return session && { session }
+}
+
+const findRemembered = async (inside: ServiceContext, credential: Credential, browser: Browser): Promise<Date | null> =>
+  trustedSince(inside, credential, browser, daysToRemember(await findMemberships(inside, credential.id)))
+
+/** The address where a person replaces their password before they are let in. */
+export async function makeChangeLink(inside: ServiceContext, member: Member, credentialId: string): Promise<string> {
+  const about = { kind: 'reset', memberId: member.id, credentialId } as const
+  return inside.deps.links.accountUrl(await createAccountLink(asMember(inside, member), about))
 }
 
 const wrong = () => new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'wrong' }] })

@@ -5,14 +5,18 @@ import { createAccountLink } from '../access/account-links.ts'
 import { authorize } from '../access/permissions.ts'
 import { findMemberships } from '../access/sessions.ts'
 import { findCredential } from '../access/sign-in.ts'
+import { findSpeaker, isSsoEnforced } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
-import { queueMemberEmail } from './member-emails.ts'
+import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
 import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
+
+type Invitation = { email: string; roles: MemberRole[]; duties?: GivenDuty[]; mails: boolean; reactivates?: boolean }
 
 /** A link to hand to the person it is meant for. */
 export type LinkToHandOver = { url: string; expiresAt: Date }
@@ -20,39 +24,54 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
 /**
  * Makes a link by which somebody joins the portal as a member of the organization, and the member, unless there is one of that address.
  *
- * @param invitation.roles the member has from now on, besides those it had; one that was deactivated has these instead.
+ * @param invitation.roles the member has from now on, besides those it had; one that was deactivated has these instead. The same of its
+ *   duties.
  * @param invitation.mails whether the link is mailed as well.
  * @param invitation.reactivates whether a member who was deactivated is to be active again: whoever joined before gets in by the
  *   password that they have.
- * @throws DomainError not_permitted, admin_refused; invalid when it is no address, or (rule `account`: deactivated) of a member who was deactivated.
+ * @throws DomainError not_permitted, admin_refused; invalid when it is no address, or (rule `account`) of a member who was deactivated, or, where
+ *   an identity provider is the only way in, `foreignDomain`: it does not speak for the address.
  */
 export async function inviteMember(
   ctx: Context,
-  { email, roles, mails, reactivates = false }: { email: string; roles: MemberRole[]; mails: boolean; reactivates?: boolean },
+  { email, roles, duties = [], mails, reactivates = false }: Invitation,
 ): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
   refuse([
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
-    ...(roles.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
+    ...(roles.length + duties.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
   ])
   return inTransaction(ctx, async (inside) => {
     const { id: memberId, ...member } = await findOrCreateMember(inside, email)
     refuseKeyOnAdmins(inside, member.roles, roles)
+    await refuseForeign(inside, email, member)
     const isInactive = member.status === 'inactive'
     refuse(isInactive && !reactivates ? [{ field: 'email', rule: 'account', problem: 'deactivated' }] : [])
     const kept = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
-    const after = [...new Set([...kept, ...roles])]
+    const after = {
+      roles: [...new Set([...kept, ...roles])],
+      duties: [...new Set([...(isInactive ? [] : member.duties), ...duties])],
+    }
+    if (isInactive) refuseTooHigh(inside, member)
+    else refuseOtherDuties(inside, { id: memberId, ...member }, after)
     const now = inside.deps.clock()
     const again = isInactive && { status: 'active' as const, activeSince: now }
-    await inside.db.member.update({ where: { id: memberId }, data: { roles: after, ...again, updatedAt: now } })
+    await inside.db.member.update({ where: { id: memberId }, data: { ...after, ...again, updatedAt: now } })
     const target = { kind: 'member', id: memberId } as const
     if (isInactive) {
-      const details = { roles: { before: member.roles, after } }
+      const details = { ...changesOf(member, after), roles: { before: member.roles, after: after.roles } }
       await recordAudit(inside, { action: 'reactivated_member', target, details })
     }
-    await recordAudit(inside, { action: 'invited_member', target, details: { roles } })
+    await recordAudit(inside, { action: 'invited_member', target, details: { roles, ...(duties.length > 0 && { duties }) } })
     return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
   })
+}
+
+/** Whoever can't come by the organization's identity provider is not invited where that is the only way in, but for guests. */
+async function refuseForeign(inside: Context, email: string, { ownWay }: Pick<Found, 'ownWay'>): Promise<void> {
+  if (ownWay !== null || !(await isSsoEnforced(inside))) return
+  const speaker = await findSpeaker(inside, email)
+  if (speaker?.organizationId !== inside.organization.id) refuse([{ field: 'email', rule: 'account', problem: 'foreignDomain' }])
 }
 
 /**
@@ -78,20 +97,23 @@ async function makeJoinLink(inside: Context, memberId: string, mails: boolean): 
   return { url: inside.deps.links.accountUrl(link), expiresAt: link.expiresAt }
 }
 
-type Found = Pick<Member, 'id' | 'roles' | 'status'>
+type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'ownWay'>
 
 /** An address is a member once, in either case. Nobody else changes it until the transaction ends. */
-async function findOrCreateMember(inside: Context, email: string): Promise<Found> {
-  const found = (await findMember(inside, email)) ?? (await createMember(inside, email)) ?? (await findMember(inside, email))
+export async function findOrCreateMember(inside: Context, email: string): Promise<Found> {
+  const found =
+    (await findMemberByAddress(inside, email)) ??
+    (await createMember(inside, email)) ??
+    (await findMemberByAddress(inside, email))
   if (!found) throw new Error('A member can neither be found nor made.')
   return found
 }
 
-const findMember = (ctx: Context, email: string): Promise<Found | undefined> =>
+export const findMemberByAddress = (ctx: Context, email: string): Promise<Found | undefined> =>
   first(
     ctx.db,
     own(ctx, 'members')
-      .select(['id', 'roles', 'status'])
+      .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'ownWay'])
       .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${email})`)
       .forNoKeyUpdate(),
   )
@@ -101,8 +123,8 @@ async function createMember({ db, deps, organization }: Context, email: string):
   const now = deps.clock()
   const times = { createdAt: now, updatedAt: now }
   const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })
-  const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, joinedAt: now, ...times }
-  const select = { id: true, roles: true, status: true } as const
+  const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, roles: [], joinedAt: now, ...times }
+  const select = { id: true, roles: true, duties: true, status: true, credentialId: true, userId: true, ownWay: true } as const
   const [member] = await db.member.createManyAndReturn({ data: [data], skipDuplicates: true, select })
   if (!member) await db.user.delete({ where: { id: user.id } })
   return member ?? null

@@ -2,8 +2,8 @@ import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { type AccountLink, claimLink, findOpenLink, isOpen } from '../access/account-links.ts'
 import { findPasswordIssues, hashPassword, lineOf } from '../access/passwords.ts'
-import { asMember, type Browser, type Credential, type NewSession, startSession } from '../access/sessions.ts'
-import { checkPassword, findCredential } from '../access/sign-in.ts'
+import { asMember, type Browser, type Credential } from '../access/sessions.ts'
+import { checkPassword, type Entry, enter, findCredential } from '../access/sign-in.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -14,12 +14,13 @@ import { inTransaction } from '../transaction.ts'
 
 /** What somebody who opens a link to join is shown. */
 export type JoinOffer = {
+  organizationId: string
   organization: string
   email: string
   firstName: string
   lastName: string
-  /** Whether the address has a password already, which then is asked for instead of a new one. */
-  hasPassword: boolean
+  /** Whether the address has a password already, which then is asked for instead of a new one; null: who has copied the link is not told. */
+  hasPassword: boolean | null
 }
 
 export type JoinInput = { firstName: string; lastName: string; password: string; browser: Browser }
@@ -29,12 +30,19 @@ export async function readJoinOffer(service: ServiceContext, ref: AccountLinkRef
   const link = await findOpenLink(service, ref)
   if (!link) return null
   const { user, organization, email } = link.member
-  const hasPassword = (await findCredential(service, email)) !== undefined
-  return { organization: organization.name, email, firstName: user.firstName, lastName: user.lastName, hasPassword }
+  const hasPassword = ref.isMailed ? (await findCredential(service, email)) !== undefined : null
+  return {
+    organizationId: organization.id,
+    organization: organization.name,
+    email,
+    firstName: user.firstName,
+    lastName: user.lastName,
+    hasPassword,
+  }
 }
 
 /**
- * Joins the portal as the member that the link was made for, and signs in. Who has joined another organization with the address before
+ * Joins the portal as the member that the link was made for, and signs in; whoever has a second factor once they have shown that. Who has joined another organization with the address before
  * shows to be the same person by their password: a link, which an organization's admin may have seen too, sets none that is set.
  *
  * @returns null when the link can't be used (any more).
@@ -44,16 +52,20 @@ export async function join(
   service: ServiceContext,
   ref: AccountLinkRef,
   input: JoinInput,
-): Promise<(NewSession & { organizationId: string }) | null> {
+): Promise<(Entry & { organizationId: string }) | null> {
   const link = await findOpenLink(service, ref)
   if (!link) return null
   const { firstName, lastName, password, browser } = input
   const { email } = link.member
   const known = await findCredential(service, email)
-  const issues = [...findNameIssues({ firstName, lastName }), ...(known ? [] : findPasswordIssues('password', password, email))]
-  refuse(issues)
-  if (known && !(await checkPassword(service, { email, password, origin: browser })))
-    refuse([{ field: 'password', rule: 'account', problem: 'wrong' }])
+  refuse(findNameIssues({ firstName, lastName }))
+  const words = [firstName, lastName, link.member.organization.name]
+  const issues = findPasswordIssues('password', password, { email, words })
+  // Who has copied the link is answered alike whether or not the address has an account: what is no new password is tried as the one there is.
+  const isTried = known !== undefined || (!ref.isMailed && issues.length > 0)
+  if (isTried && !(await checkPassword(service, { email, password, origin: browser })))
+    refuse(ref.isMailed || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)
+  refuse(known ? [] : issues)
   const passwordHash = known?.passwordHash ?? (await hashPassword(password, lineOf(email, browser), () => isOpen(service, ref)))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
@@ -61,14 +73,16 @@ export async function join(
     await lockMember(inside, link)
     if (!(await claimLink(inside, ref))) return null
     const credential = known ?? (await createCredential(inside, email, passwordHash))
-    const session = await startSession(inside, credential, browser)
-    if (!session) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'wrong' }] })
+    const entry = await enter(inside, link.member, { credential, password, browser })
+    if (!entry) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'wrong' }] })
+    const provenAt = inside.deps.clock()
+    if (ref.isMailed) await inside.db.credential.update({ where: { id: credential.id }, data: { provenAt } })
     await attach(inside, link, credential.id, { firstName: firstName.trim(), lastName: lastName.trim() })
-    return { ...session, organizationId: link.organizationId }
+    return { ...entry, organizationId: link.organizationId }
   })
 }
 
-const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: AccountLink) =>
+export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: AccountLink) =>
   run(
     db,
     own({ organization: { id: organizationId } }, 'members')
@@ -78,7 +92,7 @@ const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: Accoun
   )
 
 /** @throws DomainError invalid: `exists`, when the person has set a password by another link in this very moment. */
-async function createCredential({ db, deps }: ServiceContext, email: string, passwordHash: string): Promise<Credential> {
+export async function createCredential({ db, deps }: ServiceContext, email: string, passwordHash: string): Promise<Credential> {
   const now = deps.clock()
   const [made] = await db.credential.createManyAndReturn({
     data: [{ id: deps.newId(), email, passwordHash, passwordChangedAt: now, createdAt: now }],
@@ -88,9 +102,9 @@ async function createCredential({ db, deps }: ServiceContext, email: string, pas
   return made
 }
 
-async function attach(
+export async function attach(
   inside: ServiceContext,
-  { member }: AccountLink,
+  { member }: Pick<AccountLink, 'member'>,
   credentialId: string,
   names: { firstName: string; lastName: string },
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
-import type { Language } from '../../generated/prisma/client.ts'
+import type { Language, Prisma } from '../../generated/prisma/client.ts'
+import { endSessions } from '../access/end-sessions.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkSize, checkText, findIssues, ofChanged } from '../checking/checks.ts'
@@ -9,15 +10,25 @@ import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
+import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
 import { findTags, holdTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
+import { defined } from '../values/defined.ts'
+import { changesOf, dutiesAfter, GIVEN_DUTIES, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
 import { holdMember, isKnownRole, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
+import { countBreakGlass, refuseNoBreakGlass } from './own-ways.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
 export type { Language }
 
 /** What an admin decides about a member. An organization's other words for a role stay as they are. */
-export type MemberChange = { roles: MemberRole[]; department: string; tagIds: string[]; languageIds: string[] }
+export type MemberChange = {
+  roles: MemberRole[]
+  duties: GivenDuty[]
+  department: string
+  tagIds: string[]
+  languageIds: string[]
+}
 
 /** All languages, which organizations share, by code. */
 export const listLanguages = ({ db }: Context): Promise<Language[]> => db.language.findMany({ orderBy: { code: 'asc' } })
@@ -25,14 +36,17 @@ export const listLanguages = ({ db }: Context): Promise<Language[]> => db.langua
 /**
  * Gives a member these roles, tags and grading languages, and this department. What is left out stays as it is.
  *
- * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`, or
- *   `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`,
+ *   what refuseOtherDuties says, or `changed` for what somebody else has changed since it was seen.
  */
 export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seen?: Seen): Promise<void> {
   authorize(ctx, 'manage_members')
   await changeAdmins(ctx, id, async (inside, member) => {
     const { department = member.department, roles = member.roles } = change
     refuseKeyOnAdmins(inside, member.roles, roles)
+    const duties = change.duties ? dutiesAfter(member.duties, change.duties) : member.duties
+    const given = { roles: rolesAfter(member.roles, duties.includes('owner') ? ['admin', ...roles] : roles), duties }
+    refuseOtherDuties(inside, member, given)
     const tagIds = [...new Set(change.tagIds ?? member.tagIds)]
     const languageIds = [...new Set(change.languageIds ?? member.gradingLanguageIds)]
     const issues = findIssues([
@@ -49,9 +63,8 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     refuse(ofChanged(issues, current, wanted))
     refuse(await findUnknown(inside, tagIds, languageIds))
     const { db, deps, organization } = inside
-    const others = member.roles.filter((role) => !isKnownRole(role))
-    const data = { roles: [...others, ...MEMBER_ROLES.filter((role) => roles.includes(role))], department: department.trim() }
-    const named = await nameLists(inside, { ...current, roles: member.roles })
+    const data = { ...given, department: department.trim() }
+    const named = await nameLists(inside, { ...current, roles: member.roles, duties: member.duties })
     refuseUnseenChanges(member, seen, named, await nameLists(inside, { ...wanted, ...data }))
     await db.member.update({ where: { id }, data: { ...data, updatedAt: timeOfChange(deps.clock(), member) } })
     const row = { organizationId: organization.id, memberId: id }
@@ -61,33 +74,47 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     await db.memberGradingLanguage.createMany({
       data: languageIds.map((languageId, position) => ({ ...row, languageId, position })),
     })
-    const isSame = data.roles.length === member.roles.length && data.roles.every((role) => member.roles.includes(role))
-    const details = isSame ? {} : { roles: { before: member.roles, after: data.roles } }
+    const details = changesOf(member, data)
     await recordAudit(inside, { action: 'changed_member', target: { kind: 'member', id }, details })
+    if (Object.keys(details).length > 0 && member.credentialId) await tellOfRoles(inside, id, member, data)
   })
 }
 
+/** Roles and duties in one list: what somebody may do is one question. */
+export async function tellOfRoles(inside: Context, memberId: string, before: Given, after: Given): Promise<void> {
+  const facts = defined({ person: await nameActor(inside), before: wordsOf(before), after: wordsOf(after) })
+  await queueMemberEmail(inside, { kind: 'roles_changed', memberId, facts })
+}
+
+const wordsOf = ({ roles, duties }: Given): string[] => [...duties, ...roles]
+
+/** An organization's other words for a role stay as they are. */
+const rolesAfter = (before: readonly string[], given: readonly string[]): string[] => [
+  ...before.filter((role) => !isKnownRole(role)),
+  ...MEMBER_ROLES.filter((role) => given.includes(role)),
+]
+
+type Given = Pick<Member, 'roles' | 'duties'>
+
 /** A member as people read it: tags by name, languages by code, and whatever may stand in any order in one. */
-async function nameLists<T extends { roles: string[]; tags: string[]; languages: string[] }>(
-  ctx: Context,
-  member: T,
-): Promise<T> {
+async function nameLists<T extends Given & { tags: string[]; languages: string[] }>(ctx: Context, member: T): Promise<T> {
   const tags = (await findTags(ctx, member.tags)).map(({ name }) => name)
   const languages = (await listLanguages(ctx)).filter(({ id }) => member.languages.includes(id)).map(({ code }) => code)
-  return { ...member, roles: member.roles.toSorted(), tags: tags.toSorted(), languages }
+  return { ...member, roles: member.roles.toSorted(), duties: member.duties.toSorted(), tags: tags.toSorted(), languages }
 }
 
 /**
  * Deactivates a member: the organization is closed to them at once, and their links to join are of no use. The sessions of somebody who
  * is an active member of no other organization end. One who is inactive already stays so.
  *
- * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: `lastAdmin`.
+ * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: `lastAdmin`, `lastOwner`, `tooHigh`.
  */
 export async function deactivateMember(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_members')
-  await changeAdmins(ctx, id, async (inside, { status, credentialId, roles }) => {
+  await changeAdmins(ctx, id, async (inside, { status, credentialId, roles, duties }) => {
     refuseKeyOnAdmins(inside, roles)
     if (status === 'inactive') return
+    refuseTooHigh(inside, { duties })
     const { db, deps, organization } = inside
     const now = deps.clock()
     await db.member.update({ where: { id }, data: { status: 'inactive', updatedAt: now } })
@@ -96,22 +123,38 @@ export async function deactivateMember(ctx: Context, id: string): Promise<void> 
       data: { usedAt: now },
     })
     if (credentialId && (await db.member.count({ where: { credentialId, status: 'active' } })) === 0)
-      await db.session.deleteMany({ where: { credentialId } })
+      await endSessions(inside, { credentialId }, 'no_membership')
     await recordAudit(inside, { action: 'deactivated_member', target: { kind: 'member', id } })
   })
 }
 
-/** Lets a member in again, with the roles they had, once they sign in anew. @throws DomainError not_permitted, member_not_found, admin_refused. */
-export async function reactivateMember(ctx: Context, id: string): Promise<void> {
+/**
+ * Lets a member in again, once they sign in anew, with the roles and duties that are named for that: those they had may be what they were
+ * deactivated for. Nobody comes back as an owner.
+ *
+ * @param given.roles undefined: those they had, of an API key that names none; so for duties.
+ * @throws DomainError not_permitted, member_not_found, admin_refused.
+ */
+export async function reactivateMember(
+  ctx: Context,
+  id: string,
+  { roles, duties }: { roles?: MemberRole[]; duties?: GivenDuty[] } = {},
+): Promise<void> {
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const { status, roles } = await holdMember(inside, id)
-    refuseKeyOnAdmins(inside, roles)
-    if (status === 'active') return
+    const member = await holdMember(inside, id)
+    const after = {
+      roles: roles ? rolesAfter(member.roles, roles) : member.roles,
+      duties: dutiesAfter([], duties ?? GIVEN_DUTIES.filter((duty) => member.duties.includes(duty))),
+    }
+    refuseKeyOnAdmins(inside, member.roles, after.roles)
+    if (member.status === 'active') return
+    refuseTooHigh(inside, member)
     const now = deps.clock()
-    await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, updatedAt: now } })
-    await recordAudit(inside, { action: 'reactivated_member', target: { kind: 'member', id } })
+    await db.member.update({ where: { id }, data: { status: 'active', activeSince: now, ...after, updatedAt: now } })
+    const details = { ...changesOf(member, after), roles: { before: member.roles, after: after.roles } }
+    await recordAudit(inside, { action: 'reactivated_member', target: { kind: 'member', id }, details })
   })
 }
 
@@ -132,26 +175,35 @@ export async function changeMemberAndStatus(
 }
 
 /**
- * Does what may take an admin away, and takes it back when nobody would be left who can sign in as one. Such changes wait for each
- * other, so that of two admins who remove each other at once one remains; inviting and everything else goes on.
+ * Does what may take an admin or an owner away, and takes it back when nobody would be left who can sign in as one. Such changes wait for
+ * each other, so that of two who remove each other at once one remains; inviting and everything else goes on.
  *
  * @param work gets the member as it is while nobody else changes it.
  */
-function changeAdmins(ctx: Context, id: string, work: (inside: Context, member: Member) => Promise<void>): Promise<void> {
+export function changeAdmins(
+  ctx: Context,
+  id: string,
+  work: (inside: Context, member: Member) => Promise<void>,
+  hold = holdMember,
+): Promise<void> {
   return inTransaction(ctx, async (inside) => {
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
-    const before = await countAdmins(inside)
-    await work(inside, await holdMember(inside, id))
-    const isLastGone = before > 0 && (await countAdmins(inside)) === 0
-    refuse(isLastGone ? [{ field: '', rule: 'account', problem: 'lastAdmin' }] : [])
+    const [admins, owners] = [await countAdmins(inside), await countOwners(inside)]
+    const waysBack = await countBreakGlass(inside)
+    await work(inside, await hold(inside, id))
+    const isLast = async (before: number, count: (ctx: Context) => Promise<number>) => before > 0 && (await count(inside)) === 0
+    refuse((await isLast(owners, countOwners)) ? [{ field: '', rule: 'account', problem: 'lastOwner' }] : [])
+    refuse((await isLast(admins, countAdmins)) ? [{ field: '', rule: 'account', problem: 'lastAdmin' }] : [])
+    await refuseNoBreakGlass(inside, waysBack)
   })
 }
 
-/** Those who can sign in as an admin. */
-const countAdmins = ({ db, organization }: Context): Promise<number> =>
-  db.member.count({
-    where: { organizationId: organization.id, status: 'active', roles: { has: 'admin' }, credentialId: { not: null } },
-  })
+/** Those who can sign in as an admin, or as an owner. */
+const countAdmins = (ctx: Context) => countThose(ctx, { roles: { has: 'admin' } })
+const countOwners = (ctx: Context) => countThose(ctx, { duties: { has: 'owner' } })
+
+const countThose = ({ db, organization }: Context, those: Prisma.MemberWhereInput): Promise<number> =>
+  db.member.count({ where: { organizationId: organization.id, status: 'active', credentialId: { not: null }, ...those } })
 
 async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
   const tags = await holdTags(ctx, tagIds)

@@ -3,7 +3,7 @@ import { among, type Condition, type Expression, type Expressions, own, sameOwne
 import { escapeLike } from '../../db/query.ts'
 import { type AsJson, first, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize, type Duty } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuseExcess } from '../lists/filters.ts'
@@ -22,6 +22,8 @@ export type MemberFilter = {
   status?: 'active' | 'inactive'
   /** Roles the member must have, or must not have. */
   roles?: Partial<Record<MemberRole, boolean>>
+  /** What they do besides. */
+  duty?: Duty
   tagIds?: string[]
   /** Full values, in any case. */
   firstName?: string
@@ -108,9 +110,17 @@ export async function getMember(ctx: Context, id: string): Promise<Member> {
 }
 
 /** The member as it is while nobody else changes it, until the transaction ends. @throws DomainError member_not_found. */
-export async function holdMember(inside: Context, id: string): Promise<Member> {
+export function holdMember(inside: Context, id: string): Promise<Member> {
+  authorize(inside, 'read')
+  return holdAnyMember(inside, id)
+}
+
+/** {@link holdMember}, also for who may read about no other: themselves. @throws DomainError member_not_found. */
+export async function holdAnyMember(inside: Context, id: string): Promise<Member> {
   if (isUuid(id)) await first(inside.db, own(inside, 'members').select('id').where('id', '=', id).forNoKeyUpdate())
-  return getMember(inside, id)
+  const [member] = await findMembers(inside, [id])
+  if (!member) throw new DomainError('member_not_found')
+  return member
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */
@@ -135,7 +145,7 @@ export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
   const [has, lacks] = [rolesThat(true), rolesThat(false)]
   const texts = Object.entries(worded(filter)).map(([field, value]) => [
     field,
-    typeof value === 'string' && field !== 'status' ? escapeLike(value) : value,
+    typeof value === 'string' && field !== 'status' && field !== 'duty' ? escapeLike(value) : value,
   ])
   return { ...Object.fromEntries(texts), ...(has.length > 0 && { has }), ...(lacks.length > 0 && { lacks }) }
 }
@@ -154,6 +164,7 @@ export const memberConditions: ConditionsOf<'members', Asked> = {
   status: (eb, status) => eb('members.status', '=', status),
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
   lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
+  duty: (eb, duty) => sql`${duty} = any(${eb.ref('members.duties')})`,
   tagIds: (eb, ids) =>
     eb(
       'members.id',

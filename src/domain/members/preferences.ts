@@ -3,9 +3,10 @@ import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { PAGE_SIZES } from '../limits.ts'
+import { DIGESTS } from '../mails/member-emails.ts'
 
-/** How members want pages to be; null: as their browser says, and the fewest rows. */
-export type Preferences = { timeZone: string | null; pageSize: number | null }
+/** How members want pages to be; null: as their browser says, and the fewest rows. And which digests they get. */
+export type Preferences = { timeZone: string | null; pageSize: number | null; notices: string[] }
 
 /** The names of all time zones. */
 export const TIME_ZONES: readonly string[] = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].sort()
@@ -13,10 +14,11 @@ export const TIME_ZONES: readonly string[] = [...new Set(['UTC', ...Intl.support
 /** Keeps what a member wants for themselves. What is left out stays. @throws DomainError not_permitted, invalid. */
 export async function keepPreferences({ actor, db, organization }: Context, wanted: Partial<Preferences>): Promise<void> {
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
-  const { timeZone = null, pageSize = null } = wanted
+  const { timeZone = null, pageSize = null, notices = [] } = wanted
   refuse(
     findIssues([
       ['timeZone', timeZone === null ? undefined : checkChoice(timeZone, TIME_ZONES)],
+      ...notices.map((kind): [string, ReturnType<typeof checkChoice>] => ['notices', checkChoice(kind, DIGESTS)]),
       ['pageSize', pageSize === null ? undefined : checkChoice(String(pageSize), PAGE_SIZES.map(String))],
     ]),
   )

@@ -1,17 +1,22 @@
 import { expect, it } from 'vitest'
 import { listAuditEntries } from '../../../src/domain/access/audit-log.ts'
 import { listKeys } from '../../../src/domain/access/manage-keys.ts'
-import type { Permission } from '../../../src/domain/access/permissions.ts'
-import { createAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
+import { DUTIES, type Permission } from '../../../src/domain/access/permissions.ts'
+import { EMPTY_ASSESSMENT, toAssessmentInput } from '../../../src/domain/assessments/assessment-input.ts'
+import { getAssessment } from '../../../src/domain/assessments/assessments.ts'
+import { createAssessment, updateAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
 import { listConnections } from '../../../src/domain/ats/connections.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
+import { readOverview } from '../../../src/domain/invites/overview/read-overview.ts'
 import { countAssigned } from '../../../src/domain/invites/overview/read-own-overview.ts'
 import { listLibrary } from '../../../src/domain/library/list-library.ts'
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
+import { readOrganizationSecurity } from '../../../src/domain/members/organization-security.ts'
 import { readOrganizationSettings } from '../../../src/domain/members/organization-settings.ts'
+import { listExportedQuestions } from '../../../src/domain/submissions/grading/export-grades.ts'
 import { readGrading } from '../../../src/domain/submissions/grading/grade-for-members.ts'
 import { listQueue } from '../../../src/domain/submissions/grading/queue.ts'
 import { createTag, listTags, wholeTag } from '../../../src/domain/tags/tags.ts'
@@ -38,7 +43,10 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     requireIdCapture: true,
     facePhotoRequired: true,
   })
-  const nameOf = (actor: Actor) => `by.${actor.kind}${actor.kind === 'apiKey' ? (actor.rights?.length ?? '') : ''}`
+  const nameOf = (actor: Actor) => {
+    if (actor.kind === 'member') return `by.${actor.id}`
+    return `by.${actor.kind}${actor.kind === 'apiKey' ? (actor.rights?.length ?? '') : ''}`
+  }
   const newAssessment = (actor: Actor) => ({
     name: nameOf(actor),
     defaultQuestionFormat: 'text' as const,
@@ -49,6 +57,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     gradedBlind: false,
     penaltyPercent: 0,
     practice: false,
+    interfaceLanguage: null,
     releaseAutomatically: false,
     releaseToCandidate: false,
     screenRecording: false,
@@ -63,9 +72,10 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     tags: [],
     clients: [],
   })
-  // A link makes whoever has it the candidate of its invite: no other actor can ask to take one.
-  const attempts: Record<Exclude<Permission, 'take_invite'>, (actor: Actor) => Promise<unknown>> = {
-    read: async (actor) => listTags(as(actor), wholeTag, {}, order, { number: 1, size: 20 }),
+  // A link makes whoever has it the candidate of its invite: no other actor can ask to take one. Who shares results, the next test says.
+  const attempts: Record<Exclude<Permission, 'take_invite' | 'share_results'>, (actor: Actor) => Promise<unknown>> = {
+    read: async (actor) => readOverview(as(actor)),
+    read_assessments: async (actor) => listTags(as(actor), wholeTag, {}, order, { number: 1, size: 20 }),
     read_as_client: async (actor) => listClientAssessments(as(actor)),
     read_as_grader: async (actor) => countAssigned(as(actor)),
     grade: async (actor) => listQueue(as(actor), { whose: 'nobody' }, { number: 1, size: 20 }),
@@ -79,12 +89,15 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     write_tags: async (actor) => createTag(as(actor), { name: nameOf(actor) }),
     invite: async (actor) => createInvite(as(actor), newInvite(actor)),
     operate_invites: async (actor) => revokeInvite(as(actor), invite.id),
+    release_results: async (actor) => listQueue(as(actor), { whose: 'all' }, { number: 1, size: 20 }),
+    export: async (actor) => listExportedQuestions(as(actor), assessment.id),
     manage_webhooks: async (actor) => createEndpoint(as(actor), { url: 'https://example.com' }),
     manage_keys: async (actor) => listKeys(as(actor)),
     manage_ats: async (actor) => listConnections(as(actor), 'greenhouse'),
     manage_members: async (actor) =>
       inviteMember(as(actor), { email: `invited.${nameOf(actor)}@example.com`, roles: ['grader'], mails: false }),
     manage_settings: async (actor) => readOrganizationSettings(as(actor)),
+    manage_security: async (actor) => readOrganizationSecurity(as(actor)),
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
     delete_test_data: async (actor) => deleteTestData({ ...as(actor), mode: 'test' }),
   }
@@ -102,25 +115,30 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   }
   const all: Permission[] = [
     'read',
+    'read_assessments',
     'write_assessments',
     'read_library',
     'write_tags',
     'invite',
     'operate_invites',
+    'release_results',
+    'export',
     'manage_webhooks',
     'manage_keys',
     'manage_ats',
     'manage_members',
     'manage_settings',
+    'manage_security',
     'read_audit_log',
     'delete_test_data',
   ]
   expect(await allowed({ kind: 'operator' })).toEqual(all)
-  expect(await allowed({ kind: 'system' })).toEqual(['read'])
+  expect(await allowed({ kind: 'system' })).toEqual(['read', 'read_assessments'])
   expect(await allowed({ kind: 'candidate', inviteId: invite.id })).toEqual([])
   const key = await service.db.apiKey.findFirstOrThrow({ where: { organizationId: id } })
   expect(await allowed({ kind: 'apiKey', id: key.id, mode: 'live', createdById: null })).toEqual([
     'read',
+    'read_assessments',
     'write_tags',
     'invite',
     'operate_invites',
@@ -130,6 +148,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   const managing = { kind: 'apiKey', id: key.id, mode: 'live', createdById: null, rights: ['manage', 'constructor'] } as const
   expect(await allowed(managing)).toEqual([
     'read',
+    'read_assessments',
     'grade_for_members',
     'write_assessments',
     'write_tags',
@@ -140,13 +159,24 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'delete_test_data',
   ])
   const ats = { kind: 'ats', id: key.id, ats: 'greenhouse', connectionId: key.id, mode: 'live', createdById: null } as const
-  expect(await allowed(ats)).toEqual(['read', 'invite', 'operate_invites'])
-  const asMemberOf = async (roles: string[]): Promise<Actor> => {
+  expect(await allowed(ats)).toEqual(['read', 'read_assessments', 'invite', 'operate_invites'])
+  const asMemberOf = async (roles: string[], duties: string[] = []): Promise<Actor> => {
     const member = await service.make.member(id, { roles })
-    return { kind: 'member', id: member.id, userId: member.userId, roles }
+    return { kind: 'member', id: member.id, userId: member.userId, roles, duties }
   }
-  const [read, ...others] = all
-  expect(await allowed(await asMemberOf(['admin']))).toEqual([read, 'grade', ...others])
+  const [read, readAssessments, ...others] = all.filter((permission) => permission !== 'manage_security')
+  expect(await allowed(await asMemberOf(['admin']))).toEqual([read, readAssessments, 'grade', ...others])
+  expect(await allowed(await asMemberOf(['admin'], ['owner']))).toEqual([read, readAssessments, 'grade', ...all.slice(2)])
+  expect(await allowed(await asMemberOf([], ['manager']))).toEqual([
+    'read',
+    'read_assessments',
+    'write_tags',
+    'invite',
+    'operate_invites',
+    'release_results',
+    'export',
+  ])
+  expect(await allowed(await asMemberOf([], ['author']))).toEqual(['read_assessments', 'write_assessments', 'read_library'])
   expect(await allowed(await asMemberOf(['client']))).toEqual(['read_as_client'])
   expect(await allowed(await asMemberOf(['grader']))).toEqual(['read_as_grader', 'grade', 'read_library'])
   expect(await allowed(await asMemberOf(['grader', 'client']))).toEqual([
@@ -155,7 +185,8 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'grade',
     'read_library',
   ])
-  for (const roles of [[], ['owner', 'Admin', 'constructor']]) expect(await allowed(await asMemberOf(roles))).toEqual([])
+  for (const words of [[], ['Admin', 'constructor']])
+    expect(await allowed(await asMemberOf([...words, ...DUTIES], [...words, 'admin', 'grader']))).toEqual([])
 })
 
 it('has what a member makes made by that member, and live', async () => {
@@ -167,4 +198,26 @@ it('has what a member makes made by that member, and live', async () => {
   expect(tag.createdById).toBe(memberId)
   const shown = (await service.v1(key).get('/tags')).body.tags[0]
   expect(shown).toMatchObject({ id: tag.id, name: 'By a member' })
+})
+
+it('lets an author write assessments, and leave who sees their results as it is', async () => {
+  const { id, name } = await service.make.organization()
+  const { email } = await service.make.member(id, { roles: ['client'] })
+  const as = async (roles: string[], duties: string[]): Promise<Context> => {
+    const member = await service.make.member(id, { roles })
+    const actor: Actor = { kind: 'member', id: member.id, userId: member.userId, roles, duties }
+    return { ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor }
+  }
+  const [admin, author] = [await as(['admin'], []), await as(['client'], ['author'])]
+  const shared = { clients: [email], releaseAutomatically: true, releaseToCandidate: true }
+  const read = async (assessmentId: string) => toAssessmentInput(admin, await getAssessment(admin, assessmentId))
+  const assessmentId = await createAssessment(admin, { ...EMPTY_ASSESSMENT, ...shared, name: 'Typing' })
+  const mine = { ...EMPTY_ASSESSMENT, name: 'Typing faster' }
+  await updateAssessment(author, assessmentId, mine, (await getAssessment(author, assessmentId)).updatedAt)
+  expect(await read(assessmentId)).toMatchObject({ ...shared, name: 'Typing faster' })
+  expect(await read(await createAssessment(author, { ...mine, ...shared, name: 'Another' }))).toMatchObject({
+    clients: [],
+    releaseAutomatically: false,
+    releaseToCandidate: false,
+  })
 })

@@ -17,8 +17,19 @@ export const WORDS: Record<AuditAction, string> = {
   invited_member: 'invited a member',
   changed_name: 'changed their name',
   changed_password: 'changed their password',
+  admitted_browser: 'let a browser in by a mailed link',
+  added_factor: 'added a second step to their sign-in',
+  renamed_factor: 'renamed a second step of their sign-in',
+  removed_factor: 'removed a second step of their sign-in',
+  made_recovery_codes: 'made new recovery codes',
+  reset_factors: 'reset the second step of',
   reset_password: 'set a new password with a link',
   ended_sessions: 'signed out sessions',
+  ended_member_sessions: 'signed out a member',
+  refused_sign_in: 'refused somebody whom an identity provider vouched for',
+  linked_identity: 'linked an account of an identity provider',
+  unlinked_identity: 'unlinked an account of an identity provider',
+  used_break_glass: 'signed in past single sign-on',
   generated_key: 'generated an API key',
   rotated_key: 'rotated an API key',
   changed_key: 'changed an API key',
@@ -27,10 +38,35 @@ export const WORDS: Record<AuditAction, string> = {
   changed_member: 'changed a member',
   deactivated_member: 'deactivated a member',
   reactivated_member: 'reactivated a member',
+  offered_ownership: 'offered a member to become an owner',
+  withdrew_ownership_offer: 'withdrew an offer to become an owner',
+  refused_ownership: 'declined to become an owner',
+  became_owner: 'made an owner of',
+  ended_ownership: 'took the ownership from',
+  suppressed_address: 'stopped mails to an address',
+  lifted_suppression: 'had an address written to again',
   created_tag: 'created a tag',
   changed_tag: 'changed a tag',
   deleted_tag: 'deleted a tag',
+  changed_security: 'changed what it takes to sign in',
+  added_sign_in_provider: 'added an identity provider',
+  changed_sign_in_provider: 'changed an identity provider',
+  tried_sign_in_provider: 'tried an identity provider',
+  removed_sign_in_provider: 'removed an identity provider',
+  allowed_relinking: 'allowed members to be linked anew',
+  added_sign_in_domain: 'named a domain for single sign-on',
+  verified_sign_in_domain: 'verified a domain for single sign-on',
+  removed_sign_in_domain: 'removed a domain from single sign-on',
+  enforced_sso: 'made single sign-on the only way in',
+  stopped_enforcing_sso: 'allowed other ways in than single sign-on',
+  changed_own_way: 'changed who may sign in past single sign-on',
   changed_settings: 'changed the organization’s settings',
+  changed_mail_text: 'changed the text of invitations',
+  changed_reminders: 'changed when candidates are reminded',
+  changed_notices: 'changed which notices candidates get',
+  looked_into_bounces: 'had lists go on after mails came back',
+  stopped_reminders: 'switched reminders off for an invite',
+  resumed_reminders: 'switched reminders on for an invite',
   created_assessment: 'created an assessment',
   updated_assessment: 'changed an assessment',
   duplicated_assessment: 'duplicated an assessment',
@@ -105,14 +141,14 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
   const { entries, names, hasOlder } = page
   const address = pathOf(ctx, 'settings/audit-log')
   const form = { values, issues: [] }
-  const filter = { who: values.get('who') ?? '', action: values.get('action') ?? '' }
+  const filter = Object.fromEntries(['who', 'action', 'from', 'to'].map((name) => [name, values.get(name) ?? '']))
   const older = new URLSearchParams({ ...filter, before: entries.at(-1)?.id ?? '' }).toString()
   const newest = new URLSearchParams(filter).toString()
   return {
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 class="mb-4" id="log-heading">Who did what</h2>
-<p class="hint mb-4">Entries are kept for a year. “The operator” is whoever runs this service; “the service” stands for what happens by itself.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
+<p class="hint mb-4">Entries are kept for a year, or for as long as an owner has chosen. “The operator” is whoever runs this service; “the service” stands for what happens by itself.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
 <form class="filters" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Email of a member, or name of a key', type: 'search', optional: true })}
 ${choice(form, {
@@ -120,8 +156,10 @@ ${choice(form, {
   label: 'Action',
   options: [['', 'Every action'], ...AUDIT_ACTIONS.map((action): [string, string] => [action, WORDS[action]])],
 })}
+${field(form, { name: 'from', label: 'From (UTC)', type: 'date', optional: true })}
+${field(form, { name: 'to', label: 'To (UTC)', type: 'date', optional: true })}
 <button class="btn">Apply</button>
-${exportButton(`${address}/export`)}
+${exportButton(`${address}/export`)}${exportButton(`${address}/export`, ['format', 'ndjson'], 'Export as NDJSON')}
 </form>
 ${
   entries.length === 0
@@ -130,7 +168,7 @@ ${
         'log-heading',
         ['When', 'Who', 'Action', 'Target', 'Details'],
         entries.map((entry) => [
-          ago(ctx, entry.at),
+          html`${ago(ctx, entry.at)}${entry.address !== null && html`<span class="text-base-content/70 block text-xs wrap-anywhere">from ${entry.address}</span>`}`,
           inParts(whoOf(entry, names)),
           html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}`,
           targetOf(ctx, entry, names),

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type AuditFilter, listAuditEntries } from '../../../domain/access/audit-log.ts'
 import { AUDIT_ACTIONS } from '../../../domain/audit/record-audit.ts'
+import { daysAfter } from '../../../domain/values/days.ts'
 import { readFields } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
@@ -19,8 +20,21 @@ export function auditLogRoutes(app: FastifyInstance): void {
 
 /** What the address of the log asks for. */
 export function readAuditFilter(values: URLSearchParams): AuditFilter {
-  const fields = readFields(values, 'who', 'action', 'before')
+  const fields = readFields(values, 'who', 'action', 'before', 'from', 'to')
   const who = fields.who.trim()
   const action = AUDIT_ACTIONS.find((known) => known === fields.action)
-  return { ...(who && { who }), ...(action && { action }), ...(fields.before && { before: fields.before }) }
+  const [from, last] = [readDay(fields.from), readDay(fields.to)]
+  return {
+    ...(who && { who }),
+    ...(action && { action }),
+    ...(from && { from }),
+    ...(last && { to: daysAfter(last, 1) }),
+    ...(fields.before && { before: fields.before }),
+  }
+}
+
+/** The beginning of a day, UTC; undefined for what is none. */
+function readDay(text: string): Date | undefined {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
+  return day && !Number.isNaN(day.getTime()) ? day : undefined
 }

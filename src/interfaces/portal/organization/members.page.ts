@@ -3,7 +3,9 @@ import type { Context } from '../../../domain/context.ts'
 import { MAX_CHOICES, type Named } from '../../../domain/invites/form-options.ts'
 import type { LinkToHandOver } from '../../../domain/members/invite-member.ts'
 import type { Language } from '../../../domain/members/manage-members.ts'
-import { type ListedMember, MEMBER_ROLES, type Member, type MemberOrder } from '../../../domain/members/members.ts'
+import type { ListedMember, Member, MemberOrder } from '../../../domain/members/members.ts'
+import type { SecondFactorKind } from '../../../domain/members/members-factors.ts'
+import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { narrowing } from '../kit/choices.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -15,17 +17,24 @@ import { copyBox, linkButton, person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
-
-const ROLES = [
-  ['admin', 'Admin: can do everything'],
-  ['grader', 'Grader: reads and grades what is assigned to them'],
-  ['client', 'Client: sees released results of the assessments shared with them'],
-] as const
+import { sessionsPanel } from './member-sessions.page.ts'
+import { nobodyNamed, type Owning, ownership } from './owners.page.ts'
+import { FILTERED_ROLES, hintOf, ROLES, rolesOf } from './roles.ts'
 
 const NOTICES = new Map([
   ['saved', 'The changes are saved.'],
   ['deactivated', 'The member is deactivated and can no longer sign in.'],
-  ['reactivated', 'The member is active again.'],
+  ['reactivated', 'The member is active again, with these roles.'],
+  ['owner', 'You are an owner of this organization now.'],
+  ['offered', 'The offer is made. The member and all owners get an email.'],
+  ['withdrawn', 'The offer is withdrawn.'],
+  ['no-owner', 'The member is no owner any more, and stays an admin.'],
+  ['session', 'That session no longer opens this organization. The member gets an email.'],
+  ['sessions', 'The member is signed out of this organization, and gets an email.'],
+  [
+    'factors',
+    'The second step is reset. The member gets an email with a link to set a new password, and can then set up a new one.',
+  ],
 ])
 
 const namesOf = ({ user }: Pick<Member, 'user'>): string => `${user.firstName} ${user.lastName}`.trim()
@@ -36,10 +45,10 @@ const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId
   return credentialId ? 'active' : 'invited, not joined yet'
 }
 
-export const membersPage = (ctx: Context, found: Filtered<ListedMember>): Page => ({
+export const membersPage = (ctx: Context, found: Filtered<ListedMember> & { isOwnerNamed: boolean }): Page => ({
   title: 'Members',
   actions: linkButton(pathOf(ctx, 'members/invite'), 'Invite a member', 'user-plus', 'main'),
-  body: html`${mistakes(found.form)}<section class="panel" aria-labelledby="members-heading">
+  body: html`${mistakes(found.form)}${!found.isOwnerNamed && nobodyNamed(ctx)}<section class="panel" aria-labelledby="members-heading">
 <h2 class="mb-4" id="members-heading">${found.list.total === 1 ? 'One member' : html`${found.list.total} members`}</h2>
 ${filterLine(
   pathOf(ctx, 'members'),
@@ -48,7 +57,7 @@ ${filterLine(
 ${choice(found.form, {
   name: 'role',
   label: 'Role',
-  options: [['', 'Every role'], ...MEMBER_ROLES.map((role): [string, string] => [role, role])],
+  options: [['', 'Every role'], ...FILTERED_ROLES.map((role): [string, string] => [role, role])],
 })}
 ${choice(found.form, {
   name: 'status',
@@ -80,7 +89,7 @@ const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html
     [sortable('Member, by address', 'email', of), 'Roles', 'Department', 'Status', sortable('Since', 'joinedAt', of)],
     list.items.map((member) => [
       person({ name: namesOf(member), email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
-      member.roles.join(', '),
+      rolesOf(member),
       member.department,
       badge(stateOf(member)),
       ago(ctx, new Date(member.joinedAt)),
@@ -122,10 +131,19 @@ ${linkButton(pathOf(ctx, 'members'), 'Back to members', undefined, 'main')}
 </section>`,
 })
 
-type Facts = { ctx: Context; member: Member; tags: Named[]; named: string; languages: Language[]; done: string }
+type Facts = {
+  ctx: Context
+  member: Member
+  owning: Owning
+  factors: readonly SecondFactorKind[]
+  sessions: readonly MemberSession[]
+  tags: Named[]
+  named: string
+  languages: Language[]
+  done: string
+}
 
-export function memberPage(form: Form, { ctx, member, tags, named, languages, done }: Facts): Page {
-  const others = member.roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
+export function memberPage(form: Form, { ctx, member, owning, factors, sessions, tags, named, languages, done }: Facts): Page {
   return {
     title: calledOf(member),
     state: badge(stateOf(member)),
@@ -140,8 +158,8 @@ ${checkboxes(form, {
   name: 'roles',
   label: 'Roles',
   options: ROLES,
-  values: member.roles,
-  ...(others.length > 0 && { hint: `Other roles: ${others.join(', ')}` }),
+  values: [...member.roles, ...member.duties],
+  ...hintOf(member),
 })}
 ${field(form, { name: 'department', label: 'Department', value: member.department, optional: true })}
 ${
@@ -169,24 +187,43 @@ ${
 }
 <button class="btn btn-primary">Save</button>
 </form>
-${panel('access', 'Access', access(ctx, member))}
-</div>`,
+${panel('access', 'Access', html`${access(form, { ctx, member, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
+</div>
+${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
   }
 }
 
-function access(ctx: Context, member: Member): Html {
+function access(form: Form, { ctx, member, owning }: Pick<Facts, 'ctx' | 'member' | 'owning'>): Html {
   const address = pathOf(ctx, `members/${member.id}`)
   const log =
     may(ctx, 'read_audit_log') &&
     html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">Their activity in the audit log</a></p>`
   if (member.status === 'inactive')
     return html`<p class="mb-4">This member is deactivated and can’t sign in.</p>
-<form method="post" action="${address}/reactivate"><button class="btn">Reactivate</button></form>${log}`
+<form method="post" action="${address}/reactivate">
+${checkboxes(form, { name: 'newRoles', label: 'Bring back with the roles', options: ROLES })}<button class="btn">Bring back</button>
+</form>${log}`
   return html`${
     member.credentialId
       ? html`<p class="mb-4">This member has joined, and can sign in.</p>`
       : html`<p class="mb-4">This member has not joined yet.</p>
 <form class="mb-3" method="post" action="${address}/link">${onceField()}<button class="btn">Send a new invitation link</button></form>`
   }
-${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate` })}${log}`
+${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate` })}${ownership(ctx, member, owning)}${log}`
 }
+
+/** What the member signs in with besides a password, and how that is reset; whoever looks resets their own under My account. */
+const secondStep = (form: Form, ctx: Context, { member, factors }: Pick<Facts, 'member' | 'factors'>): Html => html`
+<h3 class="mt-6">Two-step sign-in</h3>
+<p class="mb-3">${factors.map((kind) => FACTOR_NAMES[kind]).join(', ')}</p>
+${
+  !(ctx.actor.kind === 'member' && ctx.actor.id === member.id) &&
+  html`<details ${form.values.has('reason') && html`open`}><summary class="mb-3 text-sm font-medium">Lost everything?</summary>
+<form method="post" action="${pathOf(ctx, `members/${member.id}/reset-factors`)}">
+<p class="hint mb-3">Make sure that it is really them who ask. Their second step and password are removed, they are signed out, and get an email to set a new password.</p>
+${field(form, { name: 'reason', label: 'Reason', hint: 'Kept in the audit log.' })}
+<button class="btn text-error">Reset second step</button>
+</form></details>`
+}`
+
+export const FACTOR_NAMES = { totp: 'Authenticator app', passkey: 'Passkey' } as const

@@ -1,28 +1,35 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize, DUTIES } from '../../../domain/access/permissions.ts'
+import { refuse } from '../../../domain/checking/refuse.ts'
 import type { Context } from '../../../domain/context.ts'
 import { listTagChoices } from '../../../domain/invites/form-options.ts'
+import { GIVEN_DUTIES } from '../../../domain/members/given-duties.ts'
 import { inviteMember, resendJoinLink } from '../../../domain/members/invite-member.ts'
 import { changeMember, deactivateMember, listLanguages, reactivateMember } from '../../../domain/members/manage-members.ts'
 import { getMember, listMembers, MEMBER_ROLES, type MemberFilter, wholeMember } from '../../../domain/members/members.ts'
+import { findMemberFactors } from '../../../domain/members/members-factors.ts'
+import { listMemberSessions } from '../../../domain/members/members-sessions.ts'
+import { findOwnerOffer, offerOwnership, withdrawOwnerOffer } from '../../../domain/members/owner-offers.ts'
+import { becomeOwner, endOwnership, isOwnerNamed } from '../../../domain/members/owners.ts'
+import { resetMemberFactors } from '../../../domain/members/reset-factors.ts'
+import { listMemberIdentities } from '../../../domain/single-sign-on/identities.ts'
+import { defined } from '../../../domain/values/defined.ts'
+import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, findSeen, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf, readList, readSort } from '../kit/paging.ts'
+import { memberLinks } from '../sign-in/linked.page.ts'
 import { inviteMemberPage, joinLinkPage, MEMBER_ORDERS, memberPage, membersPage } from './members.page.ts'
 
 type MemberRoute = { Params: { memberId: string } }
 
 export function membersRoutes(app: FastifyInstance): void {
   app.get('/members', async (request, reply) => {
-    const { ctx } = request
-    authorize(ctx, 'manage_members')
-    const query = queryOf(request)
-    const order = MEMBER_ORDERS[readSort(query, MEMBER_ORDERS)]
-    const found = await readList(request, (page) => listMembers(ctx, wholeMember, readMemberFilter(query), order, page))
-    return show(request, reply, membersPage(ctx, found))
+    authorize(request.ctx, 'manage_members')
+    return show(request, reply, await listPage(request))
   })
 
   app.get('/members/invite', async (request, reply) => {
@@ -30,14 +37,23 @@ export function membersRoutes(app: FastifyInstance): void {
     return show(request, reply, inviteMemberPage(request.ctx, emptyForm))
   })
 
-  app.post('/members/invite', (request, reply) =>
+  app.post('/members/invite', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => inviteMemberPage(request.ctx, form),
       async work(ctx, values) {
         const email = readFields(values, 'email').email.trim()
         const reactivates = values.getAll('reactivate').includes(email)
-        const link = await inviteMember(ctx, { email, roles: readRoles(values), mails: true, reactivates })
+        const link = await inviteMember(ctx, { email, ...readRoles(values), mails: true, reactivates })
         return joinLinkPage(ctx, { email, ...link })
+      },
+    }),
+  )
+
+  app.post('/members/become-owner', { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => listPage(request, form),
+      async work() {
+        return `${pathOf(request.ctx, `members/${await becomeOwner(request.ctx)}`)}?done=owner`
       },
     }),
   )
@@ -46,7 +62,7 @@ export function membersRoutes(app: FastifyInstance): void {
     show(request, reply, await onePage(request, emptyForm, queryOf(request).get('done') ?? '')),
   )
 
-  app.post<MemberRoute>('/members/:memberId', (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId', { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
@@ -54,7 +70,7 @@ export function membersRoutes(app: FastifyInstance): void {
         const { department } = readFields(values, 'department')
         const change = {
           department,
-          roles: readRoles(values),
+          ...readRoles(values),
           tagIds: values.getAll('tags'),
           languageIds: values.getAll('languages'),
         }
@@ -64,21 +80,37 @@ export function membersRoutes(app: FastifyInstance): void {
     }),
   )
 
-  for (const [action, done, change] of [
-    ['deactivate', 'deactivated', deactivateMember],
-    ['reactivate', 'reactivated', reactivateMember],
-  ] as const)
-    app.post<MemberRoute>(`/members/:memberId/${action}`, (request, reply) =>
+  const changes: [action: string, done: string, change: (ctx: Context, id: string, values: URLSearchParams) => Promise<void>][] =
+    [
+      ['deactivate', 'deactivated', deactivateMember],
+      ['reactivate', 'reactivated', bringBack],
+      ['offer-ownership', 'offered', offerOwnership],
+      ['withdraw-ownership', 'withdrawn', withdrawOwnerOffer],
+      ['end-ownership', 'no-owner', endOwnership],
+    ]
+  for (const [action, done, change] of changes)
+    app.post<MemberRoute>(`/members/:memberId/${action}`, { config: { fresh: true } }, (request, reply) =>
       submit(request, reply, {
         page: (form) => onePage(request, form),
-        async work() {
-          await change(request.ctx, request.params.memberId)
+        async work(values) {
+          await change(request.ctx, request.params.memberId, values)
           return addressAfter(request.ctx, request.params.memberId, done)
         },
       }),
     )
 
-  app.post<MemberRoute>('/members/:memberId/link', (request, reply) =>
+  app.post<MemberRoute>('/members/:memberId/reset-factors', { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { memberId } = request.params
+        await resetMemberFactors(request.ctx, memberId, readFields(values, 'reason').reason)
+        return addressAfter(request.ctx, memberId, 'factors')
+      },
+    }),
+  )
+
+  app.post<MemberRoute>('/members/:memberId/link', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => onePage(request, form),
       async work(ctx) {
@@ -89,20 +121,52 @@ export function membersRoutes(app: FastifyInstance): void {
   )
 }
 
+async function listPage(request: FastifyRequest, form?: Form) {
+  const { ctx } = request
+  const query = queryOf(request)
+  const order = MEMBER_ORDERS[readSort(query, MEMBER_ORDERS)]
+  const found = await readList(request, (page) => listMembers(ctx, wholeMember, readMemberFilter(query), order, page))
+  return membersPage(ctx, { ...found, ...(form && { form }), isOwnerNamed: await isOwnerNamed(ctx) })
+}
+
 async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = '') {
   const { ctx, params } = request
   const named = readNamed(queryOf(request))
   authorize(ctx, 'manage_members')
   const member = await getMember(ctx, params.memberId)
   const tags = await listTagChoices(ctx, { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] })
-  return memberPage(form, { ctx, member, tags, named, languages: await listLanguages(ctx), done })
+  const factors = await findMemberFactors(ctx, member)
+  const sessions = await listMemberSessions(ctx, member)
+  const owning = { isOwnerNamed: await isOwnerNamed(ctx), offer: await findOwnerOffer(ctx, member.id) }
+  const page = memberPage(form, {
+    ctx,
+    member,
+    owning,
+    factors,
+    sessions,
+    tags,
+    named,
+    languages: await listLanguages(ctx),
+    done,
+  })
+  return { ...page, body: html`${page.body}${memberLinks(ctx, member.id, await listMemberIdentities(ctx, member.id))}` }
+}
+
+/** The field is not the one of the form beside it. */
+async function bringBack(ctx: Context, id: string, values: URLSearchParams): Promise<void> {
+  const given = readRoles(values, 'newRoles')
+  refuse(given.roles.length + given.duties.length === 0 ? [{ field: 'newRoles', rule: 'required' }] : [])
+  await reactivateMember(ctx, id, given)
 }
 
 /** Who has changed what they are themselves may not see the page any more. */
 const addressAfter = (ctx: Context, memberId: string, done: string): string =>
   ctx.actor.kind === 'member' && ctx.actor.id === memberId ? PORTAL_PREFIX : `${pathOf(ctx, `members/${memberId}`)}?done=${done}`
 
-const readRoles = (values: URLSearchParams) => MEMBER_ROLES.filter((role) => values.getAll('roles').includes(role))
+const readRoles = (values: URLSearchParams, name = 'roles') => ({
+  roles: MEMBER_ROLES.filter((role) => values.getAll(name).includes(role)),
+  duties: GIVEN_DUTIES.filter((duty) => values.getAll(name).includes(duty)),
+})
 
 /** What the address of the list asks for. */
 export function readMemberFilter(values: URLSearchParams): MemberFilter {
@@ -111,5 +175,6 @@ export function readMemberFilter(values: URLSearchParams): MemberFilter {
     search,
     ...((status === 'active' || status === 'inactive') && { status }),
     ...(MEMBER_ROLES.some((known) => known === role) && { roles: { [role]: true } }),
+    ...defined({ duty: DUTIES.find((known) => known === role) }),
   }
 }

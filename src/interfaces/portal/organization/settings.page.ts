@@ -4,6 +4,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { copyBox } from '../kit/parts.ts'
+import { SUPPRESSIONS } from './suppressions.page.ts'
 
 type Facts = { ctx: Context; settings: OrganizationSettings & { returnSecret: string; updatedAt: Date }; done: string }
 
@@ -29,7 +30,7 @@ ${fields}
       'Organization',
       'What members and candidates see it called.',
       field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' }),
-    )}${section('invitations', 'Invitations', 'How the emails to candidates look, and who gets the replies.', mailFields(form, settings))}${section(
+    )}${section('invitations', 'Invitations', 'How the emails to candidates look, and who gets the replies.', mailFields(form, settings), moreOnMails(ctx))}${section(
       'return',
       'Return link',
       'Invites made by API can lead to a page of yours at the end.',
@@ -42,9 +43,19 @@ ${fields}
       html`<h3>Secret</h3>
 <p class="hint mb-3">The link that brings candidates back to you is signed with this secret. <a href="/docs/guides/coming-back">How your system verifies it</a></p>
 ${copyBox('secret', settings.returnSecret)}`,
+    )}${settingsPanel(
+      'languages',
+      'Languages and times',
+      'In which languages candidates are spoken to, and in which time zone.',
+      html`<a class="btn" href="${pathOf(ctx, 'settings/languages')}">Change languages and times</a>`,
     )}`,
   }
 }
+
+const moreOnMails = (ctx: Context): Html =>
+  html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/words')}">Write invitations in your own words</a></p>
+<p class="mt-2"><a href="${pathOf(ctx, 'settings/reminders')}">Reminders and notices</a></p>
+<p class="mt-2"><a href="${pathOf(ctx, SUPPRESSIONS)}">Addresses we do not write to</a></p>`
 
 const mailFields = (form: Form, settings: OrganizationSettings): Html => html`${field(form, {
   name: 'senderName',

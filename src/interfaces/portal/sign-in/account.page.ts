@@ -1,27 +1,57 @@
-import type { SessionSummary, SignedIn } from '../../../domain/access/sessions.ts'
+import type { SessionSummary } from '../../../domain/access/end-sessions.ts'
+import type { Factor } from '../../../domain/access/factors.ts'
+import { may } from '../../../domain/access/permissions.ts'
+import type { SignedIn } from '../../../domain/access/sessions.ts'
+import type { TrustedDevice } from '../../../domain/access/trusted-devices.ts'
 import type { Context } from '../../../domain/context.ts'
 import { PAGE_SIZES } from '../../../domain/limits.ts'
 import { TIME_ZONES } from '../../../domain/members/preferences.ts'
+import { nameBrowser } from '../../../domain/values/name-browser.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { choice, type Form, field, mistakes } from '../kit/forms.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
+import { factorsPanel } from './factors.page.ts'
 import { newPasswordField } from './join.page.ts'
 
-type Facts = { ctx: Context; signedIn: SignedIn; sessions: SessionSummary[]; done: string | undefined }
+type Facts = {
+  ctx: Context
+  signedIn: SignedIn
+  factors: readonly Factor[]
+  recoveryCodes: number
+  linked: Html | false
+  sessions: SessionSummary[]
+  browsers: readonly TrustedDevice[]
+  done: string | undefined
+}
+
+const DIGEST_OPTIONS = [
+  ['grading_digest', 'What waits to be graded by me'],
+  ['expiring_digest', 'Invites of mine that expire within two days'],
+  ['bounce_digest', 'Emails to candidates that did not arrive'],
+] as const
 
 const NOTICES = new Map([
   ['name', 'Your name is changed.'],
   ['preferences', 'Your preferences are saved.'],
   ['password', 'Your password is changed, and you are signed out everywhere else.'],
+  ['linked', 'The account is linked: you can sign in with it from now on.'],
+  ['unlinked', 'The account is unlinked.'],
+  ['ownership', 'Your answer is kept, and the owners know.'],
   ['session', 'That session is signed out.'],
+  ['browser', 'That browser is asked for your second step again.'],
   ['sessions', 'You are signed out everywhere else.'],
 ])
 
-export function accountPage(form: Form, { ctx, signedIn, sessions, done = '' }: Facts): Page {
-  const { user, timeZone, pageSize } = signedIn.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)!
+export function accountPage(
+  form: Form,
+  { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done = '' }: Facts,
+): Page {
+  const { user, timeZone, pageSize, notices } = signedIn.memberships.find(
+    ({ organizationId }) => organizationId === ctx.organization.id,
+  )!
   return {
     title: 'My account',
     notice: NOTICES.get(done),
@@ -53,6 +83,20 @@ ${choice(form, {
 <button class="btn">Save preferences</button>
 </form>
 </section>
+<section class="panel" aria-labelledby="notices-heading">
+<h2 class="mb-4" id="notices-heading">Emails in the morning</h2>
+<form method="post" action="${pathOf(ctx, 'account/preferences')}">
+<input type="hidden" name="hasNotices" value="yes">
+${checkboxes(form, {
+  name: 'notices',
+  label: 'On weekdays at 8:00, where there is something new',
+  hint: 'By the clock of your time zone above, else of the organization’s. They have figures and links, no names.',
+  options: DIGEST_OPTIONS.filter(([kind]) => kind !== 'bounce_digest' || may(ctx, 'operate_invites')),
+  values: notices,
+})}
+<button class="btn">Save emails</button>
+</form>
+</section>
 <section class="panel" aria-labelledby="password-heading">
 <h2 class="mb-4" id="password-heading">Password</h2>
 <p>You sign in with <strong>${signedIn.credential.email}</strong>.</p>
@@ -63,7 +107,7 @@ ${newPasswordField(form, 'New password')}
 <button class="btn">Change password</button>
 </form>
 </section>
-<section class="panel" aria-labelledby="sessions-heading">
+${factorsPanel({ ctx, factors, recoveryCodes, next: pathOf(ctx, 'account') })}${browsers.length > 0 && browsersPanel(ctx, browsers)}${linked}<section class="panel" aria-labelledby="sessions-heading">
 <h2 class="mb-4" id="sessions-heading">Where you are signed in</h2>
 ${sessionTable(ctx, signedIn, sessions)}
 ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="btn">Sign out everywhere else</button></form>`}
@@ -71,12 +115,29 @@ ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account
   }
 }
 
+const browsersPanel = (ctx: Context, browsers: readonly TrustedDevice[]): Html =>
+  panel(
+    'browsers',
+    'Browsers that are not asked for your second step',
+    table(
+      'browsers-heading',
+      ['Browser', 'Network', 'Second step given', 'Last signed in', '(Actions)'],
+      browsers.map(({ id, userAgent, network, since, lastSeenAt }) => [
+        nameBrowser(userAgent) || 'unknown',
+        network,
+        time(since),
+        time(lastSeenAt),
+        html`<form method="post" action="${pathOf(ctx, `account/browsers/${id}/forget`)}"><button class="btn">Ask again</button></form>`,
+      ]),
+    ),
+  )
+
 const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSummary[]): Html =>
   table(
     'sessions-heading',
     ['Browser', 'Network', 'Since', 'Last active', '(Actions)'],
     sessions.map(({ id, userAgent, network, createdAt, lastSeenAt }) => [
-      wordBrowser(userAgent),
+      nameBrowser(userAgent) || 'unknown',
       network,
       time(createdAt),
       time(lastSeenAt),
@@ -85,26 +146,3 @@ const sessionTable = (ctx: Context, { sessionId }: SignedIn, sessions: SessionSu
         : html`<form method="post" action="${pathOf(ctx, `account/sessions/${id}/end`)}"><button class="btn">Sign out</button></form>`,
     ]),
   )
-
-/** What browsers and systems call themselves, those that also name another before that one. */
-const BROWSERS = [
-  ['Edge', /Edg(e|A|iOS)?\//],
-  ['Opera', /OPR\//],
-  ['Firefox', /(Firefox|FxiOS)\//],
-  ['Chrome', /(Chrome|Chromium|CriOS)\//],
-  ['Safari', /Safari\//],
-] as const
-const SYSTEMS = [
-  ['iPhone', /iPhone/],
-  ['iPad', /iPad/],
-  ['Android', /Android/],
-  ['Windows', /Windows/],
-  ['macOS', /Mac OS X/],
-  ['Linux', /Linux/],
-] as const
-
-/** A browser as its user knows it: "Firefox, Windows"; one that is not known as it names itself. */
-function wordBrowser(userAgent: string): string {
-  const words = [BROWSERS, SYSTEMS].map((names) => names.find(([, pattern]) => pattern.test(userAgent))?.[0])
-  return words.filter((word) => word !== undefined).join(', ') || userAgent || 'unknown'
-}

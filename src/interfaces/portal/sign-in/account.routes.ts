@@ -1,10 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { changeName, changePassword } from '../../../domain/access/account.ts'
-import { endOtherSessions, endOwnSession, listSessions } from '../../../domain/access/sessions.ts'
+import { endOtherSessions, endOwnSession, listSessions } from '../../../domain/access/end-sessions.ts'
+import { readFactors } from '../../../domain/access/factors.ts'
+import { distrustDevice, listTrustedDevices } from '../../../domain/access/trusted-devices.ts'
+import { answerOwnerOffer, findOwnerOffer } from '../../../domain/members/owner-offers.ts'
 import { keepPreferences } from '../../../domain/members/preferences.ts'
+import { findOffered, findOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
+import { listOwnIdentities } from '../../../domain/single-sign-on/identities.ts'
+import { html } from '../../../html/html.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { accountPage } from './account.page.ts'
+import { linkedPanel } from './linked.page.ts'
+import { offerPanel } from './owner-offer.page.ts'
 import { browserOf, signedInOf } from './session.ts'
 
 type Query = { done?: string }
@@ -12,7 +20,18 @@ type Query = { done?: string }
 export function accountRoutes(app: FastifyInstance): void {
   const page = async (request: FastifyRequest, form: Form, done?: string) => {
     const signedIn = signedInOf(request)
-    return accountPage(form, { ctx: request.ctx, signedIn, sessions: await listSessions(request.ctx, signedIn), done })
+    const { factors, recoveryCodes } = await readFactors(request.ctx, signedIn)
+    const sessions = await listSessions(request.ctx, signedIn)
+    const browsers = await listTrustedDevices(request.ctx, signedIn)
+    const { ctx } = request
+    const linked = linkedPanel({
+      ctx,
+      identities: await listOwnIdentities(ctx, signedIn),
+      offered: [...(await findOffered(ctx, ctx.organization.id)), ...(await findOfferedToAll(ctx))],
+    })
+    const own = accountPage(form, { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done })
+    const offer = ctx.actor.kind === 'member' && (await findOwnerOffer(ctx, ctx.actor.id))
+    return offer ? { ...own, body: html`${offerPanel(ctx, offer)}${own.body}` } : own
   }
   const answer = (request: FastifyRequest, reply: FastifyReply, done: string, work: (values: URLSearchParams) => Promise<void>) =>
     submit(request, reply, {
@@ -42,13 +61,20 @@ export function accountRoutes(app: FastifyInstance): void {
         await keepPreferences(request.ctx, {
           ...(values.has('timeZone') && { timeZone: timeZone || null }),
           ...(values.has('pageSize') && { pageSize: Number(pageSize) }),
+          ...(values.has('hasNotices') && { notices: values.getAll('notices') }),
         })
         return back.startsWith(pathOf(request.ctx)) ? back : `${pathOf(request.ctx, 'account')}?done=preferences`
       },
     }),
   )
 
-  app.post('/account/password', { config: { hasOwnLine: true } }, (request, reply) =>
+  app.post('/account/ownership', { config: { fresh: true } }, (request, reply) =>
+    answer(request, reply, 'ownership', (values) =>
+      answerOwnerOffer(request.ctx, { takes: readFields(values, 'answer').answer === 'take' }),
+    ),
+  )
+
+  app.post('/account/password', { config: { hasOwnLine: true, fresh: true } }, (request, reply) =>
     answer(request, reply, 'password', (values) => {
       const input = { ...readFields(values, 'current', 'password'), origin: browserOf(request) }
       return changePassword(request.ctx, signedInOf(request), input)
@@ -57,6 +83,12 @@ export function accountRoutes(app: FastifyInstance): void {
 
   app.post<{ Params: { sessionId: string } }>('/account/sessions/:sessionId/end', (request, reply) =>
     answer(request, reply, 'session', () => endOwnSession(request.ctx, signedInOf(request), request.params.sessionId)),
+  )
+
+  app.post<{ Params: { deviceId: string } }>('/account/browsers/:deviceId/forget', (request, reply) =>
+    answer(request, reply, 'browser', () =>
+      distrustDevice(request.ctx, signedInOf(request).credential.id, request.params.deviceId),
+    ),
   )
 
   app.post('/account/sessions/end-others', (request, reply) =>

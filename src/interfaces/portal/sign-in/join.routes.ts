@@ -1,25 +1,36 @@
 import type { FastifyInstance } from 'fastify'
 import { join, readJoinOffer } from '../../../domain/members/join.ts'
 import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
+import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { homeOf, show } from '../kit/layout.ts'
 import { deadLinkPage, joinPage } from './join.page.ts'
-import { browserOf } from './session.ts'
+import { askedBy, browserOf } from './session.ts'
 import type { Portal } from './settings.ts'
+import { begin } from './single-sign-on.routes.ts'
+import { goOn } from './waiting.ts'
 
 type Route = { Params: { token: string } }
 
-export function joinRoutes(app: FastifyInstance, { system, settings, cookie }: Portal): void {
+export function joinRoutes(app: FastifyInstance, portal: Portal): void {
+  const { system, settings } = portal
   const read = async (token: string) => {
     const ref = readAccountLink(settings.secretKeys, 'join', token)
     const offer = ref && (await readJoinOffer(system, ref))
-    return offer && { ref, offer }
+    return offer && { ref, offer, providers: await findOffered(system, offer.organizationId) }
   }
 
   app.get<Route>('/join/:token', async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
-    return found ? show(request, reply, joinPage(emptyForm, token, found.offer)) : show(request, reply, deadLinkPage, 404)
+    return found ? show(request, reply, joinPage(emptyForm, token, found)) : show(request, reply, deadLinkPage, 404)
+  })
+
+  app.get<{ Params: { token: string; providerId: string } }>('/join/:token/with/:providerId', async (request, reply) => {
+    const { token } = request.params
+    const found = await read(token)
+    if (!found) return show(request, reply, deadLinkPage, 404)
+    return begin(portal, request, reply, { kind: 'join', token }, homeOf({ id: found.offer.organizationId }))
   })
 
   app.post<Route>('/join/:token', { config: { hasOwnLine: true } }, async (request, reply) => {
@@ -27,13 +38,12 @@ export function joinRoutes(app: FastifyInstance, { system, settings, cookie }: P
     const found = await read(token)
     if (!found) return show(request, reply, deadLinkPage, 404)
     return submit(request, reply, {
-      page: async (form) => joinPage(form, token, (await read(token))?.offer ?? found.offer),
+      page: async (form) => joinPage(form, token, (await read(token)) ?? found),
       async work(values) {
         const input = { ...readFields(values, 'firstName', 'lastName', 'password'), browser: browserOf(request) }
-        const joined = await join(system, found.ref, input)
+        const joined = await join(askedBy(system, request), found.ref, input)
         if (!joined) return deadLinkPage
-        await cookie.begin(request, reply, joined)
-        return homeOf({ id: joined.organizationId })
+        return goOn(portal, request, reply, { entry: joined, next: homeOf({ id: joined.organizationId }) })
       },
     })
   })

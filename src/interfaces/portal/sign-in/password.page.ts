@@ -22,12 +22,16 @@ export const askedPage: Page = {
 <p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 }
 
-export const resetPage = (form: Form, token: string, email: string): Page => ({
+type Offer = { email: string; isListed?: boolean; isMailed?: boolean | undefined }
+
+/** @param offer.isListed whether the password there was is one of those that are tried first. */
+export const resetPage = (form: Form, token: string, { email, isListed = false, isMailed = false }: Offer): Page => ({
   title: 'Set a new password',
-  body: html`${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/reset/${token}">
+  body: html`${isListed && html`<p><strong>Your password is on a public list that attackers try first.</strong> Set another one to go on.</p>\n`}${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/reset/${token}">
 <p class="hint mb-4">For <strong>${email}</strong>. You are signed out everywhere.</p>
 <input type="hidden" name="username" value="${email}" autocomplete="username">
 ${newPasswordField(form, 'New password')}
 <button class="btn btn-primary">Set password</button>
-</form>`,
+</form>
+${isMailed && !isListed && html`<form method="post" action="${PORTAL_PREFIX}/reset/${token}/browser"><p class="hint mb-2">Do you know your password, and was this browser refused?</p><button class="btn">Keep my password, and let this browser in</button></form>`}`,
 })

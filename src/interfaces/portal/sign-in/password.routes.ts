@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify'
-import { readResetOffer, requestPasswordReset, resetPassword } from '../../../domain/access/account.ts'
+import { admitBrowser, readResetOffer, requestPasswordReset, resetPassword } from '../../../domain/access/account.ts'
 import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { deadLinkPage } from './join.page.ts'
 import { askedPage, forgotPage, resetPage } from './password.page.ts'
-import { browserOf } from './session.ts'
+import { askedBy, browserOf } from './session.ts'
 import type { Portal } from './settings.ts'
 
 type Route = { Params: { token: string } }
 
-export function passwordRoutes(app: FastifyInstance, { system, settings }: Portal): void {
+export function passwordRoutes(app: FastifyInstance, { system, settings, cookie }: Portal): void {
   const read = async (token: string) => {
     const ref = readAccountLink(settings.secretKeys, 'reset', token)
     const offer = ref && (await readResetOffer(system, ref))
-    return offer && { ref, offer }
+    return offer && { ref, offer: { ...offer, isMailed: ref.isMailed } }
   }
 
   app.get('/forgot', async (request, reply) => show(request, reply, forgotPage(emptyForm)))
@@ -33,11 +33,12 @@ export function passwordRoutes(app: FastifyInstance, { system, settings }: Porta
     }),
   )
 
-  app.get<Route>('/reset/:token', async (request, reply) => {
+  app.get<Route & { Querystring: { why?: string } }>('/reset/:token', async (request, reply) => {
     const { token } = request.params
     const found = await read(token)
     if (!found) return show(request, reply, deadLinkPage, 404)
-    return show(request, reply, resetPage(emptyForm, token, found.offer.email))
+    const isListed = request.query.why === 'listed'
+    return show(request, reply, resetPage(emptyForm, token, { ...found.offer, isListed }))
   })
 
   app.post<Route>('/reset/:token', { config: { hasOwnLine: true } }, async (request, reply) => {
@@ -45,11 +46,22 @@ export function passwordRoutes(app: FastifyInstance, { system, settings }: Porta
     const found = await read(token)
     if (!found) return show(request, reply, deadLinkPage, 404)
     return submit(request, reply, {
-      page: (form) => resetPage(form, token, found.offer.email),
+      page: (form) => resetPage(form, token, found.offer),
       async work(values) {
-        const isReset = await resetPassword(system, found.ref, { ...readFields(values, 'password'), origin: browserOf(request) })
-        return isReset ? `${PORTAL_PREFIX}/sign-in?done=reset` : deadLinkPage
+        const asked = { ...readFields(values, 'password'), origin: browserOf(request) }
+        const admitted = await resetPassword(askedBy(system, request), found.ref, asked)
+        if (!admitted) return deadLinkPage
+        cookie.remember(reply, admitted.device)
+        return `${PORTAL_PREFIX}/sign-in?done=reset`
       },
     })
+  })
+
+  app.post<Route>('/reset/:token/browser', async (request, reply) => {
+    const found = await read(request.params.token)
+    const admitted = found && (await admitBrowser(system, found.ref, browserOf(request)))
+    if (!admitted) return show(request, reply, deadLinkPage, 404)
+    cookie.remember(reply, admitted.device)
+    return reply.redirect(`${PORTAL_PREFIX}/sign-in?done=browser`, 303)
   })
 }

@@ -1,18 +1,29 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { endSession } from '../../../domain/access/end-sessions.ts'
+import { hasFactor } from '../../../domain/access/has-factor.ts'
+import type { Opening } from '../../../domain/access/openings.ts'
 import {
   type Browser,
   contextOf,
-  endSession,
+  findOpening,
   findSession,
   type NewSession,
   type SignedIn,
 } from '../../../domain/access/sessions.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
 import { clientOf } from '../../../http/addresses/client.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
 import { onGone } from '../../../http/requests/on-gone.ts'
+import { originOf } from '../../../http/requests/origin.ts'
+import { show } from '../kit/layout.ts'
+import { type Closed, closedPage } from './closed.page.ts'
+import { factorsAddress } from './factors.page.ts'
+import { secondStepAddress } from './second-step.page.ts'
+import { type Parking, turnAway } from './turn-away.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,8 +36,14 @@ declare module 'fastify' {
   }
 }
 
+/** As long as browsers keep a cookie. */
+const DEVICE_SECONDS = 400 * 86_400
+const deviceCookie = (isSecure: boolean): string => (isSecure ? '__Host-device' : 'device')
+
 /** The session's cookie, as the scope keeps it. */
 export type SessionCookie = {
+  /** Has the browser be known again, see domain/access/devices.ts. */
+  remember: (reply: FastifyReply, device: string) => void
   /** Puts a new session into the browser, and ends the one that it had. */
   begin: (request: FastifyRequest, reply: FastifyReply, session: NewSession) => Promise<void>
   /** Signs the browser out. */
@@ -45,40 +62,91 @@ export async function useSessions(app: FastifyInstance, system: ServiceContext, 
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
   const tokenOf = ({ cookies }: FastifyRequest) => cookies[name]
   app.decorateRequest('signedIn', null)
+  app.decorateRequest('sessionToken', undefined)
   app.addHook('onRequest', async (request) => {
     const token = tokenOf(request)
+    request.sessionToken = token
     const isUse = !request.routeOptions.config.isUnattended
     request.signedIn = token ? await findSession(system, token, { isUse }) : null
   })
-  const forget = async (request: FastifyRequest) => {
+  const forget = async (request: FastifyRequest, reason: 'signed_out' | 'signed_in_again') => {
     const token = tokenOf(request)
-    if (token) await endSession(system, token)
+    if (token) await endSession(system, token, reason)
   }
+  const remember = (reply: FastifyReply, device: string) =>
+    void reply.setCookie(deviceCookie(isSecure), device, { ...options, maxAge: DEVICE_SECONDS })
   return {
-    async begin(request, reply, { token, expiresAt }) {
-      await forget(request)
+    remember,
+    async begin(request, reply, { token, expiresAt, device }) {
+      await forget(request, 'signed_in_again')
       reply.setCookie(name, token, { ...options, expires: expiresAt })
+      remember(reply, device)
     },
     async end(request, reply) {
-      await forget(request)
+      await forget(request, 'signed_out')
       reply.clearCookie(name, options)
     },
   }
 }
 
-/** Makes the scope, whose prefix ends in `:organizationId`, one for that organization's members; others are asked to sign in. */
+/**
+ * Makes the scope, whose prefix ends in `:organizationId`, one for that organization's members, whose session opens it: the one place that
+ * asks, before anything of the request is read. Others are asked for what is missing.
+ */
 export function requireMember(app: FastifyInstance, system: ServiceContext): void {
   app.addHook<{ Params: { organizationId: string } }>('onRequest', async (request, reply) => {
-    if (!request.signedIn) return reply.redirect(signInAddress(request), 303)
-    const mode = showsTestData(request.originalUrl) ? 'test' : 'live'
-    const ctx = contextOf(system, request.signedIn, request.params.organizationId, mode)
-    request.ctx = { ...ctx, onGone: onGone(reply) }
+    const { signedIn, ip, originalUrl, method } = request
+    if (!signedIn) return turnAway(system, request, reply, signInAddress)
+    const { organizationId } = request.params
+    const asked = { at: system.deps.clock(), address: ip }
+    const opening = findOpening(signedIn, organizationId, asked)
+    if (opening === null) throw new DomainError('not_permitted')
+    const wayOn = opening === 'open' ? null : await findWayOn(system, { method, signedIn, organizationId, opening })
+    if (wayOn) return turnAway(system, request, reply, wayOn)
+    if (opening === 'network' || opening === 'sso')
+      return show(request, reply, await closed(system, request, organizationId, opening), 403)
+    const mode = showsTestData(originalUrl) ? 'test' : 'live'
+    const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked })
+    request.ctx = { ...ctx, origin: originOf(request, signedIn.sessionId), onGone: onGone(reply) }
   })
 }
 
-/** Where to sign in; from there it goes on to what was asked for, if that can be asked for again. */
-export const signInAddress = ({ method, originalUrl }: FastifyRequest): string =>
-  `${PORTAL_PREFIX}/sign-in${method === 'GET' ? `?${new URLSearchParams({ next: originalUrl })}` : ''}`
+type Turned = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<Opening, 'open'> }
+
+/** Where what is missing is asked for; null: it is said in the page's stead. */
+async function findWayOn(system: ServiceContext, asked: Turned): Promise<Parking['leadTo'] | null> {
+  const { opening, method, signedIn, organizationId } = asked
+  if (opening === 'network' || (opening === 'sso' && (method === 'GET' || method === 'HEAD'))) return null
+  if (opening === 'sso') return (next) => organizationSignInAddress(organizationId, next)
+  return opening === 'factor' ? findFactorAddress(system, signedIn) : signInAddress
+}
+
+/** What is shown of an organization that stays closed. */
+async function closed(
+  system: ServiceContext,
+  { method, originalUrl, ip }: FastifyRequest,
+  organizationId: string,
+  missing: Closed,
+) {
+  const providers = missing === 'sso' ? await findOffered(system, organizationId) : []
+  return closedPage(missing, { address: ip, providers, next: method === 'GET' ? originalUrl : '' })
+}
+
+/** Where somebody who is signed in shows their second factor, or adds one. */
+async function findFactorAddress(system: ServiceContext, { credential }: SignedIn): Promise<Parking['leadTo']> {
+  const address = (await hasFactor(system, credential.id)) ? secondStepAddress : factorsAddress
+  return (next) => address(next || PORTAL_PREFIX)
+}
+
+/** Where an organization's own way in is shown. @param next as {@link signInAddress}. */
+export const organizationSignInAddress = (organizationId: string, next: string): string =>
+  `${PORTAL_PREFIX}/sign-in/organization/${organizationId}${next && `?${new URLSearchParams({ next })}`}`
+
+/** Where to sign in. @param next the address to go on to; empty: none. */
+export const signInAddress = (next: string): string => `${PORTAL_PREFIX}/sign-in${next && `?${new URLSearchParams({ next })}`}`
+
+/** Where a password that is tried first is replaced. */
+export const changeAddress = ({ mustChange }: { mustChange: string }): string => `${new URL(mustChange).pathname}?why=listed`
 
 /** The address to go on to after signing in: one of the portal's pages, whatever was given. */
 export function safeNext(next: string): string {
@@ -88,9 +156,16 @@ export function safeNext(next: string): string {
   return isOurs ? url.pathname + url.search : PORTAL_PREFIX
 }
 
+/** What somebody does who is not signed in yet: the audit log keeps from where. */
+export const askedBy = (system: ServiceContext, request: FastifyRequest): ServiceContext => ({
+  ...system,
+  origin: originOf(request),
+})
+
 /** The browser of a request. */
 export const browserOf = (request: FastifyRequest): Browser => ({
   userAgent: request.headers['user-agent'] ?? '',
+  device: request.cookies[deviceCookie(true)] ?? request.cookies[deviceCookie(false)],
   ...clientOf(request),
 })
 

@@ -1,34 +1,73 @@
 import type { FastifyInstance } from 'fastify'
+import { offerPasskeySignIn, signInByPasskey } from '../../../domain/access/second-step.ts'
 import { signIn } from '../../../domain/access/sign-in.ts'
+import { findLeft } from '../../../domain/single-sign-on/find-end-there.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
-import { emptyForm, readFields, submit } from '../kit/forms.ts'
+import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
-import { browserOf, safeNext } from './session.ts'
+import { signInOffers } from './offers.ts'
+import { isResume } from './parked.ts'
+import { askedBy, browserOf, safeNext } from './session.ts'
 import type { Portal } from './settings.ts'
 import { signInPage } from './sign-in.page.ts'
+import { goOn } from './waiting.ts'
+
+const NOTICES = new Map([
+  ['reset', 'Your new password is set. Sign in with it now.'],
+  ['browser', 'This browser is let in. Sign in with your password now.'],
+  ['late', 'That took too long, or something has changed meanwhile. Please sign in again.'],
+])
+
+const KEPT = 'You were signed out, and nothing was sent. What you had filled in is kept: sign in to send it.'
 
 type Query = { next?: string | string[]; done?: string }
 
-export function signInRoutes(app: FastifyInstance, { system, cookie }: Portal): void {
+export function signInRoutes(app: FastifyInstance, portal: Portal): void {
+  const { system, cookie } = portal
+  const offers = signInOffers(system)
+
+  const page = async (form: Form, next: string, notice?: string) =>
+    signInPage(form, safeNext(next), {
+      notice,
+      passkey: offerPasskeySignIn(system),
+      ...(await offers()),
+    })
+
   app.get<{ Querystring: Query }>('/sign-in', async (request, reply) => {
     const { next = '', done } = request.query
-    const notice = done === 'reset' ? 'Your new password is set. Sign in with it now.' : undefined
-    return show(request, reply, signInPage(emptyForm, safeNext(String(next)), notice))
+    const notice = NOTICES.get(done ?? '') ?? (isResume(String(next)) ? KEPT : undefined)
+    return show(request, reply, await page(emptyForm, String(next), notice))
   })
 
   app.post('/sign-in', { config: { hasOwnLine: true } }, (request, reply) =>
     submit(request, reply, {
-      page: (form) => signInPage(form, safeNext(readFields(form.values, 'next').next)),
+      page: (form) => page(form, readFields(form.values, 'next').next),
       async work(values) {
         const { email, password, next } = readFields(values, 'email', 'password', 'next')
-        await cookie.begin(request, reply, await signIn(system, { email: email.trim(), password, browser: browserOf(request) }))
+        const entry = await signIn(askedBy(system, request), { email: email.trim(), password, browser: browserOf(request) })
+        return goOn(portal, request, reply, { entry, next: safeNext(next) })
+      },
+    }),
+  )
+
+  app.post('/sign-in/passkey', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(form, readFields(form.values, 'next').next),
+      async work(values) {
+        const { answer, next } = readFields(values, 'answer', 'next')
+        await cookie.begin(
+          request,
+          reply,
+          await signInByPasskey(askedBy(system, request), { answer, browser: browserOf(request) }),
+        )
         return safeNext(next)
       },
     }),
   )
 
   app.post('/sign-out', async (request, reply) => {
+    const left = request.signedIn && (await findLeft(system, request.signedIn))
     await cookie.end(request, reply)
-    return reply.redirect(`${PORTAL_PREFIX}/sign-in`, 303)
+    return reply.redirect(left ? `${PORTAL_PREFIX}/sign-in/with/${left}/left` : `${PORTAL_PREFIX}/sign-in`, 303)
   })
 }

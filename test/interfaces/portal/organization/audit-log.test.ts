@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { forgetOldAuditEntries } from '../../../../src/domain/audit/record-audit.ts'
+import { DAY_MS } from '../../../support/factories.ts'
 import { rowsOf } from '../../../support/forms.ts'
 import { joinAs, signInAs, visit } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -143,4 +145,41 @@ it('has wrong passwords for the address of a member, as theirs, and keeps nothin
     .poll(async () => rowsOf((await admin.get(path)).text), PATIENT)
     .toContainEqual(expect.stringContaining(`| ${member.email} | entered a wrong password`))
   expect((await admin.get(path)).text).not.toContain('stranger@example.com')
+})
+
+it('is kept for a year, or for as long as an owner has chosen, up to seven', async () => {
+  const [patient, other] = [await start(), await start()]
+  const security = `${patient.admin.home}settings/security`
+  for (const auditKeptDays of ['364', '2558', '1.5', '']) {
+    const refused = await patient.admin.post(security, { auditKeptDays })
+    expect([auditKeptDays, refused.status]).toEqual([auditKeptDays, 422])
+  }
+  expect((await patient.admin.post(security, { auditKeptDays: '730' })).status).toBe(303)
+  expect((await patient.admin.get(security)).text).toMatch(/name="auditKeptDays"[^>]*value="730"/)
+  const change = await service.db.auditEntry.findFirstOrThrow({
+    where: { organizationId: patient.organization.id, action: 'changed_security' },
+  })
+  expect(change.details).toEqual({ auditKeptDays: { before: 365, after: 730 } })
+
+  const ages = [364, 366, 729, 731]
+  const now = service.clock.now().getTime()
+  for (const { organization } of [patient, other])
+    await service.db.auditEntry.createMany({
+      data: ages.map((age) => ({
+        id: service.deps.newId(),
+        organizationId: organization.id,
+        actorKind: 'system',
+        action: 'invited',
+        details: { age },
+        at: new Date(now - age * DAY_MS),
+      })),
+    })
+  await forgetOldAuditEntries(service.system)
+  const kept = async ({ organization }: typeof other) => {
+    const where = { organizationId: organization.id, action: 'invited' }
+    const entries = await service.db.auditEntry.findMany({ where, orderBy: { at: 'desc' } })
+    return entries.map(({ details }) => (details as { age: number }).age)
+  }
+  expect(await kept(other)).toEqual([364])
+  expect(await kept(patient)).toEqual([364, 366, 729])
 })

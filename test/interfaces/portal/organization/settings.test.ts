@@ -52,7 +52,7 @@ it('are what invitations are sent with; the address they come from stays the ser
   expect(mail.parsed.from).toEqual({ name: 'Talent of "Acme", Inc.', address: 'talent@example.org' })
   expect(mail.parsed.replyTo).toEqual([{ name: 'Talent of "Acme", Inc.', address: 'people@acme.example' }])
   expect(mail.parsed.text).toContain('Ask us:\n+49 30 1234 <b>')
-  expect(mail.parsed.html).toContain('Ask us:\n+49 30 1234 &lt;b&gt;')
+  expect(mail.parsed.html).toContain('Ask us:<br>+49 30 1234 &lt;b&gt;')
   const entry = await service.db.auditEntry.findFirstOrThrow({
     where: { organizationId: organization.id, action: 'changed_settings' },
   })

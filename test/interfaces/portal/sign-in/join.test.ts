@@ -118,7 +118,10 @@ it('says what is wrong beside the field, keeps what was typed but the password, 
     'firstName: Enter the first name.',
     'lastName: Enter the last name.',
   ])
-  expect(await problem({ password: '123456789' })).toEqual(['password: The password needs at least 10 characters.'])
+  expect(await problem({ password: '123456789' })).toEqual(['password: The password needs at least 15 characters.'])
+  expect(await problem({ password: 'GraceHopper2026!!!' })).toEqual([
+    'password: The password is easy to guess: attackers try “Grace”, “Hopper”, “2026”, “!!!” first. Add what has nothing to do with that, such as two or three more words.',
+  ])
   expect(await problem({ password: 'x'.repeat(201) })).toEqual(['password: The password has more than 200 characters.'])
   expect(await problem({ password: 'Careful-Person@example.com' })).toEqual([
     'password: The password must not be your email address.',

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-ins.ts'
+import { hashPassword } from '../../../../src/domain/access/passwords.ts'
+import { findMemberships } from '../../../../src/domain/access/sessions.ts'
+import { enter } from '../../../../src/domain/access/sign-in.ts'
 import { createResetLink, inviteMember } from '../../../../src/domain/members/invite-member.ts'
 import { rowsOf } from '../../../support/forms.ts'
-import { asOperator, joinAs, PASSWORD, visit } from '../../../support/portal.ts'
+import { asOperator, joinAs, joinPath, PASSWORD, visit } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
@@ -128,7 +131,7 @@ it('is changed under My account by whoever knows it, and the other sessions end'
   await there.post('/portal/sign-in', { email, password: PASSWORD })
   const change = (current: string, password: string) => here.post(`${home}account/password`, { current, password })
   expect((await change('not the password', NEW)).text).toContain('The current password is not right.')
-  expect((await change(PASSWORD, 'short')).text).toContain('at least 10 characters')
+  expect((await change(PASSWORD, 'short')).text).toContain('at least 15 characters')
   expect((await there.get(home)).status).toBe(200)
   expect((await change(PASSWORD, NEW)).headers.location).toBe(`${home}account?done=password`)
   expect((await here.get(home)).status).toBe(200)
@@ -189,7 +192,9 @@ it('mails an invitation to join, which can be read in the mailbox, whatever the 
   })
   const invite = { email: 'mailed@example.com', roles: ['admin' as const], mails: true }
   const { url, memberId } = await inviteMember(asOperator(service, organization), invite)
-  expect(await receiveLink('mailed@example.com')).toBe(new URL(url).pathname)
+  const mailed = await receiveLink('mailed@example.com')
+  expect(mailed).toMatch(/^\/portal\/join\/[\w-]+$/)
+  expect(mailed).not.toBe(new URL(url).pathname)
   const mail = smtp.mails.findLast(({ envelope }) => envelope.to[0] === 'mailed@example.com')!
   expect(mail.envelope.to).toEqual(['mailed@example.com'])
   expect(mail.parsed.html).toContain('&lt;b&gt;Acme&lt;/b&gt;')
@@ -211,4 +216,44 @@ it('tells no secret and no address to the log', async () => {
   const log = service.logLines.join('')
   for (const secret of [email, path.split('/').at(-1)!, PASSWORD, NEW]) expect(log).not.toContain(secret)
   expect(log).toContain('/portal/reset/:token')
+})
+
+it('that is on the list of those that are tried first opens nothing: its owner has to set another, and nothing leads past that', async () => {
+  const organization = await service.make.organization()
+  const { email, home } = await joinAs(service, organization)
+  const passwordHash = (await hashPassword('password123', 'line', async () => true))!
+  await service.db.credential.updateMany({ where: { email }, data: { passwordHash } })
+  const person = visit(service)
+  const answer = await person.post('/portal/sign-in', { email, password: 'password123' })
+  expect([answer.status, answer.headers.location]).toEqual([303, expect.stringMatching(/^\/portal\/reset\/[\w-]+\?why=listed$/)])
+  expect(person.cookie()).toBeUndefined()
+  const page = answer.headers.location!
+  expect((await person.get(page)).text).toContain('on a public list that attackers try first')
+  expect((await person.get(home)).headers.location).toMatch(/sign-in/)
+  const again = await visit(service).post(await joinPath(service, await service.make.organization(), email), {
+    firstName: 'A',
+    lastName: 'B',
+    password: 'password123',
+  })
+  expect([again.headers.location, again.headers['set-cookie']]).toEqual([expect.stringContaining('?why=listed'), undefined])
+  expect((await person.post(page.split('?')[0]!, { password: 'password123' })).status).toBe(422)
+  expect((await person.post(page.split('?')[0]!, { password: NEW })).headers.location).toBe('/portal/sign-in?done=reset')
+  expect((await signIn(email, NEW)).headers.location).not.toContain('reset')
+})
+
+it('that is on that list leads to no new one when another was set while it was checked', async () => {
+  const { email } = await joinAs(service, await service.make.organization())
+  const credential = await service.db.credential.findFirstOrThrow({ where: { email } })
+  const [membership] = await findMemberships(service.system, credential.id)
+  const begin = (given: object) =>
+    enter(service.system, membership!, {
+      credential: { ...credential, ...given },
+      password: 'password123',
+      browser: { network: '203.0.113.0/24', isShared: false, isInside: false, userAgent: '' },
+    })
+  const countLinks = () => service.db.accountLink.count({ where: { credentialId: credential.id } })
+  const before = await countLinks()
+  expect([await begin({ passwordHash: 'of before' }), await begin({ authVersion: -1 })]).toEqual([null, null])
+  expect(await countLinks()).toBe(before)
+  expect(await begin({})).toEqual({ mustChange: expect.stringContaining('/portal/reset/') })
 })

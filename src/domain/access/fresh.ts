@@ -1,0 +1,66 @@
+import type { ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { confirmPassword } from './account.ts'
+import { hasFactor } from './has-factor.ts'
+import { type OpeningSession, type Proof, type ProofKind, proofsOf } from './openings.ts'
+import { renewSession } from './proofs.ts'
+import { type Browser, findMemberships, lockUnchanged, type NewSession, recordForAll, type SignedIn } from './sessions.ts'
+
+/** Milliseconds for which a proof is fresh. Nothing that is done meanwhile prolongs it. */
+export const FRESH_MS = 15 * 60_000
+
+/** By which one shows in person who one is; a browser that is remembered is nobody. */
+const IN_PERSON: readonly ProofKind[] = ['password', 'totp', 'passkey', 'recovery']
+/** Of who has a second factor: a password, which may be in the browser or known to somebody else, is not enough then. */
+const BY_FACTOR: readonly ProofKind[] = ['totp', 'passkey', 'recovery']
+
+/** @property organizationId what it is asked for; null: what is the person's own. */
+type Asked = { at: Date; hasFactor: boolean; organizationId: string | null }
+
+/**
+ * Whether somebody has shown in person within {@link FRESH_MS} who they are: asked for before what a session that was left open, or taken, is
+ * not to be enough for. An identity provider's word counts in its own organization, from when the person has signed in there, if it says when.
+ */
+export function isFreshFor(session: Pick<OpeningSession, 'proofs' | 'createdAt'>, { at: now, ...asked }: Asked): boolean {
+  const kinds = asked.hasFactor ? BY_FACTOR : IN_PERSON
+  const isRecent = (at: Date | null | undefined) => at != null && now.getTime() - at.getTime() < FRESH_MS
+  const speaksHere = ({ provider }: Proof) =>
+    provider != null && (provider.organizationId === null || provider.organizationId === asked.organizationId)
+  return proofsOf(session).some((proof) =>
+    proof.kind === 'oidc' ? speaksHere(proof) && isRecent(proof.authTime) : kinds.includes(proof.kind) && isRecent(proof.at),
+  )
+}
+
+/** {@link isFreshFor} of whoever is signed in. */
+export async function isFresh(
+  service: ServiceContext,
+  { session, credential }: SignedIn,
+  organizationId: string | null,
+): Promise<boolean> {
+  const asked = { at: service.deps.clock(), organizationId }
+  // Who would not even do without a second factor is not looked up.
+  if (!isFreshFor(session, { ...asked, hasFactor: false })) return false
+  return isFreshFor(session, { ...asked, hasFactor: await hasFactor(service, credential.id) })
+}
+
+/**
+ * Has whoever is signed in show their password once more. The session gets another token.
+ *
+ * @returns null when the session has ended, or the password was changed in this very moment.
+ * @throws DomainError invalid: none, `wrong`, `tooMany`; too_many_passwords.
+ */
+export async function provePassword(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  { current, browser }: { current: string; browser: Browser },
+): Promise<NewSession | null> {
+  const { sessionId, credential } = signedIn
+  await confirmPassword(service, signedIn, { current, origin: browser })
+  return inTransaction(service, async (inside) => {
+    if (!(await lockUnchanged(inside, credential))) return null
+    const session = await renewSession(inside, sessionId, { proof: 'password', credential, browser })
+    const memberships = await findMemberships(inside, credential.id)
+    if (session) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: ['password'] } })
+    return session
+  })
+}

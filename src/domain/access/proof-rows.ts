@@ -1,0 +1,52 @@
+import type { ServiceContext } from '../context.ts'
+import type { Proof, ProofKind, ProofProvider } from './openings.ts'
+
+/** An identity provider's word, with what it has said of it. */
+export type ProviderWord = {
+  kind: 'oidc'
+  providerId: string
+  idpSid: string | null
+  amr: string[]
+  acr: string | null
+  authTime: Date | null
+}
+/** What a person has just proved who they are by. */
+export type GivenProof = Exclude<ProofKind, 'oidc'> | ProviderWord
+
+/** Milliseconds since a person has signed in at a provider, within which its word is one of a person who is there. */
+const FRESH_WORD_MS = 5 * 60_000
+
+export const kindOf = (proof: GivenProof): ProofKind => (typeof proof === 'string' ? proof : proof.kind)
+
+/** The row of one. */
+export const rowOfProof = (id: string, proof: GivenProof, at: Date) => ({
+  id,
+  at,
+  ...(typeof proof === 'string' ? { kind: proof } : proof),
+})
+
+/** When whoever has given these has proved it in person; null where they may have done so long ago, elsewhere. */
+export const freshSince = (proofs: readonly GivenProof[], now: Date): Date | null =>
+  proofs.some((proof) => typeof proof === 'string' || isRecent(proof.authTime, now)) ? now : null
+
+const isRecent = (authTime: Date | null, now: Date): boolean =>
+  authTime !== null && now.getTime() - authTime.getTime() <= FRESH_WORD_MS
+
+type Row = { kind: string; at: Date; acr: string | null; authTime: Date | null; providerId: string | null }
+
+/**
+ * What a session rests on: without the word of a provider that is gone. A kind that only a later release knows proves nothing.
+ *
+ * Providers are looked up only where one has spoken, so that nobody else's pages cost a query more.
+ */
+export async function readProofs({ db }: Pick<ServiceContext, 'db'>, rows: readonly Row[]): Promise<Proof[]> {
+  const ids = rows.flatMap(({ providerId }) => providerId ?? [])
+  const providers = ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select }) : []
+  return rows.flatMap(({ kind, at, acr, authTime, providerId }): Proof[] => {
+    if (kind !== 'oidc') return [{ kind: kind as ProofKind, at, acr }]
+    const provider = providers.find(({ id }) => id === providerId)
+    return provider ? [{ kind, at, acr, authTime, provider: provider as ProofProvider }] : []
+  })
+}
+
+const select = { id: true, organizationId: true, secondFactor: true, acrValues: true } as const

@@ -1,0 +1,196 @@
+import type { ServiceContext } from '../context.ts'
+import { open, seal } from '../secrets/seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { recognize } from './devices.ts'
+import { listFactors, passkeysOf } from './factors.ts'
+import type { ProofKind } from './openings.ts'
+import { type PasskeyOptions, relyingParty, requestOptions } from './passkeys.ts'
+import { renewSession } from './proofs.ts'
+import { proveCode, provePasskey, readPasskey, refusedPasskey } from './prove-factor.ts'
+import { hashToken } from './session-tokens.ts'
+import {
+  type Browser,
+  type Credential,
+  findMemberships,
+  type NewSession,
+  recordForAll,
+  type SignedIn,
+  startSession,
+} from './sessions.ts'
+import { type Entry, makeChangeLink } from './sign-in.ts'
+import { type Coder, countCode, forgiveCodes } from './sign-in-attempts.ts'
+import { tellOfBreakGlass } from './tell-break-glass.ts'
+import { tellOnceADay } from './tell-once-a-day.ts'
+import { tellPerson } from './tell-person.ts'
+import { daysToRemember, trustDevice } from './trusted-devices.ts'
+
+/** Milliseconds between a password and what is asked for after it. */
+export const SECOND_STEP_MS = 10 * 60_000
+const PURPOSE = 'second step'
+
+/**
+ * Who has shown a password, and is to show a second factor.
+ *
+ * @property authVersion as it was then: where what they sign in with is changed meanwhile, they begin anew.
+ * @property mustChange whether the password is one of those that are tried first, and is to be replaced before they are let in.
+ * @property sessionId of who is signed in already, by less than what an organization asks for.
+ */
+export type Waiting = { credentialId: string; authVersion: number; mustChange?: boolean; sessionId?: string }
+
+/** It for the browser's cookie: there it is, and nowhere else. */
+export function sealWaiting(
+  { deps }: ServiceContext,
+  { id, authVersion, mustChange }: Credential & { mustChange: boolean },
+): string {
+  const endsAt = deps.clock().getTime() + SECOND_STEP_MS
+  const text = JSON.stringify({ credentialId: id, authVersion, mustChange, endsAt })
+  return Buffer.from(seal(deps.secretKeys, PURPOSE, text)).toString('base64url')
+}
+
+/** Null for what is none of ours, or too old. */
+export function openWaiting({ deps }: ServiceContext, sealed: string): Waiting | null {
+  const text = open(deps.secretKeys, PURPOSE, Buffer.from(sealed, 'base64url'))
+  if (text === null) return null
+  const { endsAt, ...waiting } = JSON.parse(text) as Waiting & { endsAt: number }
+  return endsAt > deps.clock().getTime() ? waiting : null
+}
+
+/** Who is signed in, and is to show a second factor: it may have been added, or asked for, since. */
+export const waitingOf = ({ sessionId, credential: { id, authVersion } }: SignedIn): Waiting => ({
+  credentialId: id,
+  authVersion,
+  sessionId,
+})
+
+/** How it goes on once they have. */
+export type Step = Exclude<Entry, { waiting: unknown }>
+
+/** Ways to show a second factor that somebody has. */
+export type SecondStep = {
+  email: string
+  hasApp: boolean
+  passkey: PasskeyOptions | null
+  /** For how many days the browser can be remembered; 0: not. */
+  days: number
+}
+
+/** What they are asked for; null when they have to begin anew, or have no factor. */
+export async function readSecondStep(service: ServiceContext, waiting: Waiting): Promise<SecondStep | null> {
+  const credential = await findWaiting(service, waiting)
+  const factors = credential ? await listFactors(service, credential.id) : []
+  if (!credential || factors.length === 0) return null
+  const rp = relyingParty(service)
+  const passkeys = passkeysOf(factors, rp)
+  const passkey = rp && passkeys.length > 0 ? requestOptions(service, rp, { credentialId: credential.id, of: passkeys }) : null
+  const days = daysToRemember(await findMemberships(service, credential.id))
+  return { email: credential.email, hasApp: factors.some(({ kind }) => kind === 'totp'), passkey, days }
+}
+
+/**
+ * Signs in by a code after the password: of an app, or a recovery code.
+ *
+ * @param remembers whether the browser is to stand for it from now on.
+ * @returns null when they have to begin anew. @throws DomainError invalid: `wrong`, `codeUsed`, `tooMany`.
+ */
+export async function signInByCode(
+  service: ServiceContext,
+  waiting: Waiting,
+  { code, browser, remembers = false }: { code: string; browser: Browser; remembers?: boolean },
+): Promise<Step | null> {
+  const credential = await findWaiting(service, waiting)
+  if (!credential) return null
+  const coder = { credentialId: credential.id, deviceId: (await recognize(service, credential, browser)).deviceId }
+  await countCodeOrTell(service, coder)
+  const step = await inTransaction(service, async (inside) => {
+    const kind = await proveCode(inside, credential.id, code)
+    if (kind === 'recovery') await tellPerson(inside, await findMemberships(inside, credential.id), 'recovery_code_used')
+    return goOn(inside, credential, waiting, { browser, kind, remembers })
+  })
+  await forgiveCodes(service, coder)
+  return step
+}
+
+/** Whoever comes so far has the password: where too many codes are wrong, its owner is told. */
+async function countCodeOrTell(service: ServiceContext, coder: Coder): Promise<void> {
+  try {
+    await countCode(service, coder)
+  } catch (error) {
+    await tellOnceADay(service, coder.credentialId, 'wrong_codes')
+    throw error
+  }
+}
+
+/** Signs in by a passkey after the password. @returns null when they have to begin anew. @throws DomainError invalid: `passkey`. */
+export async function signInByOwnPasskey(
+  service: ServiceContext,
+  waiting: Waiting,
+  { answer, browser }: { answer: string; browser: Browser },
+): Promise<Step | null> {
+  const credential = await findWaiting(service, waiting)
+  if (!credential) return null
+  const shown = await readPasskey(service, answer, credential.id)
+  return inTransaction(service, async (inside) => {
+    await provePasskey(inside, shown)
+    return goOn(inside, credential, waiting, { browser, kind: 'passkey' })
+  })
+}
+
+/** What a browser is asked for to sign somebody in by a passkey alone; null where browsers know none for the service's address. */
+export function offerPasskeySignIn(service: ServiceContext): PasskeyOptions | null {
+  const rp = relyingParty(service)
+  return rp && requestOptions(service, rp)
+}
+
+/** Signs in by a passkey alone: it has verified its user, so that it is two factors. @throws DomainError invalid: `passkey`. */
+export async function signInByPasskey(
+  service: ServiceContext,
+  { answer, browser }: { answer: string; browser: Browser },
+): Promise<NewSession> {
+  const shown = await readPasskey(service, answer)
+  return inTransaction(service, async (inside) => {
+    await provePasskey(inside, shown)
+    const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: shown.passkey.credentialId } })
+    const session = await begin(inside, credential, browser, ['passkey'])
+    if (!session) throw refusedPasskey()
+    return session
+  })
+}
+
+async function findWaiting({ db }: ServiceContext, { credentialId: id, authVersion }: Waiting): Promise<Credential | null> {
+  return db.credential.findUnique({ where: { id, authVersion } })
+}
+
+/** In the session that there is, or in a new one; null as {@link begin}. */
+async function goOn(
+  inside: ServiceContext,
+  credential: Credential,
+  { sessionId, mustChange = false }: Waiting,
+  { browser, kind, remembers = false }: { browser: Browser; kind: 'totp' | 'recovery' | 'passkey'; remembers?: boolean },
+): Promise<Step | null> {
+  const memberships = await findMemberships(inside, credential.id)
+  const [membership] = memberships
+  if (mustChange && membership) return { mustChange: await makeChangeLink(inside, membership, credential.id) }
+  const session =
+    sessionId === undefined
+      ? await begin(inside, credential, browser, ['password', kind])
+      : await renewSession(inside, sessionId, { proof: kind, credential, browser })
+  if (!session) return null
+  if (sessionId !== undefined) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: [kind] } })
+  if (remembers && daysToRemember(memberships) > 0) await trustDevice(inside, credential.id, session.device)
+  return { session }
+}
+
+/** Null for who opens no organization, and where what they sign in with was changed in this very moment. */
+async function begin(
+  inside: ServiceContext,
+  credential: Credential,
+  browser: Browser,
+  kinds: Exclude<ProofKind, 'oidc'>[],
+): Promise<NewSession | null> {
+  const memberships = await findMemberships(inside, credential.id)
+  const session = memberships.length > 0 ? await startSession(inside, credential, browser, kinds) : null
+  if (!session) return null
+  await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: kinds } })
+  await tellOfBreakGlass(inside, { tokenHash: hashToken(session.token) }, memberships)
+  return session
+}

@@ -1,0 +1,28 @@
+import { everyones } from '../../db/everyone.ts'
+import { first } from '../../db/statements.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DAY_MS } from '../values/days.ts'
+
+/** Milliseconds for which a domain whose record is gone is still the organization's. */
+export const GRACE_MS = 30 * DAY_MS
+
+/** The domain of an address, as it is compared. */
+const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+
+/** Whose identity providers speak for an address; null: nobody's. One whose record has been gone for too long speaks for none. */
+export async function findSpeaker({ db, deps }: ServiceContext, email: string): Promise<{ organizationId: string } | null> {
+  const verified = await first(
+    db,
+    everyones
+      .selectFrom('signInDomains')
+      .select(['organizationId', 'failingSince'])
+      .where('domain', '=', domainOf(email))
+      .where('verifiedAt', 'is not', null),
+  )
+  const isLost = verified?.failingSince && deps.clock().getTime() - verified.failingSince.getTime() > GRACE_MS
+  return verified && !isLost ? { organizationId: verified.organizationId } : null
+}
+
+/** Whether the organization's identity provider is the only way in, but for those who are named. */
+export const isSsoEnforced = async ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<boolean> =>
+  (await db.organizationSecurity.count({ where: { organizationId: organization.id, ssoEnforcedAt: { not: null } } })) > 0

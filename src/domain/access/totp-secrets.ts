@@ -1,0 +1,30 @@
+import type { ServiceContext } from '../context.ts'
+import { open, seal } from '../secrets/seal.ts'
+
+// What an app makes its codes of has to be read again each time one is checked: it is kept sealed, for its factor alone.
+
+const purposeOf = (factorId: string): string => `totp ${factorId}`
+
+export const sealTotpSecret = ({ deps }: ServiceContext, factorId: string, secret: Buffer): Uint8Array<ArrayBuffer> =>
+  seal(deps.secretKeys, purposeOf(factorId), secret.toString('base64'))
+
+/** Null when none of the secret keys opens it any more. */
+export function openTotpSecret(
+  { deps }: ServiceContext,
+  { id, secret }: { id: string; secret: Uint8Array | null },
+): Buffer | null {
+  const text = secret && open(deps.secretKeys, purposeOf(id), secret)
+  return text ? Buffer.from(text, 'base64') : null
+}
+
+/** Seals anew, under the newest secret key, what was sealed under an older one, so that this one can be taken out of use. */
+export async function resealTotpSecrets(service: ServiceContext): Promise<void> {
+  const [newest, ...older] = service.deps.secretKeys
+  if (older.length === 0) return
+  const { db } = service
+  for (const { id, secret } of await db.secondFactor.findMany({ where: { kind: 'totp' }, select: { id: true, secret: true } })) {
+    if (open([newest!], purposeOf(id), secret!) !== null) continue
+    const opened = openTotpSecret(service, { id, secret })
+    if (opened) await db.secondFactor.updateMany({ where: { id }, data: { secret: sealTotpSecret(service, id, opened) } })
+  }
+}

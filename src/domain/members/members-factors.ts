@@ -1,0 +1,56 @@
+import { sql } from '../../db/builder.ts'
+import { type Expressions, own } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { SecondFactorKind } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+
+export type { SecondFactorKind }
+
+/** A member who has joined, and what they sign in with besides a password. */
+export type MemberFactors = { id: string; email: string; firstName: string; lastName: string; kinds: SecondFactorKind[] }
+
+const kinds = (eb: Expressions<'members'>) =>
+  sql<SecondFactorKind[]>`${eb
+    .selectFrom('secondFactors')
+    .select(({ ref }) => sql`coalesce(array_agg(distinct ${ref('secondFactors.kind')}::text), '{}')`.as('kinds'))
+    .whereRef('secondFactors.credentialId', '=', 'members.credentialId')}`
+
+/** Who can sign in, those without a second factor first. @param atMost members. @throws DomainError not_permitted. */
+export async function listMembersFactors(ctx: Context, atMost: number): Promise<MemberFactors[]> {
+  authorize(ctx, 'manage_members')
+  const members = own(ctx, 'members')
+    .innerJoin('users', 'users.id', 'members.userId')
+    .where('members.status', '=', 'active')
+    .where('members.credentialId', 'is not', null)
+  return all(
+    ctx.db,
+    members
+      .select(['members.id', 'members.email', 'users.firstName', 'users.lastName'])
+      .select((eb) => kinds(eb).as('kinds'))
+      .orderBy((eb) => sql`cardinality(${kinds(eb)})`)
+      .orderBy('members.email')
+      .orderBy('members.id')
+      .limit(atMost),
+  )
+}
+
+/** How many can sign in, and how many of them have a second factor. @throws DomainError not_permitted. */
+export async function countMembersWithFactor(ctx: Context): Promise<{ members: number; withFactor: number }> {
+  authorize(ctx, 'manage_members')
+  const where = { organizationId: ctx.organization.id, status: 'active' as const }
+  const members = await ctx.db.member.count({ where: { ...where, credentialId: { not: null } } })
+  const withFactor = await ctx.db.member.count({ where: { ...where, credential: { secondFactors: { some: {} } } } })
+  return { members, withFactor }
+}
+
+/** What one member signs in with besides a password. @throws DomainError not_permitted. */
+export async function findMemberFactors(
+  ctx: Context,
+  { credentialId }: { credentialId: string | null },
+): Promise<SecondFactorKind[]> {
+  authorize(ctx, 'manage_members')
+  if (!credentialId) return []
+  const found = await ctx.db.secondFactor.findMany({ where: { credentialId }, distinct: ['kind'], select: { kind: true } })
+  return found.map(({ kind }) => kind)
+}

@@ -1,0 +1,70 @@
+import type { SessionSummary } from '../access/end-sessions.ts'
+import { isShut, PROOF_KINDS, type ProofKind } from '../access/openings.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
+import { inTransaction } from '../transaction.ts'
+import { defined } from '../values/defined.ts'
+import { isUuid } from '../values/uuid.ts'
+import { holdMember } from './members.ts'
+
+/** A session as admins see it. @property proofs by what the person has signed in. */
+export type MemberSession = SessionSummary & { proofs: ProofKind[] }
+
+/** Sessions of a person that go on, and that this organization has not closed itself to. */
+const openTo = ({ deps, organization }: Context, credentialId: string) => ({
+  credentialId,
+  endedAt: null,
+  expiresAt: { gt: deps.clock() },
+  NOT: { closedFor: { has: organization.id } },
+})
+
+/**
+ * The sessions of a member that this organization is open to, the one that was used last first. Of other organizations nothing is told.
+ *
+ * @throws DomainError not_permitted.
+ */
+export async function listMemberSessions(
+  ctx: Context,
+  member: { status: 'active' | 'inactive'; credentialId: string | null; activeSince: Date | null },
+): Promise<MemberSession[]> {
+  authorize(ctx, 'manage_members')
+  if (!member.credentialId) return []
+  const found = await ctx.db.session.findMany({
+    where: openTo(ctx, member.credentialId),
+    orderBy: [{ lastSeenAt: 'desc' }, { id: 'desc' }],
+    include: { proofs: { select: { kind: true } } },
+  })
+  const membership = { ...member, organizationId: ctx.organization.id }
+  return found
+    .filter((session) => !isShut(session, membership))
+    .map(({ id, userAgent, network, createdAt, lastSeenAt, proofs }) => {
+      const kinds = PROOF_KINDS.filter((kind) => proofs.some((proof) => proof.kind === kind))
+      return { id, userAgent, network, createdAt, lastSeenAt, proofs: kinds.length > 0 ? kinds : ['password'] }
+    })
+}
+
+/**
+ * Closes this organization to a session of a member, or to all: in others the person stays signed in. They are told by mail. One's own are ended
+ * under My account.
+ *
+ * @param sessionId undefined: all. @throws DomainError not_permitted, also for one's own; member_not_found.
+ */
+export async function endMemberSessions(ctx: Context, memberId: string, sessionId?: string): Promise<void> {
+  authorize(ctx, 'manage_members')
+  if (ctx.actor.kind === 'member' && ctx.actor.id === memberId) throw new DomainError('not_permitted')
+  await inTransaction(ctx, async (inside) => {
+    const { credentialId } = await holdMember(inside, memberId)
+    if (!credentialId || (sessionId !== undefined && !isUuid(sessionId))) return
+    const { count } = await inside.db.session.updateMany({
+      where: { ...openTo(inside, credentialId), ...defined({ id: sessionId }) },
+      data: { closedFor: { push: ctx.organization.id } },
+    })
+    if (count === 0) return
+    const target = { kind: 'member', id: memberId } as const
+    await recordAudit(inside, { action: 'ended_member_sessions', target, details: { count } })
+    await queueMemberEmail(inside, { kind: 'sessions_ended', memberId, facts: defined({ person: await nameActor(inside) }) })
+  })
+}

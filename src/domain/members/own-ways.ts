@@ -1,0 +1,137 @@
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { dutiesOf } from '../access/duties.ts'
+import { isByOwnFactors } from '../access/openings.ts'
+import { authorize } from '../access/permissions.ts'
+import { isSsoEnforced } from '../access/speakers.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { isEmailAddress } from '../checking/email-address.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { DAY_MS } from '../values/days.ts'
+import { nameOf } from '../values/name-of.ts'
+import { findMemberByAddress, findOrCreateMember } from './invite-member.ts'
+import { holdMember } from './members.ts'
+import { tellOfSecurity } from './organization-security.ts'
+
+/** Why somebody signs in with factors of their own although the organization has an identity provider: from outside, or when it fails. */
+export const OWN_WAYS = ['guest', 'break_glass'] as const
+export type OwnWay = (typeof OWN_WAYS)[number]
+
+/** @property isReady of `break_glass`: an owner who has signed in with factors of their own within {@link READY_MS}. */
+export type OwnWayMember = { id: string; name: string; email: string; ownWay: string; isReady: boolean }
+
+/** Milliseconds for which a way in that was used once is expected to be one. */
+const READY_MS = 30 * DAY_MS
+
+/** Who may sign in past the organization's identity provider. @throws DomainError not_permitted. */
+export async function listOwnWays(ctx: Context): Promise<OwnWayMember[]> {
+  authorize(ctx, 'manage_security')
+  const { db, organization } = ctx
+  const members = await db.member.findMany({
+    where: { organizationId: organization.id, status: 'active', ownWay: { not: null } },
+    include: { user: true, organization: { select: { ownerNamedAt: true } } },
+    orderBy: [{ email: 'asc' }, { id: 'asc' }],
+  })
+  const owners = members.filter(
+    ({ ownWay, ...member }) => ownWay === 'break_glass' && dutiesOf(member, member.organization).includes('owner'),
+  )
+  const ready = await findUsed(
+    ctx,
+    owners.map(({ id }) => id),
+  )
+  return members.map(({ id, email, ownWay, user }) => ({
+    id,
+    email,
+    name: nameOf(user),
+    ownWay: ownWay ?? '',
+    isReady: ready.has(id),
+  }))
+}
+
+/** Those of the members who have signed in with factors of their own alone, of late. */
+async function findUsed({ db, deps, organization }: Context, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const at = { gte: new Date(deps.clock().getTime() - READY_MS) }
+  const signIns = await db.auditEntry.findMany({
+    where: { organizationId: organization.id, action: 'signed_in', actorId: { in: ids }, at },
+    select: { actorId: true, details: true },
+  })
+  const proofsOf = (details: unknown) => ((details as { proofs?: string[] }).proofs ?? []).map((kind) => ({ kind }))
+  return new Set(signIns.flatMap(({ actorId, details }) => (actorId && isByOwnFactors(proofsOf(details)) ? [actorId] : [])))
+}
+
+/**
+ * Names who may sign in past the organization's identity provider. A guest need be no member yet: they can be invited then, from whatever domain.
+ *
+ * @throws DomainError not_permitted; invalid: no address; of `break_glass` (problem `notOwner`) who is no owner, or has not joined; `inactive`; `lastBreakGlass`.
+ */
+export async function nameOwnWay(ctx: Context, { email: given, ownWay }: { email: string; ownWay: OwnWay }): Promise<void> {
+  authorize(ctx, 'manage_security')
+  const email = given.trim()
+  refuse(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
+  await changeOwnWays(ctx, async (inside) => {
+    const found = ownWay === 'guest' ? await findOrCreateMember(inside, email) : await findMemberByAddress(inside, email)
+    const isOwner = found?.credentialId != null && (await isOwnerOf(inside, found.id))
+    refuse(ownWay === 'break_glass' && !isOwner ? [{ field: 'email', rule: 'account', problem: 'notOwner' }] : [])
+    if (!found || found.ownWay === ownWay) return
+    refuse(found.status === 'active' ? [] : [{ field: 'email', rule: 'account', problem: 'inactive' }])
+    await setOwnWay(inside, found, ownWay)
+  })
+}
+
+/** Has a member come by the identity provider like others. @throws DomainError not_permitted, member_not_found; invalid: `lastBreakGlass`. */
+export async function endOwnWay(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'manage_security')
+  await changeOwnWays(ctx, async (inside) => {
+    const { ownWay } = await inside.db.member.findUniqueOrThrow({
+      where: { id: (await holdMember(inside, id)).id },
+      select: { ownWay: true },
+    })
+    if (ownWay !== null) await setOwnWay(inside, { id, ownWay }, null)
+  })
+}
+
+const changeOwnWays = (ctx: Context, work: (inside: Context) => Promise<void>): Promise<void> =>
+  inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const before = await countBreakGlass(inside)
+    await work(inside)
+    await refuseNoBreakGlass(inside, before)
+  })
+
+async function setOwnWay(
+  inside: Context,
+  { id, ownWay: before }: { id: string; ownWay: string | null },
+  after: OwnWay | null,
+): Promise<void> {
+  await inside.db.member.update({ where: { id }, data: { ownWay: after, updatedAt: inside.deps.clock() } })
+  await recordAudit(inside, { action: 'changed_own_way', target: { kind: 'member', id }, details: { ownWay: { before, after } } })
+  await tellOfSecurity(inside)
+}
+
+/** How many owners get in when the identity provider fails. */
+export async function countBreakGlass({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<number> {
+  const members = await db.member.findMany({
+    where: { organizationId: organization.id, status: 'active', ownWay: 'break_glass', credentialId: { not: null } },
+    select: { roles: true, duties: true, organization: { select: { ownerNamedAt: true } } },
+  })
+  return members.filter((member) => dutiesOf(member, member.organization).includes('owner')).length
+}
+
+/**
+ * Has the last of those owners stay, where there is no other way in than the identity provider. Asked at the end of what may take one away.
+ *
+ * @param before how many there were. @throws DomainError invalid: `lastBreakGlass`.
+ */
+export async function refuseNoBreakGlass(inside: Context, before: number): Promise<void> {
+  const isLastGone = before > 0 && (await countBreakGlass(inside)) === 0 && (await isSsoEnforced(inside))
+  refuse(isLastGone ? [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] : [])
+}
+
+async function isOwnerOf({ db }: Context, id: string): Promise<boolean> {
+  const select = { roles: true, duties: true, organization: { select: { ownerNamedAt: true } } } as const
+  const member = await db.member.findUniqueOrThrow({ where: { id }, select })
+  return dutiesOf(member, member.organization).includes('owner')
+}

@@ -1,0 +1,104 @@
+import { authorize } from '../access/permissions.ts'
+import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { nameActor, queueMemberEmail, queueOwnerEmails } from '../mails/member-emails.ts'
+import { daysAfter } from '../values/days.ts'
+import { defined } from '../values/defined.ts'
+import { nameOf } from '../values/name-of.ts'
+import { changeAdmins } from './manage-members.ts'
+import { holdAnyMember, type Member } from './members.ts'
+import { isOwnerNamed, makeOwner } from './owners.ts'
+
+// A member is made an owner by an owner's offer, which they take: nobody is one without knowing.
+
+const OFFER_DAYS = 7
+
+/** @property from who offers it, as pages call them. */
+export type OwnerOffer = { id: string; from: string; endsAt: Date }
+
+/**
+ * Offers a member to be an owner, for {@link OFFER_DAYS}; an earlier offer to them is over. They are told, and all owners.
+ *
+ * @throws DomainError not_permitted, also where no owner is named yet; member_not_found; invalid: `inactive`, `notJoined`.
+ */
+export async function offerOwnership(ctx: Context, memberId: string): Promise<void> {
+  authorize(ctx, 'manage_security')
+  const { actor } = ctx
+  if (actor.kind !== 'member') throw new DomainError('not_permitted')
+  await changeAdmins(ctx, memberId, async (inside, member) => {
+    if (!(await isOwnerNamed(inside))) throw new DomainError('not_permitted')
+    if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
+    if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
+    if (member.duties.includes('owner')) return
+    await endOffers(inside, memberId)
+    const { db, deps, organization } = inside
+    const createdAt = deps.clock()
+    const between = { organizationId: organization.id, fromMemberId: actor.id, toMemberId: memberId }
+    const endsAt = daysAfter(createdAt, OFFER_DAYS)
+    await db.ownerOffer.create({ data: { id: deps.newId(), ...between, createdAt, endsAt } })
+    await record(inside, 'offered_ownership', memberId)
+    const person = await nameActor(inside)
+    const facts = defined({ person, called: nameOf(member.user), until: endsAt.toISOString() })
+    await queueMemberEmail(inside, { kind: 'owner_offered', memberId, facts })
+    await queueOwnerEmails(inside, { kind: 'owner_offer_made', facts })
+  })
+}
+
+/** The offer that is open to a member; null: none. Of who is no owner any more no offer is good. */
+export async function findOwnerOffer(
+  ctx: Pick<Context, 'db' | 'deps' | 'organization'>,
+  memberId: string,
+): Promise<OwnerOffer | null> {
+  const { db, deps, organization } = ctx
+  const offer = await db.ownerOffer.findFirst({
+    where: {
+      organizationId: organization.id,
+      toMemberId: memberId,
+      answeredAt: null,
+      endsAt: { gt: deps.clock() },
+      from: { status: 'active', duties: { has: 'owner' } },
+    },
+    select: { id: true, endsAt: true, from: { select: { user: true } } },
+    orderBy: { id: 'desc' },
+  })
+  return offer && { id: offer.id, endsAt: offer.endsAt, from: nameOf(offer.from.user) }
+}
+
+/**
+ * Takes the offer that is open to the context's member, who is an owner, and an admin, from then on; or refuses it.
+ *
+ * @throws DomainError not_permitted; invalid: `offerEnded`.
+ */
+export async function answerOwnerOffer(ctx: Context, { takes }: { takes: boolean }): Promise<void> {
+  const { actor } = ctx
+  if (actor.kind !== 'member') throw new DomainError('not_permitted')
+  const answer = async (inside: Context, member: Member) => {
+    const offer = await findOwnerOffer(inside, actor.id)
+    if (!offer) throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'offerEnded' }] })
+    await endOffers(inside, actor.id)
+    if (!takes) return record(inside, 'refused_ownership', actor.id)
+    await makeOwner(inside, member)
+    await queueOwnerEmails(inside, { kind: 'owner_offer_taken', facts: { person: nameOf(member.user), called: offer.from } })
+  }
+  await changeAdmins(ctx, actor.id, answer, holdAnyMember)
+}
+
+/** Takes back what was offered to a member. @throws DomainError not_permitted, member_not_found. */
+export async function withdrawOwnerOffer(ctx: Context, memberId: string): Promise<void> {
+  authorize(ctx, 'manage_security')
+  await changeAdmins(ctx, memberId, async (inside) => {
+    if ((await endOffers(inside, memberId)) > 0) await record(inside, 'withdrew_ownership_offer', memberId)
+  })
+}
+
+/** @returns how many were open. */
+async function endOffers({ db, deps, organization }: Context, toMemberId: string): Promise<number> {
+  const now = deps.clock()
+  const open = { organizationId: organization.id, toMemberId, answeredAt: null, endsAt: { gt: now } }
+  return (await db.ownerOffer.updateMany({ where: open, data: { answeredAt: now } })).count
+}
+
+const record = (inside: Context, action: AuditAction, id: string): Promise<void> =>
+  recordAudit(inside, { action, target: { kind: 'member', id } })

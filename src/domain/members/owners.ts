@@ -1,0 +1,83 @@
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { changeAdmins, tellOfRoles } from './manage-members.ts'
+import type { Member } from './members.ts'
+
+/** Whether the organization has named an owner; until then its admins are its owners. */
+export const isOwnerNamed = async ({ db, organization }: Context): Promise<boolean> =>
+  (await db.organization.count({ where: { id: organization.id, ownerNamedAt: { not: null } } })) > 0
+
+/**
+ * Has a member who has joined be an owner, and an admin, without being asked: for the operator.
+ *
+ * @throws DomainError member_not_found; invalid: `inactive`, `notJoined`, `lastBreakGlass`.
+ */
+export const nameOwner = (operator: Context, id: string): Promise<void> =>
+  changeAdmins(operator, id, async (inside, member) => {
+    if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
+    if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
+    if (!member.duties.includes('owner')) await makeOwner(inside, member)
+  })
+
+/**
+ * Has the context's admin be the owner by name whom they are already, in an organization that has named none.
+ *
+ * @returns the member's id. @throws DomainError not_permitted; invalid: `lastBreakGlass`.
+ */
+export async function becomeOwner(ctx: Context): Promise<string> {
+  authorize(ctx, 'manage_security')
+  const { actor } = ctx
+  if (actor.kind !== 'member') throw new DomainError('not_permitted')
+  await changeAdmins(ctx, actor.id, async (inside, member) => {
+    if (member.duties.includes('owner')) return
+    // Another admin may have become the owner in this moment.
+    if (await isOwnerNamed(inside)) throw new DomainError('not_permitted')
+    await makeOwner(inside, member)
+  })
+  return actor.id
+}
+
+/**
+ * Has a member be no owner any more, who stays an admin: another, or the owner who does it.
+ *
+ * @throws DomainError not_permitted, member_not_found; invalid: `lastOwner`, `lastBreakGlass`.
+ */
+export async function endOwnership(ctx: Context, id: string): Promise<void> {
+  authorize(ctx, 'manage_security')
+  await changeAdmins(ctx, id, async (inside, member) => {
+    if (!member.duties.includes('owner')) return
+    const after = { roles: member.roles, duties: member.duties.filter((duty) => duty !== 'owner') }
+    await inside.db.member.update({ where: { id }, data: { ...after, updatedAt: inside.deps.clock() } })
+    await record(inside, 'ended_ownership', member, after)
+  })
+}
+
+/** Makes a member an owner, and an admin with it; from then on the organization has named one. The member must be held by changeAdmins. */
+export async function makeOwner(inside: Context, member: Member): Promise<void> {
+  const { db, organization, deps } = inside
+  const now = deps.clock()
+  const roles = member.roles.includes('admin') ? member.roles : [...member.roles, 'admin']
+  const after = { roles, duties: ['owner', ...member.duties] }
+  await db.member.update({ where: { id: member.id }, data: { ...after, updatedAt: now } })
+  await db.organization.updateMany({ where: { id: organization.id, ownerNamedAt: null }, data: { ownerNamedAt: now } })
+  await record(inside, 'became_owner', member, after)
+}
+
+type Given = Pick<Member, 'roles' | 'duties'>
+
+async function record(
+  inside: Context,
+  action: 'became_owner' | 'ended_ownership',
+  { id, roles, duties }: Member,
+  after: Given,
+): Promise<void> {
+  const details = {
+    ...(after.roles.length !== roles.length && { roles: { before: roles, after: after.roles } }),
+    duties: { before: duties, after: after.duties },
+  }
+  await recordAudit(inside, { action, target: { kind: 'member', id }, details })
+  await tellOfRoles(inside, id, { roles, duties }, after)
+}

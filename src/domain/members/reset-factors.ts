@@ -1,0 +1,70 @@
+import { raiseAuthVersion } from '../access/account.ts'
+import { useUpResetLinks } from '../access/account-links.ts'
+import { endSessions } from '../access/end-sessions.ts'
+import { holdCredential } from '../access/factors.ts'
+import { hasFactor } from '../access/has-factor.ts'
+import { NO_PASSWORD } from '../access/passwords.ts'
+import { authorize } from '../access/permissions.ts'
+import { findMemberships } from '../access/sessions.ts'
+import { findCredential } from '../access/sign-in.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkName, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_NAME_LENGTH } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { refuseTooHigh } from './given-duties.ts'
+import { createResetLink, type LinkToHandOver } from './invite-member.ts'
+import { holdMember } from './members.ts'
+
+/**
+ * Takes all second factors from a member who has lost them, with their password and sessions: whoever knows the password alone must not be
+ * the one who sets up the next. They get a mail with a link to set a new one. Who has no factor keeps everything.
+ *
+ * @throws DomainError not_permitted, also for one's own; member_not_found; invalid: without a reason, or `elsewhere`: the factors of who is a
+ *   member of other organizations, too, are reset by the operator.
+ */
+export async function resetMemberFactors(ctx: Context, id: string, reason: string): Promise<void> {
+  authorize(ctx, 'manage_members')
+  if (ctx.actor.kind === 'member' && ctx.actor.id === id) throw new DomainError('not_permitted')
+  refuse(findIssues([['reason', checkName(reason, MAX_NAME_LENGTH)]]))
+  await inTransaction(ctx, async (inside) => {
+    const { credentialId, duties } = await holdMember(inside, id)
+    refuseTooHigh(inside, { duties })
+    if (!credentialId) return
+    await holdCredential(inside, credentialId)
+    if (!(await hasFactor(inside, credentialId))) return
+    const memberships = await findMemberships(inside, credentialId)
+    const isElsewhere = memberships.some(({ organizationId }) => organizationId !== ctx.organization.id)
+    refuse(isElsewhere ? [{ field: '', rule: 'account', problem: 'elsewhere' }] : [])
+    await takeFactors(inside, credentialId)
+    await recordAudit(inside, { action: 'reset_factors', target: { kind: 'member', id }, details: { reason: reason.trim() } })
+    const { email } = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId }, select: { email: true } })
+    await createResetLink(inside, email, { mails: true })
+  })
+}
+
+/** The same by the operator, in all organizations of the person. @returns a link to hand over; null when nobody signs in with the address. */
+export const resetFactors = (operator: ServiceContext, email: string): Promise<LinkToHandOver | null> =>
+  inTransaction(operator, async (inside) => {
+    const credential = await findCredential(inside, email)
+    if (!credential) return null
+    await holdCredential(inside, credential.id)
+    await takeFactors(inside, credential.id)
+    for (const { id, organization } of await findMemberships(inside, credential.id))
+      await recordAudit({ ...inside, organization }, { action: 'reset_factors', target: { kind: 'member', id } })
+    return createResetLink(inside, credential.email, { mails: false })
+  })
+
+/** Leaves a person nothing that they signed in with. */
+export async function takeFactors(inside: ServiceContext, credentialId: string): Promise<void> {
+  const where = { credentialId }
+  await inside.db.secondFactor.deleteMany({ where })
+  await inside.db.recoveryCode.deleteMany({ where })
+  const data = { passwordHash: NO_PASSWORD, passwordChangedAt: inside.deps.clock() }
+  await inside.db.credential.update({ where: { id: credentialId }, data })
+  await useUpResetLinks(inside, credentialId)
+  await endSessions(inside, where, 'factors_reset')
+  await raiseAuthVersion(inside, credentialId)
+}

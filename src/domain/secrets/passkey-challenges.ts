@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { bytesToUuid, signToken, UUID_BYTES, uuidToBytes, verifyToken } from './signed-token.ts'
+
+/** What a passkey is asked for: to become one of a person, or to sign somebody in, who may not be known yet. */
+export type ChallengePurpose = 'enrol' | 'signIn'
+
+const purpose = 'passkey'
+const PURPOSES: ChallengePurpose[] = ['enrol', 'signIn']
+const TIME_BYTES = 6
+const RANDOM_BYTES = 16
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+/** Milliseconds that a page with one may stay open. Each is good once. */
+const LIFETIME_MS = 3_600_000
+
+/**
+ * What an authenticator signs, in base64url: for what and for whom, until when, and 128 random bits. It is signed and stored nowhere, so
+ * that whoever opens a page leaves nothing behind.
+ */
+export function makeChallenge(
+  secretKeys: readonly string[],
+  { forWhat, credentialId = NOBODY, now }: { forWhat: ChallengePurpose; credentialId?: string | undefined; now: Date },
+): string {
+  const endsAt = Buffer.alloc(TIME_BYTES)
+  endsAt.writeUIntBE(now.getTime() + LIFETIME_MS, 0, TIME_BYTES)
+  const kind = Buffer.of(PURPOSES.indexOf(forWhat))
+  return signToken(secretKeys, purpose, Buffer.concat([kind, uuidToBytes(credentialId), endsAt, randomBytes(RANDOM_BYTES)]))
+}
+
+/** When the challenge ends; null when it is none of ours, was made for something or somebody else, or has ended. */
+export function readChallenge(
+  secretKeys: readonly string[],
+  challenge: string,
+  { forWhat, credentialId = NOBODY, now }: { forWhat: ChallengePurpose; credentialId?: string | undefined; now: Date },
+): Date | null {
+  const payload = verifyToken(secretKeys, purpose, challenge, 1 + UUID_BYTES + TIME_BYTES + RANDOM_BYTES)
+  if (!payload || PURPOSES[payload[0]!] !== forWhat) return null
+  if (bytesToUuid(payload.subarray(1, 1 + UUID_BYTES)) !== credentialId) return null
+  const endsAt = new Date(payload.readUIntBE(1 + UUID_BYTES, TIME_BYTES))
+  return endsAt > now ? endsAt : null
+}

@@ -1,0 +1,40 @@
+import ipaddr from 'ipaddr.js'
+
+/** A network of addresses, or one address. */
+export type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+/** Only as URLs and resolvers write them: no octal, hexadecimal or shortened forms. */
+export const isAddress = (text: string): boolean => ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
+
+/** The network that a text names, in CIDR or as one address; null when it names none. */
+export function readNetwork(text: string): Network | null {
+  // In full: what is meant by `10/8` would be read as 0.0.0.10/8, which opens something else.
+  if (ipaddr.isValidCIDR(text) && isAddress(text.slice(0, text.lastIndexOf('/')))) return ipaddr.parseCIDR(text)
+  if (!isAddress(text)) return null
+  const ip = ipaddr.parse(text)
+  return [ip, ip.kind() === 'ipv4' ? 32 : 128]
+}
+
+/** What stands before an IPv4 address in those clothes: ::ffff:0:0/96. */
+const MAPPED_BITS = 96
+
+/** Whether the address is in one of the networks; an IPv4 address is one in the clothes of IPv6, too. */
+export function isWithin(networks: readonly Network[], address: string): boolean {
+  if (!isAddress(address)) return false
+  const ip = ipaddr.process(address)
+  return networks.map(undress).some(([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits))
+}
+
+/** A network of IPv4 that is written in the clothes of IPv6, as a service that listens to both shows addresses. */
+const undress = ([ip, bits]: Network): Network =>
+  ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress() && bits >= MAPPED_BITS
+    ? [ip.toIPv4Address(), bits - MAPPED_BITS]
+    : [ip, bits]
+
+/** Whether an address is in one of the networks that are named; where none is, any address is. */
+export const isAllowedFrom = (names: readonly string[], address: string): boolean =>
+  names.length === 0 ||
+  isWithin(
+    names.map(readNetwork).filter((network) => network !== null),
+    address,
+  )

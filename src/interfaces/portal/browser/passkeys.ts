@@ -1,0 +1,74 @@
+// Forms that a passkey fills in: `<form hidden data-passkey="create" data-options="{…}">` with a field named `answer`. Nothing of it is there
+// without scripts, or where the browser knows no passkeys. The options come with the page, and the answer goes with the form, as text: the
+// bytes in them are base64url, which is done here, because of the browsers we are made for some can't do it themselves.
+
+type Json = { [name: string]: Json | string | number | boolean | undefined } & { id?: string; type?: string }
+
+const toBytes = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+
+const toText = (bytes: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
+
+/** The options as the browser takes them: bytes where text stood. */
+function readOptions(text: string) {
+  const options = JSON.parse(text)
+  const listed = (list: Json[] = []) => list.map((item) => ({ ...item, id: toBytes(item.id!) }))
+  return {
+    ...options,
+    challenge: toBytes(options.challenge),
+    ...(options.user && { user: { ...options.user, id: toBytes(options.user.id) } }),
+    ...(options.excludeCredentials && { excludeCredentials: listed(options.excludeCredentials) }),
+    ...(options.allowCredentials && { allowCredentials: listed(options.allowCredentials) }),
+  }
+}
+
+/** What the authenticator has answered, as text. */
+function writeAnswer({ id, rawId, type, response }: PublicKeyCredential): string {
+  const said = response as AuthenticatorAttestationResponse & AuthenticatorAssertionResponse
+  const bytes = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const
+  const parts = bytes.flatMap((name) => (said[name] ? [[name, toText(said[name])]] : []))
+  const transports = said.getTransports?.()
+  const answered = { ...Object.fromEntries(parts), ...(transports && { transports }) }
+  return JSON.stringify({ id, rawId: toText(rawId), type, response: answered, clientExtensionResults: {} })
+}
+
+function offer(form: HTMLFormElement): void {
+  const isNew = form.dataset.passkey === 'create'
+  const publicKey = readOptions(form.dataset.options!)
+  const mistake = form.querySelector<HTMLElement>('[data-mistake]')!
+  let asking = new AbortController()
+  const ask = async (mediation?: 'conditional') => {
+    asking.abort()
+    asking = new AbortController()
+    const { signal } = asking
+    const credential = isNew
+      ? await navigator.credentials.create({ publicKey, signal })
+      : await navigator.credentials.get({ publicKey, signal, ...(mediation && { mediation }) })
+    form.querySelector<HTMLInputElement>('input[name=answer]')!.value = writeAnswer(credential as PublicKeyCredential)
+    form.submit()
+  }
+  const say = (error: unknown) => {
+    const isThere = isNew && error instanceof DOMException && error.name === 'InvalidStateError'
+    mistake.textContent = isThere ? form.dataset.there! : form.dataset.failed!
+    mistake.hidden = false
+  }
+  const offerInField = async () => {
+    if (await PublicKeyCredential.isConditionalMediationAvailable?.()) await ask('conditional')
+  }
+  form.hidden = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    event.stopImmediatePropagation() // it is sent when there is an answer, so that who has cancelled can press again at once
+    mistake.hidden = true
+    ask().catch(say)
+  })
+  // From the field of the address: nothing is said of what nobody has asked for.
+  if (form.dataset.conditional !== undefined) offerInField().catch(() => {})
+}
+
+if ('PublicKeyCredential' in globalThis)
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) offer(form)

@@ -1,0 +1,45 @@
+import type { ProofKind } from '../../../domain/access/openings.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Member } from '../../../domain/members/members.ts'
+import type { MemberSession } from '../../../domain/members/members-sessions.ts'
+import { nameBrowser } from '../../../domain/values/name-browser.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { panel, pathOf } from '../kit/layout.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+/** Sessions that open this organization. Who looks at themselves ends theirs under My account. */
+export function sessionsPanel(ctx: Context, member: Member, sessions: readonly MemberSession[]): Html {
+  const address = pathOf(ctx, `members/${member.id}/sessions`)
+  if (ctx.actor.kind === 'member' && ctx.actor.id === member.id)
+    return panel('sessions', 'Sessions', html`<p>Yours are listed under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>`)
+  if (sessions.length === 0) return panel('sessions', 'Sessions', html`<p class="hint">This member is not signed in.</p>`)
+  return panel(
+    'sessions',
+    'Sessions',
+    html`<p class="hint mb-3">Ended here, a session no longer opens this organization. In others the member stays signed in.</p>
+${table(
+  'sessions-heading',
+  ['Browser', 'Network', 'Signed in with', 'Since', 'Last active', '(Actions)'],
+  sessions.map(({ id, userAgent, network, proofs, createdAt, lastSeenAt }) => [
+    nameBrowser(userAgent) || 'unknown',
+    network,
+    proofs.map((kind) => PROOF_NAMES[kind]).join(', '),
+    time(createdAt),
+    time(lastSeenAt),
+    html`<form method="post" action="${`${address}/${id}/end`}"><button class="btn btn-sm">End</button></form>`,
+  ]),
+)}`,
+    sessions.length > 1 &&
+      html`<form method="post" action="${`${address}/end-all`}"><button class="btn btn-sm">End all</button></form>`,
+  )
+}
+
+const PROOF_NAMES: Record<ProofKind, string> = {
+  password: 'password',
+  totp: 'code',
+  passkey: 'passkey',
+  recovery: 'recovery code',
+  device: 'remembered browser',
+  oidc: 'single sign-on',
+}

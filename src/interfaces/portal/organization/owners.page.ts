@@ -1,0 +1,56 @@
+import { may } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Member } from '../../../domain/members/members.ts'
+import type { OwnerOffer } from '../../../domain/members/owner-offers.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { confirmation, type Question } from '../kit/confirm.ts'
+import { pathOf } from '../kit/layout.ts'
+import { time } from '../kit/wording.ts'
+
+/** Until somebody is named, whoever runs the organization owns it. */
+export const nobodyNamed = (ctx: Context): Html => html`<section class="panel" aria-labelledby="owners-heading">
+<h2 class="mb-2" id="owners-heading">Nobody is named an owner yet</h2>
+<p class="mb-4">So every admin decides what is the owners’: how members sign in, and who the owners are. Once one is named, it is theirs alone.</p>
+${
+  may(ctx, 'manage_security') &&
+  confirmation({
+    label: 'Become the owner',
+    question: 'Become the owner of this organization?',
+    consequence: 'Other admins can then no longer change how members sign in. They stay admins.',
+    address: pathOf(ctx, 'members/become-owner'),
+    look: 'plain',
+  })
+}
+</section>`
+
+/** @property offer to be an owner that is open to the member. */
+export type Owning = { isOwnerNamed: boolean; offer: OwnerOffer | null }
+
+/** How a member becomes an owner, and ends to be one, for owners. */
+export function ownership(ctx: Context, member: Member, { isOwnerNamed, offer }: Owning): Html | false {
+  const address = pathOf(ctx, `members/${member.id}`)
+  if (!may(ctx, 'manage_security') || !isOwnerNamed || !member.credentialId) return false
+  const ask = (question: Pick<Question, 'label' | 'question' | 'consequence'>, action: string) =>
+    html`<div class="mt-3">${confirmation({ ...question, address: `${address}/${action}`, look: 'plain' })}</div>`
+  if (member.duties.includes('owner'))
+    return ask(
+      {
+        label: 'End ownership',
+        question: `Have ${member.email} be no owner any more?`,
+        consequence: 'They stay an admin, and get an email.',
+      },
+      'end-ownership',
+    )
+  if (offer)
+    return html`<p class="mt-4 mb-2">${offer.from} has offered them to become an owner, until ${time(offer.endsAt)}.</p>
+<form method="post" action="${address}/withdraw-ownership"><button class="btn btn-sm">Withdraw the offer</button></form>`
+  return ask(
+    {
+      label: 'Offer ownership',
+      question: `Offer ${member.email} to become an owner?`,
+      consequence:
+        'Owners decide how members sign in, and who the owners are. They have seven days to accept under My account. All owners get an email.',
+    },
+    'offer-ownership',
+  )
+}

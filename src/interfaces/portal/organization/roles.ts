@@ -1,0 +1,25 @@
+import { MEMBER_ROLES, type Member } from '../../../domain/members/members.ts'
+
+/** Roles and duties in one list: what somebody may do is one question. */
+export const ROLES = [
+  ['admin', 'Admin: everything but what is the owners’, how members sign in'],
+  ['manager', 'Manager: invites, reads what candidates answer, assigns graders, releases and exports results'],
+  ['author', 'Author: writes assessments and questions, and sees no candidates'],
+  ['grader', 'Grader: reads and grades what is assigned to them'],
+  ['client', 'Client: sees released results of the assessments shared with them'],
+] as const
+
+/** What a list can be narrowed to: owners are named apart, and not ticked. */
+export const FILTERED_ROLES = ['owner', ...ROLES.map(([word]) => word)]
+
+export const rolesOf = ({ roles, duties }: Pick<Member, 'roles' | 'duties'>): string => [...duties, ...roles].join(', ')
+
+/** What a member is besides what can be ticked. */
+export function hintOf({ roles, duties }: Member): { hint?: string } {
+  const others = roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
+  const hints = [
+    ...(duties.includes('owner') ? ['An owner, who stays an admin.'] : []),
+    ...(others.length > 0 ? [`Other roles: ${others.join(', ')}`] : []),
+  ]
+  return hints.length > 0 ? { hint: hints.join(' ') } : {}
+}

@@ -1,0 +1,99 @@
+import type { Context } from '../../../domain/context.ts'
+import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, SESSION_HOURS } from '../../../domain/limits.ts'
+import type { MemberFactors } from '../../../domain/members/members-factors.ts'
+import type { OrganizationSecurity } from '../../../domain/members/organization-security.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
+import { person } from '../kit/parts.ts'
+import { badge } from '../kit/status.ts'
+import { table } from '../kit/table.ts'
+import { FACTOR_NAMES } from './members.page.ts'
+
+type Facts = {
+  ctx: Context
+  security: OrganizationSecurity & { updatedAt: Date }
+  members: readonly MemberFactors[]
+  counts: { members: number; withFactor: number }
+  done: string
+}
+
+/** A section has a form, and so a button, of its own: what another one has stays as it is. */
+export function securityPage(form: Form, { ctx, security, members, counts, done }: Facts): Page {
+  const section = (id: string, heading: string, about: string, fields: Html) =>
+    settingsPanel(
+      id,
+      heading,
+      about,
+      html`<form method="post" action="${pathOf(ctx, 'settings/security')}">
+${seenField(form, security)}
+${fields}
+<button class="${id === 'second-step' ? 'btn btn-primary' : 'btn'}" aria-label="${`Save: ${heading}`}">Save</button>
+</form>`,
+    )
+  return {
+    title: 'Security',
+    subtitle: 'What it takes to open this organization. Changes take effect at once.',
+    notice: done === 'saved' ? 'The settings are saved.' : undefined,
+    body: html`${mistakes(form)}${section(
+      'second-step',
+      'Two-step sign-in',
+      'A code from an app or a passkey, besides the password.',
+      html`${field(form, {
+        name: 'secondFactorFrom',
+        label: 'Required from',
+        type: 'date',
+        value: security.secondFactorFrom?.toISOString().slice(0, 10) ?? '',
+        hint: 'Until then members are reminded. From that day (UTC), whoever has no second step sets one up before they see anything. Leave empty to require none.',
+        optional: true,
+      })}
+${field(form, {
+  name: 'deviceDays',
+  label: 'Days for which a browser may be remembered',
+  type: 'number',
+  value: String(security.deviceDays),
+  hint: `In it members are not asked again: ${DEVICE_DAYS.minimum} (never) to ${DEVICE_DAYS.maximum}.`,
+})}`,
+    )}${section(
+      'sessions',
+      'Sessions',
+      'For strict rules (NIST AAL2), choose 60 minutes and 24 hours.',
+      html`${field(form, {
+        name: 'idleMinutes',
+        label: 'Minutes without activity',
+        type: 'number',
+        value: String(security.idleMinutes),
+        hint: `Then members sign in again: ${IDLE_MINUTES.minimum} to ${IDLE_MINUTES.maximum}.`,
+      })}
+${field(form, {
+  name: 'sessionHours',
+  label: 'Hours in all',
+  type: 'number',
+  value: String(security.sessionHours),
+  hint: `However active they are: ${SESSION_HOURS.minimum} to ${SESSION_HOURS.maximum}.`,
+})}`,
+    )}${section(
+      'audit-log',
+      'Audit log',
+      'What is older is deleted, for good.',
+      field(form, {
+        name: 'auditKeptDays',
+        label: 'Days for which entries are kept',
+        type: 'number',
+        value: String(security.auditKeptDays),
+        hint: `A year to seven: ${AUDIT_KEPT_DAYS.minimum} to ${AUDIT_KEPT_DAYS.maximum}.`,
+      }),
+    )}${panel(
+      'members',
+      `${counts.withFactor} of ${counts.members} ${counts.members === 1 ? 'member' : 'members'} with a second step`,
+      html`${table(
+        'members-heading',
+        ['Member', 'Second step'],
+        members.map(({ id, email, firstName, lastName, kinds }) => [
+          person({ name: `${firstName} ${lastName}`.trim(), email, address: pathOf(ctx, `members/${id}`) }),
+          kinds.length > 0 ? kinds.map((kind) => FACTOR_NAMES[kind]).join(', ') : badge('none'),
+        ]),
+      )}${members.length < counts.members && html`<p class="hint mt-3">The first ${members.length}, those without a second step before the others.</p>`}`,
+    )}`,
+  }
+}

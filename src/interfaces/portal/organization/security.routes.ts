@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { countMembersWithFactor, listMembersFactors } from '../../../domain/members/members-factors.ts'
+import {
+  changeOrganizationSecurity,
+  type OrganizationSecurity,
+  readOrganizationSecurity,
+} from '../../../domain/members/organization-security.ts'
+import { emptyForm, type Form, findSeen, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { securityPage } from './security.page.ts'
+
+/** As many as a page can show. */
+const SHOWN_MEMBERS = 200
+
+export function securityRoutes(app: FastifyInstance): void {
+  const page = async ({ ctx }: FastifyRequest, form: Form, done = '') => {
+    const security = await readOrganizationSecurity(ctx)
+    const [members, counts] = [await listMembersFactors(ctx, SHOWN_MEMBERS), await countMembersWithFactor(ctx)]
+    return securityPage(form, { ctx, security, members, counts, done })
+  }
+
+  app.get('/settings/security', async (request, reply) =>
+    show(request, reply, await page(request, emptyForm, queryOf(request).get('done') ?? '')),
+  )
+
+  app.post('/settings/security', { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      async work(values) {
+        await changeOrganizationSecurity(request.ctx, readSecurity(values), findSeen(values))
+        return `${pathOf(request.ctx, 'settings/security')}?done=saved`
+      },
+    }),
+  )
+}
+
+/** Each section has a form of its own: what it does not have stays as it is. */
+function readSecurity(values: URLSearchParams): Partial<OrganizationSecurity> {
+  const from = values.get('secondFactorFrom')
+  const numbers = (['deviceDays', 'idleMinutes', 'sessionHours', 'auditKeptDays'] as const).flatMap((name) =>
+    values.has(name) ? [[name, Number(values.get(name) || Number.NaN)]] : [],
+  )
+  return {
+    ...(from !== null && { secondFactorFrom: from === '' ? null : new Date(`${from}T00:00:00Z`) }),
+    ...Object.fromEntries(numbers),
+  }
+}

@@ -1,0 +1,135 @@
+import type { AppOffer } from '../../../domain/access/enrol-factor.ts'
+import type { Factor } from '../../../domain/access/factors.ts'
+import type { PasskeyOptions } from '../../../domain/access/passkeys.ts'
+import { RECOVERY_CODES } from '../../../domain/access/recovery-codes.ts'
+import type { Context } from '../../../domain/context.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { assets } from '../kit/assets.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel } from '../kit/layout.ts'
+import { copyBox } from '../kit/parts.ts'
+import { passkeyForm } from '../kit/passkey-form.ts'
+import { qrCode } from '../kit/qr-code.ts'
+import { ago, time } from '../kit/wording.ts'
+
+/** Where a person's factors are added, and changed: they are the person's, in whichever organization. */
+export const FACTORS = `${PORTAL_PREFIX}/factors`
+
+const addressOf = (path: string, next: string): string => `${FACTORS}${path}?${new URLSearchParams({ next })}`
+/** Where a second factor is added. @param next the address to go on to. */
+export const factorsAddress = (next: string): string => addressOf('', next)
+
+const nextField = (next: string): Html => html`<input type="hidden" name="next" value="${next}">`
+
+/** Has somebody choose a second factor. @param isAsked whether an organization asks for one. */
+export const choosePage = (next: string, { isAsked, hasPasskeys }: { isAsked: boolean; hasPasskeys: boolean }): Page => ({
+  title: isAsked ? 'Set up two-step sign-in' : 'Add a second step',
+  body: html`<p>${isAsked ? 'Your organization asks for a second step at sign-in, so that a stolen password is not enough. Choose one:' : 'A second step keeps a stolen password from being enough. Choose one:'}</p>
+<div class="space-y-2">
+${hasPasskeys && html`<a class="btn w-full justify-start" href="${addressOf('/passkey', next)}">${icon('key-round')}A passkey: your fingerprint, face, PIN or security key</a>`}
+<a class="btn w-full justify-start" href="${addressOf('/app', next)}">${icon('smartphone')}An authenticator app on your phone</a>
+</div>
+${
+  isAsked
+    ? html`<form method="post" action="${PORTAL_PREFIX}/sign-out"><button class="btn btn-ghost w-full">Sign out</button></form>`
+    : html`<p class="text-center text-sm"><a href="${next}">Cancel</a></p>`
+}`,
+})
+
+export const appPage = (form: Form, offer: AppOffer, next: string): Page => ({
+  title: 'Set up an authenticator app',
+  body: html`${mistakes(form)}<ol class="list-decimal space-y-4 pl-5">
+<li><p>Open an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or 1Password, and scan this picture.</p>
+<div class="my-3 grid place-items-center">${qrCode(offer.url, 'QR code for the authenticator app')}</div>
+<details><summary class="text-sm font-medium">Can’t scan it?</summary>
+<p class="hint my-2">Type this key into the app instead.</p>
+${copyBox('secret', offer.secret.match(/.{1,4}/g)!.join(' '))}</details></li>
+<li><p class="mb-3">Enter the six digits that the app shows.</p>
+<form method="post" action="${FACTORS}/app">
+${nextField(next)}<input type="hidden" name="sealed" value="${offer.sealed}">
+${field(form, { name: 'code', label: 'Code', autocomplete: 'one-time-code' })}
+${field(form, { name: 'name', label: 'Name', value: 'Authenticator app', hint: 'So that you recognize it later.' })}
+<button class="btn btn-primary w-full">Turn on</button>
+</form></li>
+</ol>
+<p class="text-center text-sm"><a href="${addressOf('', next)}">Back</a></p>`,
+})
+
+/** @param options null: browsers know no passkeys for the service's address. */
+export const passkeyPage = (form: Form, options: PasskeyOptions | null, next: string): Page => ({
+  title: 'Create a passkey',
+  script: assets.passkeys,
+  body: html`${mistakes(form)}<p>A passkey is kept by your device, your password manager, or a security key. You confirm it with your fingerprint, face or PIN, and need no password.</p>
+${
+  options
+    ? html`${passkeyForm({
+        does: 'create',
+        address: `${FACTORS}/passkey`,
+        options,
+        label: 'Create passkey',
+        fields: html`${nextField(next)}${field(form, { name: 'name', label: 'Name', value: 'Passkey', hint: 'So that you recognize it later, such as “Work laptop”.' })}`,
+      })}<noscript><p>Passkeys need JavaScript. Use an authenticator app instead.</p></noscript>`
+    : html`<p>Browsers offer no passkeys for this address. Use an authenticator app instead.</p>`
+}
+<p class="text-center text-sm"><a href="${addressOf('', next)}">Back</a></p>`,
+})
+
+/** Recovery codes: this once. */
+export const codesPage = (codes: readonly string[], next: string): Page => ({
+  title: 'Save your recovery codes',
+  body: html`<p>If you lose your second step, each of these codes signs you in once, after your password. They are shown only now: keep them somewhere safe, not in this browser.</p>
+<pre class="secret rounded-field border-base-300 bg-base-200 grid gap-1 border p-4 text-center text-sm" id="codes">${codes.join('\n')}</pre>
+<div class="flex flex-wrap gap-2 print:hidden"><button class="btn grow" hidden data-copy="codes" type="button">${icon('copy')}Copy</button><button class="btn grow" hidden data-save="codes" data-file="recovery-codes.txt" type="button">${icon('download')}Download</button><button class="btn grow" hidden data-print type="button">${icon('printer')}Print</button></div>
+<p class="print:hidden"><a class="btn btn-primary w-full" href="${next}">I have saved them</a></p>`,
+})
+
+type Facts = { ctx: Context; next: string; factors: readonly Factor[]; recoveryCodes: number }
+
+/** The part of My account. */
+export function factorsPanel({ ctx, next, factors, recoveryCodes }: Facts): Html {
+  const add = html`<a class="btn" href="${addressOf('', next)}">${icon('plus')}Add ${factors.length > 0 ? 'another' : 'a second step'}</a>`
+  if (factors.length === 0)
+    return panel(
+      'factors',
+      'Two-step sign-in',
+      html`<p class="mb-4">Only your password protects this account. With a second step, whoever learns it can’t sign in.</p>${add}`,
+    )
+  return panel(
+    'factors',
+    'Two-step sign-in',
+    html`<ul class="divide-base-300 divide-y">${factors.map((factor) => item(ctx, next, factor))}</ul>
+<p class="my-4">${recoveryCodes > 2 ? `You have ${recoveryCodes} of ${RECOVERY_CODES} recovery codes left.` : html`<strong>${recoveryCodes === 0 ? 'You have no recovery codes left.' : `You have only ${recoveryCodes} recovery ${recoveryCodes === 1 ? 'code' : 'codes'} left.`}</strong> Make new ones, so that you can sign in when you lose the rest.`}</p>
+<div class="flex flex-wrap gap-2">${add}<form method="post" action="${FACTORS}/recovery-codes">${nextField(next)}<button class="btn">Make new recovery codes</button></form></div>`,
+  )
+}
+
+const KINDS = { totp: 'Authenticator app', passkey: 'Passkey' }
+
+const describe = ({ kind, isSynced }: Factor): string => `${KINDS[kind]}${isSynced ? ', synced between your devices' : ''}`
+
+const item = (ctx: Context, next: string, factor: Factor): Html =>
+  html`<li class="flex items-center gap-3 py-3">${icon(factor.kind === 'totp' ? 'smartphone' : 'key-round', 'size-5')}<div class="min-w-0 grow"><p class="truncate font-medium">${factor.name}</p><p class="text-base-content/70 text-sm">${describe(factor)} · ${factor.lastUsedAt ? html`last used ${ago(ctx, factor.lastUsedAt)}` : html`added ${ago(ctx, factor.createdAt)}`}</p></div><a class="btn btn-sm" href="${addressOf(`/${factor.id}`, next)}" aria-label="${`Change ${factor.name}`}">Change</a></li>
+`
+
+type One = { factor: Factor; next: string; hasToStay: boolean; isLast: boolean }
+
+/** One of a person's factors. @param one.hasToStay whether it is the last where an organization asks for one. */
+export const factorPage = (form: Form, { factor, next, hasToStay, isLast }: One): Page => ({
+  title: factor.name,
+  body: html`${mistakes(form)}<p class="hint">${describe(factor)}, added ${time(factor.createdAt)}</p>
+<form method="post" action="${`${FACTORS}/${factor.id}`}">
+${nextField(next)}${field(form, { name: 'name', label: 'Name', value: factor.name })}
+<button class="btn btn-primary">Save name</button>
+</form>
+${
+  hasToStay
+    ? html`<p class="hint">Your organization asks for a second step, and this is your only one. To remove it, add another first.</p>`
+    : html`<form class="border-base-300 border-t pt-4" method="post" action="${`${FACTORS}/${factor.id}/remove`}">
+${nextField(next)}<p class="mb-3">${isLast ? 'Removed, your password alone signs you in again.' : 'Removed, it no longer signs you in.'} You are signed out everywhere else.</p>
+<button class="btn text-error">Remove</button>
+</form>`
+}
+<p class="text-center text-sm"><a href="${next}">Back</a></p>`,
+})

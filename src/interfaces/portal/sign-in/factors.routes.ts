@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { enrolApp, enrolPasskey, offerApp, offerPasskey } from '../../../domain/access/enrol-factor.ts'
+import { readFactors, removeFactor, renameFactor, renewRecoveryCodes } from '../../../domain/access/factors.ts'
+import { relyingParty } from '../../../domain/access/passkeys.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
+import { type Page, show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { appPage, choosePage, codesPage, factorPage, passkeyPage } from './factors.page.ts'
+import { askedBy, safeNext, signedInOf, signInAddress } from './session.ts'
+import type { Portal } from './settings.ts'
+import { turnAway } from './turn-away.ts'
+
+/** A session that was left open is not enough. */
+const FRESH = { config: { fresh: true } }
+
+type Route = { Params: { factorId: string } }
+
+/** What a person signs in with besides a password: theirs in every organization, and free for who is asked for one before anything else. */
+export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (!request.signedIn) return turnAway(system, request, reply, signInAddress)
+    })
+    const nextOf = (request: FastifyRequest) => safeNext(queryOf(request).get('next') ?? '')
+    const nextIn = (values: URLSearchParams) => safeNext(readFields(values, 'next').next)
+    const answer = (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      page: (form: Form) => Page | Promise<Page>,
+      work: (values: URLSearchParams) => Promise<string[]>,
+    ) =>
+      submit(request, reply, {
+        page,
+        async work(values) {
+          const codes = await work(values)
+          return codes.length > 0 ? codesPage(codes, nextIn(values)) : nextIn(values)
+        },
+      })
+
+    scope.get('/factors', async (request, reply) => {
+      const { factors, isRequired } = await readFactors(system, signedInOf(request))
+      const facts = { isAsked: isRequired && factors.length === 0, hasPasskeys: relyingParty(system) !== null }
+      return show(request, reply, choosePage(nextOf(request), facts))
+    })
+
+    scope.get('/factors/app', FRESH, async (request, reply) =>
+      show(request, reply, appPage(emptyForm, offerApp(system, signedInOf(request)), nextOf(request))),
+    )
+    scope.post('/factors/app', FRESH, (request, reply) => {
+      const signedIn = signedInOf(request)
+      const page = (form: Form) =>
+        appPage(form, offerApp(system, signedIn, readFields(form.values, 'sealed').sealed), nextIn(form.values))
+      return answer(request, reply, page, (values) =>
+        enrolApp(askedBy(system, request), signedIn, readFields(values, 'sealed', 'code', 'name')),
+      )
+    })
+
+    scope.get('/factors/passkey', FRESH, async (request, reply) =>
+      show(request, reply, passkeyPage(emptyForm, await offerPasskey(system, signedInOf(request)), nextOf(request))),
+    )
+    scope.post('/factors/passkey', FRESH, (request, reply) => {
+      const signedIn = signedInOf(request)
+      const page = async (form: Form) => passkeyPage(form, await offerPasskey(system, signedIn), nextIn(form.values))
+      return answer(request, reply, page, (values) =>
+        enrolPasskey(askedBy(system, request), signedIn, readFields(values, 'answer', 'name')),
+      )
+    })
+
+    scope.post('/factors/recovery-codes', FRESH, async (request, reply) => {
+      const next = nextIn(valuesOf(request))
+      const codes = await renewRecoveryCodes(askedBy(system, request), signedInOf(request))
+      return codes.length > 0 ? show(request, reply, codesPage(codes, next)) : reply.redirect(next, 303)
+    })
+
+    const one = async (request: FastifyRequest<Route>, form: Form, next: string): Promise<Page> => {
+      const { factors, isRequired } = await readFactors(system, signedInOf(request))
+      const factor = factors.find(({ id }) => id === request.params.factorId)
+      if (!factor) throw new DomainError('not_permitted')
+      const isLast = factors.length === 1
+      return factorPage(form, { factor, next, hasToStay: isLast && isRequired, isLast })
+    }
+    scope.get<Route>('/factors/:factorId', async (request, reply) =>
+      show(request, reply, await one(request, emptyForm, nextOf(request))),
+    )
+    scope.post<Route>('/factors/:factorId', (request, reply) =>
+      submit(request, reply, {
+        page: (form) => one(request, form, nextIn(form.values)),
+        async work(values) {
+          await renameFactor(askedBy(system, request), signedInOf(request), {
+            id: request.params.factorId,
+            ...readFields(values, 'name'),
+          })
+          return nextIn(values)
+        },
+      }),
+    )
+    scope.post<Route>('/factors/:factorId/remove', FRESH, (request, reply) =>
+      submit(request, reply, {
+        page: (form) => one(request, form, nextIn(form.values)),
+        async work(values) {
+          await removeFactor(askedBy(system, request), signedInOf(request), request.params.factorId)
+          return nextIn(values)
+        },
+      }),
+    )
+  })
+}

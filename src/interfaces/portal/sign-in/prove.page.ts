@@ -1,0 +1,33 @@
+import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
+import { html } from '../../../html/html.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import type { Page } from '../kit/layout.ts'
+import { isResume } from './parked.ts'
+
+const PROVE = `${PORTAL_PREFIX}/prove`
+
+/** Where a password is asked for once more. @param next the address to go on to. */
+export const proveAddress = (next: string): string => `${PROVE}${next && `?${new URLSearchParams({ next })}`}`
+
+/** @property witnesses by which the person can show who they are as well; hasPassword whether they have one. */
+type Ways = { witnesses: readonly OfferedProvider[]; hasPassword: boolean }
+
+/** Asks who is signed in for their password once more, or to sign in again at their provider. @param next the address to go on to. */
+export const provePage = (form: Form, email: string, next: string, { witnesses, hasPassword }: Ways): Page => ({
+  title: 'Confirm it’s you',
+  body: html`${mistakes(form)}<p>This is asked for again after 15 minutes, so that nobody else does it on a computer that you left open.</p>
+${isResume(next) && html`<p class="hint">Nothing was sent yet. What you had filled in is kept.</p>`}
+<p class="hint">You are signed in as <strong>${email}</strong>.</p>
+<div class="space-y-2">${witnesses.map(({ id, name, host }) => html`<a class="btn btn-primary w-full" href="${`${PROVE}/with/${id}?${new URLSearchParams({ next })}`}">Sign in at ${name} again (${host})</a>`)}</div>
+${
+  (hasPassword || witnesses.length === 0) &&
+  html`<form method="post" action="${PROVE}">
+<input type="hidden" name="next" value="${next}">
+<input type="hidden" name="username" value="${email}" autocomplete="username">
+${field(form, { name: 'current', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+<button class="btn btn-primary w-full">Continue</button>
+</form>`
+}
+<p class="text-center text-sm"><a href="${PORTAL_PREFIX}/sign-in?${new URLSearchParams({ next }).toString()}">Sign in another way</a></p>`,
+})

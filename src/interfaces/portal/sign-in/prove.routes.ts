@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import { provePassword } from '../../../domain/access/fresh.ts'
+import { hasFactor } from '../../../domain/access/has-factor.ts'
+import { findParkedForm } from '../../../domain/access/parked-forms.ts'
+import { NO_PASSWORD } from '../../../domain/access/passwords.ts'
+import type { SignedIn } from '../../../domain/access/sessions.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { findWitnesses } from '../../../domain/single-sign-on/find-providers.ts'
+import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
+import { show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { provePage } from './prove.page.ts'
+import { resumePage } from './resume.page.ts'
+import { secondStepAddress } from './second-step.page.ts'
+import { askedBy, browserOf, safeNext, signedInOf, signInAddress } from './session.ts'
+import type { Portal } from './settings.ts'
+import { begin } from './single-sign-on.routes.ts'
+
+/** For who is signed in: a password once more, before what a session alone is not enough for; and what they had filled in when they were not. */
+export function proveRoutes(app: FastifyInstance, portal: Portal): void {
+  const { system, cookie } = portal
+  const page = async (form: Form, signedIn: SignedIn, next: string) => {
+    const { email, passwordHash } = signedIn.credential
+    const ways = { witnesses: await findWitnesses(system, signedIn), hasPassword: passwordHash !== NO_PASSWORD }
+    return provePage(form, email, next, ways)
+  }
+
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (!request.signedIn) return reply.redirect(signInAddress(request.method === 'GET' ? request.originalUrl : ''), 303)
+    })
+
+    scope.get('/prove', async (request, reply) => {
+      const { credential } = signedInOf(request)
+      const next = safeNext(queryOf(request).get('next') ?? '')
+      if (await hasFactor(system, credential.id)) return reply.redirect(secondStepAddress(next), 303)
+      return show(request, reply, await page(emptyForm, signedInOf(request), next))
+    })
+
+    scope.post('/prove', { config: { hasOwnLine: true } }, (request, reply) => {
+      const signedIn = signedInOf(request)
+      return submit(request, reply, {
+        page: (form) => page(form, signedIn, safeNext(readFields(form.values, 'next').next)),
+        async work(values) {
+          const { current, next } = readFields(values, 'current', 'next')
+          const session = await provePassword(askedBy(system, request), signedIn, { current, browser: browserOf(request) })
+          if (!session) return signInAddress(safeNext(next))
+          await cookie.begin(request, reply, session)
+          return safeNext(next)
+        },
+      })
+    })
+
+    scope.get<{ Params: { providerId: string } }>('/prove/with/:providerId', async (request, reply) => {
+      const signedIn = signedInOf(request)
+      const purpose = { kind: 'fresh', credentialId: signedIn.credential.id } as const
+      return begin(portal, request, reply, purpose, safeNext(queryOf(request).get('next') ?? ''))
+    })
+
+    scope.get<{ Params: { formId: string } }>('/resume/:formId', async (request, reply) => {
+      const form = await findParkedForm(system, signedInOf(request), request.params.formId)
+      if (!form) throw new DomainError('not_permitted')
+      return show(request, reply, resumePage(form))
+    })
+  })
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readSecondStep, type Step, signInByCode, signInByOwnPasskey, type Waiting } from '../../../domain/access/second-step.ts'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { emptyForm, readFields, submit } from '../kit/forms.ts'
+import { type Page, show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { secondStepPage } from './second-step.page.ts'
+import { askedBy, browserOf, safeNext } from './session.ts'
+import type { Portal } from './settings.ts'
+import { findWaiting, forgetWaiting, goOn } from './waiting.ts'
+
+const SIGN_IN_AGAIN = `${PORTAL_PREFIX}/sign-in?done=late`
+
+/** After the password, and where an organization asks somebody who is signed in for a second factor. */
+export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
+  const { system } = portal
+
+  app.get('/second-step', async (request, reply) => {
+    const waiting = findWaiting(portal, request)
+    const step = waiting && (await readSecondStep(system, waiting))
+    if (!step) return reply.redirect(SIGN_IN_AGAIN, 303)
+    return show(request, reply, secondStepPage(emptyForm, step, safeNext(queryOf(request).get('next') ?? '')))
+  })
+
+  const answer = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signIn: (waiting: Waiting, values: URLSearchParams) => Promise<Step | null>,
+  ) => {
+    const waiting = findWaiting(portal, request)
+    const step = waiting && (await readSecondStep(system, waiting))
+    if (!step) return reply.redirect(SIGN_IN_AGAIN, 303)
+    return submit(request, reply, {
+      page: async (form): Promise<Page> => {
+        const again = (await readSecondStep(system, waiting)) ?? step
+        return secondStepPage(form, again, safeNext(readFields(form.values, 'next').next))
+      },
+      async work(values) {
+        const entry = await signIn(waiting, values)
+        if (!entry) return SIGN_IN_AGAIN
+        forgetWaiting(portal, reply)
+        return goOn(portal, request, reply, { entry, next: safeNext(readFields(values, 'next').next) })
+      },
+    })
+  }
+
+  app.post('/second-step', (request, reply) =>
+    answer(request, reply, (waiting, values) =>
+      signInByCode(askedBy(system, request), waiting, {
+        ...readFields(values, 'code'),
+        remembers: values.has('remember'),
+        browser: browserOf(request),
+      }),
+    ),
+  )
+
+  app.post('/second-step/passkey', (request, reply) =>
+    answer(request, reply, (waiting, values) =>
+      signInByOwnPasskey(askedBy(system, request), waiting, { ...readFields(values, 'answer'), browser: browserOf(request) }),
+    ),
+  )
+}

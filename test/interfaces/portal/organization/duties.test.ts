@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { enterOrganization } from '../../../../src/domain/context.ts'
+import { findOrganization } from '../../../../src/domain/members/organizations.ts'
+import { nameOwner } from '../../../../src/domain/members/owners.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+
+const find = (id: string) =>
+  service.db.member.findUniqueOrThrow({ where: { id }, select: { roles: true, duties: true, status: true } })
+const entriesOf = (targetId: string, action: string) =>
+  service.db.auditEntry.findMany({
+    where: { targetId, action },
+    select: { details: true, actorId: true },
+    orderBy: { id: 'asc' },
+  })
+const mailsTo = (memberId: string) =>
+  service.db.memberEmail.findMany({ where: { memberId }, select: { kind: true, facts: true }, orderBy: { id: 'asc' } })
+
+/** An organization that has named its owners, with two of them who are signed in, and an admin. */
+async function startNamed() {
+  const { id } = await service.make.organization()
+  await service.db.organization.update({ where: { id }, data: { ownerNamedAt: service.clock.now() } })
+  const owners = [await signInAs(service, id, ['admin'], ['owner']), await signInAs(service, id, ['admin'], ['owner'])] as const
+  return { id, owners, admin: await signInAs(service, id, ['admin']) }
+}
+const refused = (text: string) => ({ status: 422, text: expect.stringContaining(text) })
+
+describe('managers and authors', () => {
+  it('are invited, shown and found, and are what they were invited as', async () => {
+    const { id, admin } = await startNamed()
+    const email = `${service.deps.newId()}@example.com`
+    expect((await admin.post(`${admin.home}members/invite`, { email, roles: ['manager', 'author'] })).status).toBe(200)
+    const member = await service.db.member.findFirstOrThrow({ where: { organizationId: id, email } })
+    expect(member).toMatchObject({ roles: [], duties: ['manager', 'author'] })
+    expect(await entriesOf(member.id, 'invited_member')).toEqual([
+      { actorId: admin.member.id, details: { roles: [], duties: ['manager', 'author'] } },
+    ])
+    const list = (await admin.get(`${admin.home}members?role=manager`)).text
+    expect(list).toContain(email)
+    expect(list).toContain('manager, author')
+    expect((await admin.get(`${admin.home}members?role=owner`)).text).not.toContain(email)
+    expect((await admin.post(`${admin.home}members/export`, { role: 'manager' })).text).toContain('manager; author')
+  })
+
+  it('are made of members and unmade, who are told, and it is in the audit log', async () => {
+    const { id, admin } = await startNamed()
+    const { member } = await signInAs(service, id, ['grader'])
+    const path = `${admin.home}members/${member.id}`
+    expect((await admin.post(path, { roles: ['grader', 'manager'] })).headers.location).toBe(`${path}?done=saved`)
+    expect(await find(member.id)).toMatchObject({ roles: ['grader'], duties: ['manager'] })
+    expect((await admin.get(path)).text).toMatch(/value="manager" checked/)
+    await admin.post(path, { roles: 'author' })
+    expect(await find(member.id)).toMatchObject({ roles: [], duties: ['author'] })
+    expect((await entriesOf(member.id, 'changed_member')).map(({ details }) => details)).toEqual([
+      { duties: { before: [], after: ['manager'] } },
+      { roles: { before: ['grader'], after: [] }, duties: { before: ['manager'], after: ['author'] } },
+    ])
+    expect(await mailsTo(member.id)).toMatchObject([
+      { kind: 'roles_changed', facts: { before: ['grader'], after: ['manager', 'grader'] } },
+      { kind: 'roles_changed', facts: { before: ['manager', 'grader'], after: ['author'] } },
+    ])
+  })
+
+  it('come back with the duties that are ticked then', async () => {
+    const { id, admin } = await startNamed()
+    const { member } = await signInAs(service, id, ['grader'], ['manager'])
+    const path = `${admin.home}members/${member.id}`
+    await admin.post(`${path}/deactivate`)
+    await admin.post(`${path}/reactivate`, { newRoles: 'author' })
+    expect(await find(member.id)).toEqual({ roles: [], duties: ['author'], status: 'active' })
+  })
+})
+
+it('lets nobody change their own roles and duties', async () => {
+  const { owners, admin } = await startNamed()
+  for (const person of [owners[0], admin]) {
+    const path = `${person.home}members/${person.member.id}`
+    const before = await find(person.member.id)
+    for (const roles of [['admin', 'manager'], ['grader']])
+      expect(await person.post(path, { roles })).toMatchObject(refused('You can’t change your own roles.'))
+    const fields = { email: person.member.email, roles: ['grader'] }
+    expect(await person.post(`${person.home}members/invite`, fields)).toMatchObject(refused('You can’t change your own roles.'))
+    expect(await find(person.member.id)).toEqual(before)
+    expect((await person.post(path, { roles: ['admin'], department: 'Board' })).status).toBe(303)
+  }
+})
+
+describe('owners', () => {
+  it('are left to owners: an admin neither changes, deactivates, invites nor resets them', async () => {
+    const { owners, admin } = await startNamed()
+    const { id, email } = owners[0].member
+    const before = await find(id)
+    const path = `${admin.home}members/${id}`
+    for (const [address, fields] of [
+      [path, { roles: ['grader'] }],
+      [`${path}/deactivate`, {}],
+      [`${path}/reset-factors`, { reason: 'Lost' }],
+      [`${admin.home}members/invite`, { email, roles: ['grader'] }],
+    ] as [string, Record<string, string | string[]>][])
+      expect([address, await admin.post(address, fields)]).toMatchObject([address, refused('only owners can change that')])
+    for (const address of [`${path}/end-ownership`, `${admin.home}members/become-owner`])
+      expect((await admin.post(address)).status).toBe(404)
+    expect(await find(id)).toEqual(before)
+    await owners[1].post(path, { roles: ['grader'] })
+    expect(await find(id)).toMatchObject({ roles: ['admin', 'grader'], duties: ['owner'] })
+    await owners[1].post(`${path}/deactivate`)
+    expect(await admin.post(`${path}/reactivate`, { newRoles: 'admin' })).toMatchObject(refused('only owners can change that'))
+    await owners[1].post(`${path}/reactivate`, { newRoles: 'admin' })
+    expect(await find(id)).toEqual({ roles: ['admin'], duties: [], status: 'active' })
+  })
+
+  it('end the ownership of each other and their own, and one stays', async () => {
+    const { owners } = await startNamed()
+    const [one, other] = owners
+    const path = `${one.home}members/${other.member.id}`
+    expect((await one.post(`${path}/end-ownership`)).headers.location).toBe(`${path}?done=no-owner`)
+    expect(await find(other.member.id)).toMatchObject({ roles: ['admin'], duties: [] })
+    expect(await entriesOf(other.member.id, 'ended_ownership')).toEqual([
+      { actorId: one.member.id, details: { duties: { before: ['owner'], after: [] } } },
+    ])
+    expect(await mailsTo(other.member.id)).toMatchObject([{ kind: 'roles_changed' }])
+    const own = `${one.home}members/${one.member.id}`
+    for (const action of ['end-ownership', 'deactivate'])
+      expect(await one.post(`${own}/${action}`)).toMatchObject(refused('at least one owner who has joined'))
+    expect(await find(one.member.id)).toEqual({ roles: ['admin'], duties: ['owner'], status: 'active' })
+  })
+
+  it('are one at least when all end the ownership of each other at the same moment', async () => {
+    const { id, owners } = await startNamed()
+    await Promise.all(
+      owners.map((one, i) =>
+        one.post(`${one.home}members/${owners[1 - i]!.member.id}/${i === 0 ? 'end-ownership' : 'deactivate'}`),
+      ),
+    )
+    const left = { organizationId: id, status: 'active' as const, duties: { has: 'owner' } }
+    expect(await service.db.member.count({ where: left })).toBe(1)
+  })
+})
+
+describe('where nobody is named an owner', () => {
+  it('admins are owners, the page says so, and one of them becomes the owner', async () => {
+    const { id } = await service.make.organization()
+    const [one, other] = [await signInAs(service, id, ['admin']), await signInAs(service, id, ['admin'])]
+    const says = async (person: typeof one) =>
+      (await person.get(`${one.home}members`)).text.includes('Nobody is named an owner yet')
+    expect([await says(one), (await other.get(`${one.home}settings/security`)).status]).toEqual([true, 200])
+    const answers = await Promise.all([one, other].map((person) => person.post(`${one.home}members/become-owner`)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404])
+    const [owner, left] = answers[0]!.status === 303 ? [one, other] : [other, one]
+    expect(await find(owner.member.id)).toMatchObject({ roles: ['admin'], duties: ['owner'] })
+    expect([await says(owner), (await left.get(`${one.home}settings/security`)).status]).toEqual([false, 404])
+    expect((await owner.get(`${one.home}settings/security`)).status).toBe(200)
+    expect(await entriesOf(owner.member.id, 'became_owner')).toMatchObject([
+      { details: { duties: { before: [], after: ['owner'] } } },
+    ])
+  })
+
+  it('the operator names one, who has joined, and who is an admin from then on', async () => {
+    const { id } = await service.make.organization()
+    const { member } = await signInAs(service, id, ['grader'], ['manager'])
+    const operator = { ...service.system, actor: { kind: 'operator' } } as const
+    const ctx = enterOrganization(operator, await findOrganization(operator, id))
+    const invited = await service.make.member(id, { roles: ['admin'] })
+    await expect(nameOwner(ctx, invited.id)).rejects.toMatchObject({ issues: [{ problem: 'notJoined' }] })
+    await nameOwner(ctx, member.id)
+    expect(await find(member.id)).toMatchObject({ roles: ['grader', 'admin'], duties: ['owner', 'manager'] })
+  })
+})

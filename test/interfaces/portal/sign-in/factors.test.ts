@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest'
+import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
+import { codeAt, enrolApp, giveApp, recoveryCodesIn } from '../../../support/factors.ts'
+import { mistakesIn } from '../../../support/forms.ts'
+import { joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const MINUTE_MS = 60_000
+
+const service = await startServiceForFile()
+const now = service.clock.now
+
+/** Somebody of a new organization who has an app, and is signed in. */
+async function makePerson() {
+  const organization = await service.make.organization()
+  const person = await joinAs(service, organization)
+  const app = await enrolApp(person, now)
+  const credential = await service.db.credential.findFirstOrThrow({ where: { email: person.email } })
+  service.clock.advance(2 * MINUTE_MS) // the code is used
+  return { ...person, ...app, organization, credentialId: credential.id }
+}
+
+/** A browser in which the person has given their password. */
+async function givePassword(email: string) {
+  const visitor = visit(service)
+  const answer = await visitor.post('/portal/sign-in', { email, password: PASSWORD, next: '/portal' })
+  return { ...visitor, answer }
+}
+
+describe('an app', () => {
+  it('is set up by one right code, with recovery codes that are shown once, and ends other sessions', async () => {
+    const { email, home, get, post } = await joinAs(service, await service.make.organization())
+    const other = await givePassword(email)
+    expect((await other.get(home)).status).toBe(200)
+    const page = await get('/portal/factors/app')
+    expect(page.text).toMatch(/<svg[^>]+role="img"/)
+    const wrong = await post('/portal/factors/app', { sealed: 'x', code: '123456', name: 'Phone', next: home })
+    expect([wrong.status, mistakesIn(wrong)]).toEqual([422, ['The code is not right.']])
+    const { codes, secret, status } = await enrolApp({ get, post }, now, home)
+    expect([status, codes.length, new Set(codes).size]).toEqual([200, 8, 8])
+    expect((await get(home)).status).toBe(200)
+    expect((await other.get(home)).status).toBe(303)
+    const account = await get(`${home}account`)
+    expect(account.text).toContain('8 of 8 recovery codes')
+    expect(recoveryCodesIn(account.text)).toEqual([])
+    // Neither can be read out of the database.
+    const kept = await service.db.secondFactor.findFirstOrThrow({ where: { credential: { email } } })
+    expect(Buffer.from(kept.secret!).includes(secret)).toBe(false)
+    const hashes = await service.db.recoveryCode.findMany({ where: { credential: { email } } })
+    for (const { hash } of hashes) expect([32, codes.includes(Buffer.from(hash).toString())]).toEqual([hash.length, false])
+  })
+
+  it('is asked for after the password, and each of its codes is good once', async () => {
+    const { email, home, secret } = await makePerson()
+    const visitor = await givePassword(email)
+    expect([visitor.answer.status, visitor.answer.headers.location]).toEqual([303, '/portal/second-step?next=%2Fportal'])
+    expect((await visitor.get(home)).headers.location).toMatch(/^\/portal\/sign-in/)
+    const code = codeAt(secret, now())
+    const wrong = await visitor.post('/portal/second-step', { code: `${(Number(code) + 1) % 1_000_000}`.padStart(6, '0') })
+    expect([wrong.status, mistakesIn(wrong)]).toEqual([422, ['The code is not right.']])
+    const right = await visitor.post('/portal/second-step', { code, next: home })
+    expect([right.status, right.headers.location]).toEqual([303, home])
+    expect((await visitor.get(home)).status).toBe(200)
+    const again = await (await givePassword(email)).post('/portal/second-step', { code })
+    expect([again.status, mistakesIn(again)]).toEqual([422, ['This code was used already. Wait for the next one.']])
+  })
+
+  it('is asked for no more than five times in a quarter of an hour, and twenty times a day', async () => {
+    const { email, secret } = await makePerson()
+    const visitor = await givePassword(email)
+    const guess = async () => (await visitor.post('/portal/second-step', { code: '000000x' })).text
+    for (let i = 0; i < 5; i++) expect(await guess()).toContain('The code is not right.')
+    // The right one is not looked at any more, whoever asks.
+    const refused = await (await givePassword(email)).post('/portal/second-step', { code: codeAt(secret, now()) })
+    expect(mistakesIn(refused)).toEqual(['There were too many attempts. Please try again in 15 minutes.'])
+    let looked = 5
+    for (let i = 0; i < 16; i++) {
+      service.clock.advance(15 * MINUTE_MS)
+      const fresh = await givePassword(email)
+      const answer = await fresh.post('/portal/second-step', { code: '000000x' })
+      if (answer.text.includes('The code is not right.')) looked++
+    }
+    expect(looked).toBe(20)
+    service.clock.advance(24 * 60 * MINUTE_MS)
+    const right = await (await givePassword(email)).post('/portal/second-step', { code: codeAt(secret, now()) })
+    expect(right.status).toBe(303)
+  })
+})
+
+describe('a recovery code', () => {
+  it('is good once instead of a code, however it is typed', async () => {
+    const { email, home, codes } = await makePerson()
+    const typed = codes[0]!.toLowerCase().replaceAll('-', ' ')
+    const visitor = await givePassword(email)
+    expect((await visitor.post('/portal/second-step', { code: typed, next: home })).headers.location).toBe(home)
+    expect((await visitor.get(`${home}account`)).text).toContain('7 of 8 recovery codes')
+    const again = await (await givePassword(email)).post('/portal/second-step', { code: codes[0]! })
+    expect(mistakesIn(again)).toEqual(['The code is not right.'])
+  })
+
+  it('is good no more once there are new ones, and is asked for when two are left', async () => {
+    const { email, home, codes, ...person } = await makePerson()
+    await service.db.recoveryCode.updateMany({ where: { credential: { email } }, data: { usedAt: now() } })
+    expect((await person.get(`${home}account`)).text).toContain('You have no recovery codes left.')
+    const made = await person.post('/portal/factors/recovery-codes', { next: home })
+    expect([made.status, recoveryCodesIn(made.text).length]).toEqual([200, 8])
+    const old = await (await givePassword(email)).post('/portal/second-step', { code: codes[1]! })
+    expect(mistakesIn(old)).toEqual(['The code is not right.'])
+  })
+})
+
+describe('between the password and the second step', () => {
+  it('ten minutes pass at most, and nothing that one signs in with may change', async () => {
+    const { email, secret, credentialId } = await makePerson()
+    const late = await givePassword(email)
+    service.clock.advance(10 * MINUTE_MS)
+    const answer = await late.post('/portal/second-step', { code: codeAt(secret, now()) })
+    expect([answer.status, answer.headers.location]).toEqual([303, '/portal/sign-in?done=late'])
+    const early = await givePassword(email)
+    await service.db.credential.update({ where: { id: credentialId }, data: { authVersion: { increment: 1 } } })
+    const changed = await early.post('/portal/second-step', { code: codeAt(secret, now()) })
+    expect(changed.headers.location).toBe('/portal/sign-in?done=late')
+  })
+
+  it('nothing but what the service has sealed names who it is', async () => {
+    for (const cookie of ['second-step=x', `second-step=${Buffer.from('{"credentialId":"x"}').toString('base64url')}`, ''])
+      expect((await visit(service, cookie || undefined).get('/portal/second-step')).headers.location).toBe(
+        '/portal/sign-in?done=late',
+      )
+  })
+})
+
+describe('no way around the second step', () => {
+  it('leads over a new password: that signs nobody in, and changes no factor', async () => {
+    const { email, home } = await makePerson()
+    const { url } = (await createResetLink(service.system, email, { mails: false }))!
+    const visitor = visit(service)
+    const answer = await visitor.post(new URL(url).pathname, { password: `${PASSWORD} anew` })
+    expect([answer.headers.location, visitor.cookie()]).toEqual(['/portal/sign-in?done=reset', undefined])
+    const signedIn = await visitor.post('/portal/sign-in', { email, password: `${PASSWORD} anew` })
+    expect(signedIn.headers.location).toMatch(/^\/portal\/second-step/)
+    expect((await visitor.get(home)).status).toBe(303)
+  })
+
+  it('leads over joining a second organization by a link and the password', async () => {
+    const { email, home, secret } = await makePerson()
+    const second = await service.make.organization()
+    const visitor = visit(service)
+    const answer = await visitor.post(await joinPath(service, second, email), {
+      firstName: 'A',
+      lastName: 'B',
+      password: PASSWORD,
+    })
+    expect(answer.headers.location).toMatch(/^\/portal\/second-step/)
+    for (const address of [home, `/portal/${second.id}/`]) expect((await visitor.get(address)).status).toBe(303)
+    const right = await visitor.post('/portal/second-step', { code: codeAt(secret, now()), next: `/portal/${second.id}/` })
+    expect(right.headers.location).toBe(`/portal/${second.id}/`)
+    expect((await visitor.get(`/portal/${second.id}/`)).status).toBe(200)
+  })
+
+  it('leads over a session of before, where an organization asks for it from now on', async () => {
+    const { id } = await service.make.organization()
+    const person = await signInAs(service, id, ['admin'])
+    const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: person.member.id } })
+    const secret = await giveApp(service, credentialId!)
+    await service.db.organizationSecurity.create({ data: { organizationId: id, secondFactorFrom: now(), updatedAt: now() } })
+    const closed = await person.get(`${person.home}invites`)
+    const next = `${person.home}invites`
+    expect([closed.status, closed.headers.location]).toEqual([303, `/portal/second-step?${new URLSearchParams({ next })}`])
+    const stolen = person.cookie()
+    expect((await person.post('/portal/second-step', { code: codeAt(secret, now()), next })).headers.location).toBe(next)
+    expect((await person.get(next)).status).toBe(200)
+    // The session has another token now.
+    expect((await visit(service, stolen).get(next)).status).toBe(303)
+  })
+})
+
+describe('an organization that asks for a second step', () => {
+  it('opens nothing but its set-up from that day on, whichever other organizations are open, and then everything', async () => {
+    const [asking, other] = [await service.make.organization(), await service.make.organization()]
+    const person = await joinAs(service, asking)
+    const credential = await service.db.credential.findFirstOrThrow({ where: { email: person.email } })
+    await service.make.member(other.id, { credentialId: credential.id })
+    const from = new Date(now().getTime() + 3 * 86_400_000)
+    await service.db.organizationSecurity.create({
+      data: { organizationId: asking.id, secondFactorFrom: from, updatedAt: now() },
+    })
+    const before = await person.get(person.home)
+    expect([before.status, before.text.includes('in 3 days')]).toEqual([200, true])
+    service.clock.set(from)
+    const again = { ...(await givePassword(person.email)) }
+    expect((await again.get(person.home)).headers.location).toBe(`/portal/factors?${new URLSearchParams({ next: person.home })}`)
+    expect((await again.get(`/portal/${other.id}/`)).status).toBe(200)
+    await enrolApp(again, now)
+    expect((await again.get(person.home)).status).toBe(200)
+  })
+
+  it('keeps the last factor from being removed, and no other organization does', async () => {
+    const { home, organization, credentialId, get, post } = await makePerson()
+    const { id } = await service.db.secondFactor.findFirstOrThrow({ where: { credentialId } })
+    await service.db.organizationSecurity.create({
+      data: { organizationId: organization.id, secondFactorFrom: now(), updatedAt: now() },
+    })
+    expect((await get(`/portal/factors/${id}`)).text).toContain('this is your only one')
+    expect((await post(`/portal/factors/${id}/remove`, { next: home })).status).toBe(422)
+    await service.db.organizationSecurity.deleteMany({ where: { organizationId: organization.id } })
+    expect((await post(`/portal/factors/${id}/remove`, { next: home })).headers.location).toBe(home)
+    expect(await service.db.secondFactor.count({ where: { credentialId } })).toBe(0)
+    expect(await service.db.recoveryCode.count({ where: { credentialId } })).toBe(0)
+  })
+})
+
+describe("somebody else's factors", () => {
+  it('are not found, named or removed', async () => {
+    const [mine, theirs] = [await makePerson(), await makePerson()]
+    const { id } = await service.db.secondFactor.findFirstOrThrow({ where: { credentialId: theirs.credentialId } })
+    expect((await mine.get(`/portal/factors/${id}`)).status).toBe(404)
+    await mine.post(`/portal/factors/${id}`, { name: 'Mine' })
+    await mine.post(`/portal/factors/${id}/remove`)
+    expect(await service.db.secondFactor.findUniqueOrThrow({ where: { id } })).toMatchObject({ name: 'Phone' })
+    for (const path of ['', '/app', '/passkey', `/${id}`])
+      expect((await visit(service).get(`/portal/factors${path}`)).headers.location).toMatch(/^\/portal\/sign-in/)
+  })
+})
+
+describe('a member who has lost everything', () => {
+  it('gets in again once an admin has reset it, by a mailed link and a new password, and not by the one before', async () => {
+    const { email, home, organization, secret, credentialId, get } = await makePerson()
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const member = await service.db.member.findFirstOrThrow({ where: { credentialId } })
+    const page = `${admin.home}members/${member.id}`
+    expect((await admin.get(page)).text).toContain('Authenticator app')
+    const without = await admin.post(`${page}/reset-factors`, { reason: ' ' })
+    expect([without.status, mistakesIn(without)]).toEqual([422, ['Enter the reason.']])
+    expect((await admin.post(`${page}/reset-factors`, { reason: 'Phone lost, called back' })).status).toBe(303)
+    expect((await get(home)).status).toBe(303)
+    const old = await givePassword(email)
+    expect([old.answer.status, mistakesIn(old.answer)]).toEqual([422, ['The email address or the password is not right.']])
+    const entry = await service.db.auditEntry.findFirstOrThrow({ where: { action: 'reset_factors', targetId: member.id } })
+    expect(entry.details).toEqual({ reason: 'Phone lost, called back' })
+    const mail = await service.db.memberEmail.findFirstOrThrow({
+      where: { memberId: member.id, kind: 'reset' },
+      include: { link: true },
+    })
+    const path = new URL(service.deps.links.accountUrl(mail.link!)).pathname
+    const visitor = visit(service)
+    expect((await visitor.post(path, { password: `${PASSWORD} anew` })).headers.location).toBe('/portal/sign-in?done=reset')
+    const signedIn = await visitor.post('/portal/sign-in', { email, password: `${PASSWORD} anew`, next: home })
+    expect(signedIn.headers.location).toBe(home)
+    expect(codeAt(secret, now())).toMatch(/^\d{6}$/)
+  })
+
+  it('is reset by no admin of one of several organizations, and by nobody for themselves', async () => {
+    const { home, organization, credentialId, ...person } = await makePerson()
+    const member = await service.db.member.findFirstOrThrow({ where: { credentialId } })
+    const own = await person.post(`${home}members/${member.id}/reset-factors`, { reason: 'Mine' })
+    expect(own.status).toBe(404)
+    const other = await service.make.organization()
+    await service.make.member(other.id, { credentialId })
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const answer = await admin.post(`${admin.home}members/${member.id}/reset-factors`, { reason: 'Lost' })
+    expect(mistakesIn(answer)).toEqual([
+      'This member belongs to other organizations as well. Only whoever runs this service can reset their second step.',
+    ])
+    expect(await service.db.secondFactor.count({ where: { credentialId } })).toBe(1)
+  })
+})
+
+describe('the settings of security', () => {
+  it('are saved section by section, recorded with what was before, and say who has a second step', async () => {
+    const { home, organization, email, get, post } = await makePerson()
+    const without = await signInAs(service, organization.id, ['grader'])
+    const page = await get(`${home}settings/security`)
+    expect(page.text).toContain('1 of 2 members with a second step')
+    expect(page.text.indexOf(without.member.email)).toBeLessThan(page.text.lastIndexOf(email))
+    const saved = await post(`${home}settings/security`, { secondFactorFrom: '2026-12-24' })
+    expect(saved.headers.location).toBe(`${home}settings/security?done=saved`)
+    const wrong = await post(`${home}settings/security`, { idleMinutes: '14', sessionHours: '' })
+    expect(mistakesIn(wrong)).toEqual([
+      'The number of minutes must be a whole number from 15 to 720.',
+      'The number of hours must be a whole number from 1 to 720.',
+    ])
+    const kept = await service.db.organizationSecurity.findUniqueOrThrow({ where: { organizationId: organization.id } })
+    expect(kept).toMatchObject({ secondFactorFrom: new Date('2026-12-24T00:00:00Z'), idleMinutes: 720 })
+    const { details } = await service.db.auditEntry.findFirstOrThrow({
+      where: { organizationId: organization.id, action: 'changed_security' },
+    })
+    expect(details).toEqual({
+      secondFactorFrom: { before: null, after: '2026-12-24T00:00:00.000Z' },
+    })
+    expect((await post(`${home}settings/security`, { secondFactorFrom: 'soon' })).status).toBe(422)
+  })
+})

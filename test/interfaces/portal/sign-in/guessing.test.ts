@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { recordFailedSignIn } from '../../../../src/domain/access/sign-in.ts'
+import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
+import { joinPath, PASSWORD, type Visitor, visit } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+// Without the queue's workers: what they record of wrong passwords is recorded here.
+const service = await startServiceForFile({ TRUST_PROXY: 'true', ROLE: 'api' })
+
+const DAY_MS = 86_400_000
+const HOME = '203.0.113.5'
+const ELSEWHERE = '203.0.113.77'
+const HOTEL = '203.0.113.88'
+
+const signIn = (visitor: Visitor, from: string, email: string, password = PASSWORD) =>
+  visitor.post('/portal/sign-in', { email, password }).set('x-forwarded-for', from)
+
+/** Somebody who has joined from {@link HOME}, in a browser of theirs. */
+async function joinFromHome() {
+  const organization = await service.make.organization()
+  const email = `${service.deps.newId()}@example.com`
+  const browser = visit(service)
+  const path = await joinPath(service, organization, email)
+  const names = { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD }
+  expect((await browser.post(path, names).set('x-forwarded-for', HOME)).status).toBe(303)
+  return { email, browser }
+}
+
+/** The path of a link as it is mailed to the address. */
+async function mailedLink(email: string): Promise<string> {
+  await createResetLink(service.system, email, { mails: false })
+  const { id, kind } = await service.db.accountLink.findFirstOrThrow({
+    where: { credential: { email } },
+    orderBy: { id: 'desc' },
+  })
+  return new URL(service.deps.links.accountUrl({ id, kind, isMailed: true })).pathname
+}
+
+/** A stranger's wrong passwords. @returns how many were looked at. */
+async function guess(email: string, { count, networks }: { count: number; networks: number }): Promise<number> {
+  let looked = 0
+  for (let i = 0; i < count; i++) {
+    const n = i % networks
+    const { text } = await signIn(visit(service), `198.51.${n >> 8}.${n & 255}`, email, `wrong password ${i}`)
+    if (text.includes('is not right')) looked++
+  }
+  return looked
+}
+
+describe('a thousand wrong passwords of a stranger, from 300 networks', () => {
+  it('are looked at 30 times a day, and keep the person out of no browser or network of theirs, nor of any by mail', async () => {
+    const { email, browser } = await joinFromHome()
+    expect(await guess(email, { count: 1_000, networks: 300 })).toBe(30)
+    expect((await signIn(visit(service), HOME, email)).status).toBe(303)
+    expect((await signIn(browser, ELSEWHERE, email)).status).toBe(303)
+    const unknown = visit(service)
+    const refused = await signIn(unknown, HOTEL, email)
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('emails you a link')])
+    const path = await mailedLink(email)
+    expect((await unknown.get(path)).text).toContain('let this browser in')
+    expect((await unknown.post(`${path}/browser`)).headers.location).toBe('/portal/sign-in?done=browser')
+    expect((await signIn(unknown, HOTEL, email)).status).toBe(303)
+    expect((await visit(service).post(`${path}/browser`)).status).toBe(404)
+  })
+
+  it('are answered as those for an address that nobody has', async () => {
+    const { email } = await joinFromHome()
+    const answersTo = async (address: string) => {
+      const said: unknown[] = []
+      for (let i = 0; i < 34; i++) {
+        const { status, text } = await signIn(visit(service), `198.18.0.${i}`, address, 'wrong password')
+        said.push([status, text.replaceAll(address, '').replaceAll(/challenge&quot;:&quot;[\w-]+/g, '')]) // a new one each time
+      }
+      return said
+    }
+    expect(await answersTo(email)).toEqual(await answersTo(`${service.deps.newId()}@example.com`))
+  })
+})
+
+describe('a browser that is known', () => {
+  it('has a count of its own, and is a stranger for a quarter of an hour beyond it', async () => {
+    const { email, browser } = await joinFromHome()
+    for (let i = 0; i < 15; i++) await signIn(browser, ELSEWHERE, email, 'wrong password')
+    expect((await signIn(browser, ELSEWHERE, email)).text).toContain('too many attempts')
+    service.clock.advance(DAY_MS / 96)
+    expect((await signIn(browser, ELSEWHERE, email)).status).toBe(303)
+  })
+
+  it('gets a new value each time: the one before is good for nothing', async () => {
+    const { email, browser } = await joinFromHome()
+    const deviceOf = async () => {
+      const { headers } = await signIn(browser, HOME, email)
+      return [headers['set-cookie'] ?? []]
+        .flat()
+        .find((line) => line.startsWith('device='))!
+        .split(';')[0]!
+    }
+    const [stolen, now] = [await deviceOf(), await deviceOf()]
+    expect(stolen).not.toBe(now)
+    expect(await service.db.device.count({ where: { credential: { email } } })).toBe(1)
+    await service.db.signInAttempt.deleteMany({})
+    await guess(email, { count: 31, networks: 31 })
+    expect((await signIn(visit(service, stolen), ELSEWHERE, email)).status).toBe(422)
+    expect((await signIn(visit(service, now), ELSEWHERE, email)).status).toBe(303)
+  })
+})
+
+it('a hundred wrong passwords in a row, however slowly, let in no new browser with the right one, until the person has signed in', async () => {
+  const { email, browser } = await joinFromHome()
+  for (let i = 0; i < 100; i++) await recordFailedSignIn(service.system, email)
+  service.clock.advance(DAY_MS)
+  expect((await signIn(visit(service), ELSEWHERE, email)).text).toContain('is not right')
+  expect((await signIn(browser, ELSEWHERE, email)).status).toBe(303)
+  expect((await signIn(visit(service), '203.0.113.99', email)).status).toBe(303)
+})

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest'
+import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-ins.ts'
+import { DAY_MS } from '../../../support/factories.ts'
+import { fieldsIn } from '../../../support/forms.ts'
+import { joinAs, PASSWORD, type Visitor, visit } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const HOUR_MS = 3_600_000
+
+const service = await startServiceForFile()
+
+/** Somebody whose session has ended by itself, in whose browser a page is still open. */
+async function makeSignedOut() {
+  const organization = await service.make.organization()
+  const person = await joinAs(service, organization)
+  service.clock.advance(13 * HOUR_MS)
+  return { ...person, organization }
+}
+
+const signIn = (visitor: Visitor, email: string, next = '') =>
+  visitor.post('/portal/sign-in', { email, password: PASSWORD, next })
+
+/** What a page's last form sends, and where. */
+function formIn(text: string): { action: string; fields: Record<string, string> } {
+  const form = text.slice(text.lastIndexOf('<form'))
+  return { action: /action="([^"]+)"/.exec(form)![1]!, fields: fieldsIn({ text: `<main${form}` }) }
+}
+
+/** The address of the form that an answer says was kept. */
+const resumeIn = ({ headers }: { headers: Record<string, string> }) =>
+  new URL(headers.location!, 'http://x').searchParams.get('next') ?? ''
+
+const SHORT = `first line\r\n\r\n"Ünïcode" & <b>marks</b> \u{1f393}'; last`
+const LONG = `${SHORT}${'x'.repeat(20_000)}\r\n`
+
+describe('a form that is sent after the session has ended', () => {
+  it('is kept to the letter, and sent once, by its button, after its owner has signed in again', async () => {
+    const { email, home, organization, ...person } = await makeSignedOut()
+    const sent = await person.post(`${home}tags`, { name: 'Kept', color: '#336699', description: SHORT, long: LONG })
+    expect([sent.status, sent.headers.location]).toEqual([
+      303,
+      expect.stringMatching(/^\/portal\/sign-in\?next=%2Fportal%2Fresume%2F/),
+    ])
+    expect((await person.get(sent.headers.location!)).text).toContain('What you had filled in is kept')
+    const signedIn = await signIn(person, email, resumeIn(sent))
+    expect(signedIn.headers.location).toBe(resumeIn(sent))
+    const page = await person.get(resumeIn(sent))
+    expect([page.status, page.text.includes('Nothing was sent yet')]).toEqual([200, true])
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
+    const { action, fields } = formIn(page.text)
+    expect([action, fields.description, fields.long]).toEqual([`${home}tags`, SHORT, LONG])
+    const done = await person.post(action, fields)
+    expect(done.status).toBe(303)
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(1)
+    const again = await person.post(action, fields)
+    expect(again.headers.location).toBe(resumeIn(sent))
+    expect((await person.get(resumeIn(sent))).text).toContain('This was sent')
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('is sent once also where its button is pressed ten times at once', async () => {
+    const { email, home, organization, ...person } = await makeSignedOut()
+    const sent = await person.post(`${home}settings/webhooks`, { url: 'https://example.com/hook', mode: 'live' })
+    await signIn(person, email)
+    const { action, fields } = formIn((await person.get(resumeIn(sent))).text)
+    await Promise.all(Array.from({ length: 10 }, () => person.post(action, fields)))
+    expect(await service.db.webhookEndpoint.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('keeps a list of 10,000 rows, of a file as well', async () => {
+    const { email, home, organization, ...person } = await makeSignedOut()
+    const assessment = await service.make.assessment(organization.id)
+    const list = `email\r\n${Array.from({ length: 10_000 }, (_, i) => `candidate.${i}@example.com`).join('\r\n')}`
+    const pasted = await person.post(`${home}invites/batches`, { assessmentId: assessment.id, list })
+    const uploaded = await service
+      .http()
+      .post(`${home}invites/batches`)
+      .set({ cookie: person.cookie()!, 'sec-fetch-site': 'same-origin' })
+      .field('assessmentId', assessment.id)
+      .attach('file', Buffer.from(list), 'list.csv')
+    await signIn(person, email)
+    const shown = formIn((await person.get(resumeIn(pasted))).text)
+    expect(shown.fields.list).toBe(list)
+    const shownFile = formIn((await person.get(resumeIn(uploaded))).text)
+    expect(shownFile.fields.file).toBe(list)
+    const done = await person.post(shown.action, shown.fields)
+    expect(done.headers.location).toMatch(/invites\/batches\//)
+  })
+
+  it('is nowhere to be found for anybody else', async () => {
+    const { home, organization, ...person } = await makeSignedOut()
+    const sent = await person.post(`${home}tags`, { name: 'Mine' })
+    const other = await joinAs(service, organization)
+    const nowhere = await other.get('/portal/resume/x')
+    const answer = await other.get(resumeIn(sent))
+    expect([answer.status, answer.text]).toEqual([404, nowhere.text])
+    // Nor is it sent, or used up, by them.
+    const id = resumeIn(sent).split('/').at(-1)!
+    const used = await other.post(`${other.home}tags`, { name: 'Theirs', resumed_form: id })
+    expect(used.headers.location).toBe(resumeIn(sent))
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
+    expect((await visit(service).get(resumeIn(sent))).headers.location).toMatch(/^\/portal\/sign-in/)
+    expect((await service.db.parkedForm.findUniqueOrThrow({ where: { id } })).usedAt).toBeNull()
+  })
+
+  it('is sealed, without passwords, codes and files, and gone after a day', async () => {
+    const { email, home, ...person } = await makeSignedOut()
+    const sent = await person.post(`${home}account/password`, {
+      current: PASSWORD,
+      password: `${PASSWORD} anew`,
+      username: 'a name',
+    })
+    const id = resumeIn(sent).split('/').at(-1)!
+    const { body } = await service.db.parkedForm.findUniqueOrThrow({ where: { id } })
+    expect(Buffer.from(body).includes('a name')).toBe(false)
+    await signIn(person, email)
+    const page = await person.get(resumeIn(sent))
+    expect([page.text.includes(PASSWORD), page.text.includes('are not kept')]).toEqual([false, true])
+    expect(Object.keys(formIn(page.text).fields).sort()).toEqual(['resumed_form', 'username'])
+    service.clock.advance(DAY_MS)
+    await signIn(person, email)
+    expect((await person.get(resumeIn(sent))).status).toBe(404)
+    await forgetOldSignIns(service.system)
+    expect(await service.db.parkedForm.findUnique({ where: { id } })).toBeNull()
+  })
+
+  it('is kept with four others at most, the newest', async () => {
+    const { email, home, ...person } = await makeSignedOut()
+    const kept: string[] = []
+    for (let i = 0; i < 7; i++) {
+      kept.push(resumeIn(await person.post(`${home}tags`, { name: `Tag ${i}` })))
+      service.clock.advance(1_000)
+    }
+    await signIn(person, email)
+    const statuses = []
+    for (const address of kept) statuses.push((await person.get(address)).status)
+    expect(statuses).toEqual([404, 404, 200, 200, 200, 200, 200])
+  })
+
+  it('is kept twenty times in a quarter of an hour at most', async () => {
+    const { home, ...person } = await makeSignedOut()
+    const leads = []
+    for (let i = 0; i < 22; i++) leads.push(resumeIn(await person.post(`${home}tags`, { name: `Tag ${i}` })) !== '')
+    expect(leads.filter(Boolean)).toHaveLength(20)
+    expect(leads.slice(20)).toEqual([false, false])
+  })
+})
+
+describe('nothing is kept', () => {
+  it('of who was never signed in, or long ago, or sends it from another site', async () => {
+    const { home, ...person } = await makeSignedOut()
+    const before = await service.db.parkedForm.count()
+    for (const visitor of [visit(service), visit(service, `session=${'x'.repeat(43)}`)])
+      expect((await visitor.post(`${home}tags`, { name: 'x' })).headers.location).toBe('/portal/sign-in')
+    const foreign = await service
+      .http()
+      .post(`${home}tags`)
+      .set({ cookie: person.cookie()!, 'sec-fetch-site': 'cross-site' })
+      .type('form')
+      .send('name=x')
+    expect(foreign.status).toBe(400)
+    service.clock.advance(DAY_MS)
+    expect((await person.post(`${home}tags`, { name: 'x' })).headers.location).toBe('/portal/sign-in')
+    expect(await service.db.parkedForm.count()).toBe(before)
+  })
+
+  it('of who has signed out, or of what is no form', async () => {
+    const { home, ...person } = await joinAs(service, await service.make.organization())
+    const cookie = person.cookie()!
+    await person.post('/portal/sign-out')
+    expect((await person.post(`${home}tags`, { name: 'x' })).headers.location).toBe('/portal/sign-in')
+    const bytes = await service
+      .http()
+      .post(`${home}question-media`)
+      .set({ cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/octet-stream' })
+      .send('x')
+    expect([bytes.status, bytes.headers.location]).toEqual([303, '/portal/sign-in'])
+  })
+})
+
+describe('a form that needs a fresh proof', () => {
+  it('is kept until that is given, and does nothing by itself', async () => {
+    const organization = await service.make.organization()
+    const person = await joinAs(service, organization)
+    const other = await service.make.member(organization.id, { roles: ['grader'] })
+    service.clock.advance(HOUR_MS / 4)
+    const sent = await person.post(`${person.home}members/${other.id}`, { roles: 'admin', department: 'Kept' })
+    expect(sent.headers.location).toMatch(/^\/portal\/prove\?next=%2Fportal%2Fresume%2F/)
+    const proven = await person.post('/portal/prove', { current: PASSWORD, next: resumeIn(sent) })
+    const page = await person.get(proven.headers.location!)
+    expect((await service.db.member.findUniqueOrThrow({ where: { id: other.id } })).roles).toEqual(['grader'])
+    const { action, fields } = formIn(page.text)
+    expect((await person.post(action, fields)).status).toBe(303)
+    expect((await service.db.member.findUniqueOrThrow({ where: { id: other.id } })).roles).toEqual(['admin'])
+  })
+
+  it('is refused after that where its sender may no longer send it', async () => {
+    const organization = await service.make.organization()
+    const [person, admin] = [await joinAs(service, organization), await joinAs(service, organization)]
+    service.clock.advance(HOUR_MS / 4)
+    const sent = await person.post(`${person.home}members/export`)
+    await person.post('/portal/prove', { current: PASSWORD, next: resumeIn(sent) })
+    const { action, fields } = formIn((await person.get(resumeIn(sent))).text)
+    const { id } = await service.db.member.findFirstOrThrow({ where: { email: person.email } })
+    await admin.post('/portal/prove', { current: PASSWORD, next: '/portal' })
+    await admin.post(`${admin.home}members/${id}`, { roles: 'grader', department: '' })
+    expect((await person.post(action, fields)).status).toBe(404)
+  })
+})

@@ -1,0 +1,43 @@
+import type { Db } from '../../src/db/client.ts'
+import { codeOfStep, makeTotpSecret, stepAt } from '../../src/domain/access/totp.ts'
+import { sealTotpSecret } from '../../src/domain/access/totp-secrets.ts'
+import type { ServiceContext } from '../../src/domain/context.ts'
+import type { Visitor } from './portal.ts'
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
+
+/** The recovery codes that a page shows. */
+export const recoveryCodesIn = (text: string): string[] => text.match(/\b[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5}\b/g) ?? []
+
+/** What the page offers to set up an app with. */
+export const readOffer = (page: string): { sealed: string; secret: Buffer } => ({
+  sealed: /name="sealed" value="([^"]*)"/.exec(page)![1]!,
+  secret: fromBase32(/id="secret">([A-Z2-7 ]+)</.exec(page)![1]!.replaceAll(' ', '')),
+})
+
+/** Sets up an app as its page says. @returns its secret, and the recovery codes. */
+export async function enrolApp(
+  visitor: Pick<Visitor, 'get' | 'post'>,
+  now: () => Date,
+  next = '/portal',
+): Promise<{ secret: Buffer; codes: string[]; status: number }> {
+  const { sealed, secret } = readOffer((await visitor.get('/portal/factors/app')).text)
+  const answer = await visitor.post('/portal/factors/app', { sealed, name: 'Phone', next, code: codeAt(secret, now()) })
+  return { secret, codes: recoveryCodesIn(answer.text), status: answer.status }
+}
+
+export const codeAt = (secret: Buffer, now: Date): string => codeOfStep(secret, stepAt(now))
+
+/** Gives a person an app without its page. */
+export async function giveApp(service: Pick<ServiceContext, 'deps'> & { db: Db }, credentialId: string): Promise<Buffer> {
+  const [id, secret] = [service.deps.newId(), makeTotpSecret()]
+  const sealed = sealTotpSecret(service as unknown as ServiceContext, id, secret)
+  const data = { id, credentialId, kind: 'totp', name: 'Phone', secret: sealed, createdAt: service.deps.clock() } as const
+  await service.db.secondFactor.create({ data })
+  return secret
+}
