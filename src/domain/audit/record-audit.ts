@@ -1,8 +1,10 @@
+import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
 import { run } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
+import { AUDIT_KEPT_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 
 /** What is done to what live and test data share, by a verb in the past, as a list shows it. */
@@ -14,7 +16,18 @@ const SHARED_ACTIONS = [
   'changed_name',
   'changed_password',
   'reset_password',
+  'admitted_browser',
+  'added_factor',
+  'renamed_factor',
+  'removed_factor',
+  'made_recovery_codes',
+  'reset_factors',
   'ended_sessions',
+  'ended_member_sessions',
+  'refused_sign_in',
+  'linked_identity',
+  'unlinked_identity',
+  'used_break_glass',
   'generated_key',
   'rotated_key',
   'changed_key',
@@ -23,10 +36,31 @@ const SHARED_ACTIONS = [
   'changed_member',
   'deactivated_member',
   'reactivated_member',
+  'offered_ownership',
+  'withdrew_ownership_offer',
+  'refused_ownership',
+  'became_owner',
+  'ended_ownership',
   'created_tag',
   'changed_tag',
   'deleted_tag',
   'changed_settings',
+  'changed_security',
+  'added_sign_in_provider',
+  'changed_sign_in_provider',
+  'tried_sign_in_provider',
+  'removed_sign_in_provider',
+  'allowed_relinking',
+  'added_sign_in_domain',
+  'verified_sign_in_domain',
+  'removed_sign_in_domain',
+  'enforced_sso',
+  'stopped_enforcing_sso',
+  'changed_own_way',
+  'changed_mail_text',
+  'changed_reminders',
+  'changed_notices',
+  'looked_into_bounces',
   'created_assessment',
   'updated_assessment',
   'duplicated_assessment',
@@ -84,6 +118,10 @@ const DATA_ACTIONS = [
   'replayed_webhook',
   'tested_ats',
   'reported_to_ats_again',
+  'stopped_reminders',
+  'resumed_reminders',
+  'suppressed_address',
+  'lifted_suppression',
   'exported_invites',
   'exported_invite_batch',
   'exported_bulk_change',
@@ -127,7 +165,6 @@ export type AuditEvent = {
 
 type AuditContext = ServiceContext & { organization: { id: string }; mode?: Mode }
 
-const KEPT_FOR_MS = 365 * 86_400_000
 /** Entries a statement. */
 const FORGOTTEN_AT_ONCE = 5_000
 
@@ -151,7 +188,7 @@ export const auditEntriesByMember = (ctx: Context, event: AuditEvent): AuditRow[
 
 type AuditRow = NonNullable<NewRows['auditEntries']>[number]
 
-function auditEntryOf({ actor: given, deps, organization, mode }: AuditContext, event: AuditEvent): AuditRow {
+function auditEntryOf({ actor: given, deps, organization, mode, origin }: AuditContext, event: AuditEvent): AuditRow {
   const { action, target, details = {} } = event
   const keyId = given.kind === 'member' ? (given.viaKey ?? given.simulatedBy) : undefined
   const actor = keyId ? { kind: 'apiKey' as const, id: keyId } : given
@@ -166,16 +203,40 @@ function auditEntryOf({ actor: given, deps, organization, mode }: AuditContext, 
     targetId: target?.id ?? null,
     details,
     at: deps.clock(),
+    address: origin?.address ?? null,
+    userAgent: origin?.userAgent.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+    sessionId: origin?.sessionId ?? null,
+    requestId: origin?.requestId ?? null,
   }
 }
 
 const isOnData = (action: AuditAction): boolean => DATA_ACTIONS.some((known) => known === action)
 
-/** Forgets what was done more than a year ago. */
+/** Forgets what was done longer ago than its organization keeps it: a year, unless it has chosen more. */
 export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promise<void> {
-  const until = new Date(deps.clock().getTime() - KEPT_FOR_MS)
+  const now = deps.clock()
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const old = everyones.selectFrom('auditEntries').select('id').where('at', '<=', until).limit(atMost)
+    // Each organization's oldest are looked at, so that what others keep for longer costs nothing.
+    const old = everyones
+      .selectFrom('organizations')
+      .leftJoin('organizationSecurity', 'organizationSecurity.organizationId', 'organizations.id')
+      .innerJoinLateral(
+        (eb) =>
+          eb
+            .selectFrom('auditEntries')
+            .select('auditEntries.id')
+            .whereRef('auditEntries.organizationId', '=', 'organizations.id')
+            .where(({ ref }) => {
+              const kept = sql`coalesce(${ref('auditKeptDays')}, ${AUDIT_KEPT_DAYS.minimum}::integer) * interval '24 hours'`
+              return sql<boolean>`${ref('at')} <= ${now}::timestamptz - ${kept}`
+            })
+            .orderBy('auditEntries.at')
+            .limit(atMost)
+            .as('oldest'),
+        (join) => join.onTrue(),
+      )
+      .select('oldest.id')
+      .limit(atMost)
     return run(db, everyones.deleteFrom('auditEntries').where('id', 'in', old))
   })
 }

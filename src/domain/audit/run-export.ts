@@ -20,27 +20,37 @@ type Exported = { action: AuditAction & `exported_${string}`; filter: Record<str
 /** The organizations whose lists are being exported, by process. */
 const running = new WeakMap<Deps, string[]>()
 
+/** Gets the batch that begins after a row; the first one without it. The last one has less than {@link EXPORTED_AT_ONCE}. */
+type Read<Row> = (after: Row | undefined) => Promise<Row[]>
+
 /**
  * Hands over a list in batches, and records that it did.
  *
- * @param read gets the batch that begins after a row; the first one without it. The last one has less than {@link EXPORTED_AT_ONCE}.
  * @throws DomainError too_many_exports; whatever `write` throws.
  */
-export async function runExport<Row>(
-  ctx: Context,
-  { action, filter }: Exported,
-  read: (after: Row | undefined) => Promise<Row[]>,
-  write: Write<Row>,
-): Promise<void> {
-  const leave = enter(ctx)
-  try {
+export const runExport = <Row>(ctx: Context, { action, filter }: Exported, read: Read<Row>, write: Write<Row>): Promise<void> =>
+  inTurn(ctx, async () => {
     const details = Object.fromEntries(Object.entries(filter).filter(([, value]) => value))
     await recordAudit(ctx, { action, details })
-    let rows: Row[] = []
-    do {
-      rows = await read(rows.at(-1))
-      await write(rows)
-    } while (rows.length === EXPORTED_AT_ONCE)
+    await readAll(read, write)
+  })
+
+/** The same of what leaves nothing behind with whom it is shown to. @throws DomainError as runExport. */
+export const handOver = <Row>(ctx: Context, read: Read<Row>, write: Write<Row>): Promise<void> =>
+  inTurn(ctx, () => readAll(read, write))
+
+async function readAll<Row>(read: Read<Row>, write: Write<Row>): Promise<void> {
+  let rows: Row[] = []
+  do {
+    rows = await read(rows.at(-1))
+    await write(rows)
+  } while (rows.length === EXPORTED_AT_ONCE)
+}
+
+async function inTurn(ctx: Context, work: () => Promise<void>): Promise<void> {
+  const leave = enter(ctx)
+  try {
+    await work()
   } finally {
     leave()
   }

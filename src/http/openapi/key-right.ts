@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { KeyRight } from '../../domain/context.ts'
+import type { KeyRight } from '../../domain/access/permissions.ts'
 import { type FailureKind, HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {

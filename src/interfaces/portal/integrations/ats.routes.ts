@@ -26,7 +26,7 @@ export function atsRoutes(app: FastifyInstance): void {
 
   app.get('/settings/ats', async (request, reply) => show(request, reply, await listPage(request, emptyForm)))
 
-  app.post<SystemRoute>('/settings/ats/:ats/keys', (request, reply) =>
+  app.post<SystemRoute>('/settings/ats/:ats/keys', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: onList(request),
       async work(ctx, values) {
@@ -36,7 +36,7 @@ export function atsRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<SystemRoute>('/settings/ats/:ats/their-key', (request, reply) =>
+  app.post<SystemRoute>('/settings/ats/:ats/their-key', { config: { fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: onList(request),
       async work(values) {

@@ -1,6 +1,6 @@
 import type { ListedKey } from '../../../domain/access/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
-import { nameOf } from '../../../domain/members/name-of.ts'
+import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
@@ -11,6 +11,7 @@ import { opener, popup } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
+import { isRestricting, networkLines, PRESETS, scopeBoxes } from './key-restrictions.ts'
 
 const PATH = 'settings/integrations'
 
@@ -21,14 +22,16 @@ const KEY_NOTICES = new Map([
   ['limit', 'The rate limit is saved and applies from now on.'],
 ])
 
-type OneKey = { ctx: Context; apiKey: ListedKey; done?: string | undefined }
-type Facts = { ctx: Context; keys: ListedKey[]; done?: string | undefined }
+/** @property address that the member comes from, as the service sees it. @property preset a word of {@link PRESETS}, or any other. */
+type OneKey = { ctx: Context; apiKey: ListedKey; address: string; preset?: string | undefined; done?: string | undefined }
+type Facts = { ctx: Context; keys: ListedKey[]; address: string; done?: string | undefined }
 
 const GENERATING = { id: 'generate', label: 'New API key', icon: 'key-round' } as const
 
-export function integrationsPage(form: Form, { ctx, keys, done = '' }: Facts): Page {
+export function integrationsPage(form: Form, given: Facts): Page {
+  const { ctx, keys, done = '' } = given
   const isRefused = form.issues.length > 0 && form.values.has('name')
-  const generating = popup(GENERATING.id, 'Generate an API key', generateForm(ctx, form), isRefused)
+  const generating = popup(GENERATING.id, 'Generate an API key', generateForm(given, form), isRefused)
   return {
     title: 'Integrations',
     subtitle: 'With an API key, another system can work with your organization’s assessments and invites.',
@@ -50,7 +53,10 @@ ${
   }
 }
 
-const generateForm = (ctx: Context, form: Form): Html => html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
+const generateForm = (
+  { ctx, address }: Facts,
+  form: Form,
+): Html => html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${field(form, { name: 'name', label: 'Name', hint: 'What it is for, so that you recognize it.' })}
 ${choice(form, {
   name: 'mode',
@@ -72,6 +78,10 @@ ${choice(form, {
   ],
 })}
 <div class="if-date">${field(form, { name: 'expiresAt', label: 'Last day (UTC)', type: 'date', optional: true })}</div>
+<details class="mb-4" ${isRestricting(form) && html`open`}><summary class="mb-3 text-sm font-medium">Restrict what it can do, and from where</summary>
+${scopeBoxes(form)}
+${networkLines(form, address)}
+</details>
 <button class="btn btn-primary">Generate API Key</button>
 </form>`
 
@@ -97,11 +107,17 @@ const lastUse = ({ lastUsedAt, lastUsedFrom }: ListedKey): Value =>
   lastUsedAt ? html`${time(lastUsedAt)}${lastUsedFrom !== null && html` from ${lastUsedFrom}`}` : 'never'
 
 /** What sets it apart from other keys. */
-const allowance = ({ rights, requestsPerMinute }: ListedKey): string =>
-  [...rights, ...(requestsPerMinute === null ? [] : [`${requestsPerMinute} requests per minute`])].join(', ') || 'standard'
+function allowance({ rights, scopes, networks, requestsPerMinute }: ListedKey): string {
+  const parts = [
+    ...(scopes.length > 0 ? scopes : rights),
+    ...(networks.length > 0 ? ['some networks only'] : []),
+    ...(requestsPerMinute === null ? [] : [`${requestsPerMinute} requests per minute`]),
+  ]
+  return parts.join(', ') || 'standard'
+}
 
 /** One key: what it may do, and how often. */
-export const oneKeyPage = (form: Form, { ctx, apiKey, done = '' }: OneKey): Page => ({
+export const oneKeyPage = (form: Form, { ctx, apiKey, address, preset = '', done = '' }: OneKey): Page => ({
   title: apiKey.name,
   trail: [['API keys', pathOf(ctx, PATH)]],
   notice: KEY_NOTICES.get(done),
@@ -118,17 +134,20 @@ export const oneKeyPage = (form: Form, { ctx, apiKey, done = '' }: OneKey): Page
   )}${settingsPanel(
     'rights',
     'Permissions',
-    'Every key can read, invite candidates, and manage tags and webhooks.',
+    'Without scopes, a key can read everything but the audit log, invite candidates, and manage tags and webhooks.',
     html`<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/rights`)}">
 ${checkboxes(form, {
   name: 'rights',
   label: 'Additional permissions',
-  hint: 'No key can give or take away the role admin.',
+  hint: 'For keys without scopes. No key can give or take away the role admin.',
   options: [
     ['manage', 'Manage: create and change assessments, questions and members; assign graders, grade, and release results'],
   ],
-  values: apiKey.rights,
+  values: apiKey.scopes.length > 0 ? [] : apiKey.rights,
 })}
+${scopeBoxes(form, PRESETS[preset] ?? apiKey.scopes)}
+<p class="hint mb-4">Tick for me: <a href="?preset=read#scopes">read only</a> or <a href="?preset=invite#scopes">invite candidates</a>.</p>
+${networkLines(form, address, apiKey.networks)}
 ${field(form, { name: 'current', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
 <button class="btn btn-primary">Save permissions</button>
 </form>`,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
-  changeKeyRights,
+  changeKeyAllowance,
   generateKey,
   getKey,
   limitKey,
@@ -8,11 +8,11 @@ import {
   revokeKey,
   rotateKey,
 } from '../../../domain/access/manage-keys.ts'
+import { KEY_RIGHTS, KEY_SCOPES } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
-import { KEY_RIGHTS } from '../../../domain/context.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
 import { readNumber } from '../../../http/forms/read-typed.ts'
-import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
+import { emptyForm, type Form, readFields, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { browserOf, signedInOf } from '../sign-in/session.ts'
@@ -21,41 +21,46 @@ import { integrationsPage, keyPage, oneKeyPage } from './integrations.page.ts'
 type KeyRoute = { Params: { keyId: string } }
 
 export function integrationsRoutes(app: FastifyInstance): void {
-  const page = async ({ ctx }: FastifyRequest, form: Form, done?: string) =>
-    integrationsPage(form, { ctx, keys: await listKeys(ctx), done })
+  const page = async ({ ctx, ip }: FastifyRequest, form: Form, done?: string) =>
+    integrationsPage(form, { ctx, keys: await listKeys(ctx), address: ip, done })
 
   app.get<{ Querystring: { done?: string } }>('/settings/integrations', async (request, reply) =>
     show(request, reply, await page(request, emptyForm, request.query.done)),
   )
 
-  app.post('/settings/integrations', (request, reply) =>
+  app.post('/settings/integrations', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       async work(ctx, values) {
         const { name, mode } = readFields(values, 'name', 'mode')
         const expiresAt = readExpiry(values, ctx.deps.clock())
-        return keyPage(ctx, await generateKey(ctx, { name, mode: mode === 'test' ? 'test' : 'live', expiresAt }))
+        const wanted = { name, mode: mode === 'test' ? 'test' : 'live', expiresAt, ...readRestrictions(values) } as const
+        return keyPage(ctx, await generateKey(ctx, wanted))
       },
     }),
   )
 
-  const onePage = async ({ ctx, params }: FastifyRequest<KeyRoute>, form: Form, done?: string) =>
-    oneKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), done })
+  const onePage = async (
+    { ctx, params, ip }: FastifyRequest<KeyRoute>,
+    form: Form,
+    shown: { done?: string; preset?: string } = {},
+  ) => oneKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), address: ip, ...shown })
   const addressOf = ({ ctx, params }: FastifyRequest<KeyRoute>, done: string) =>
     `${pathOf(ctx, `settings/integrations/${params.keyId}`)}?done=${done}`
 
-  app.get<KeyRoute & { Querystring: { done?: string } }>('/settings/integrations/:keyId', async (request, reply) =>
-    show(request, reply, await onePage(request, emptyForm, request.query.done)),
+  app.get<KeyRoute & { Querystring: { done?: string; preset?: string } }>(
+    '/settings/integrations/:keyId',
+    async (request, reply) => show(request, reply, await onePage(request, emptyForm, request.query)),
   )
 
-  app.post<KeyRoute>('/settings/integrations/:keyId/rights', { config: { hasOwnLine: true } }, (request, reply) =>
+  app.post<KeyRoute>('/settings/integrations/:keyId/rights', { config: { hasOwnLine: true, fresh: true } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
         const { current } = readFields(values, 'current')
         const rights = KEY_RIGHTS.filter((right) => values.getAll('rights').includes(right))
         const confirmation = { current, origin: browserOf(request), signedIn: signedInOf(request) }
-        await changeKeyRights(request.ctx, request.params.keyId, { rights, ...confirmation })
+        await changeKeyAllowance(request.ctx, request.params.keyId, { rights, ...readRestrictions(values), ...confirmation })
         return addressOf(request, 'rights')
       },
     }),
@@ -73,7 +78,7 @@ export function integrationsRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<KeyRoute>('/settings/integrations/:keyId/rotate', (request, reply) =>
+  app.post<KeyRoute>('/settings/integrations/:keyId/rotate', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       work: async (ctx) => keyPage(ctx, await rotateKey(ctx, request.params.keyId)),
@@ -90,6 +95,11 @@ export function integrationsRoutes(app: FastifyInstance): void {
     }),
   )
 }
+
+const readRestrictions = (values: URLSearchParams) => ({
+  scopes: KEY_SCOPES.filter((scope) => values.getAll('scopes').includes(scope)),
+  networks: readLines(values, 'networks'),
+})
 
 /** When the key is to expire; null: never. @throws DomainError invalid for a day that is none. */
 function readExpiry(values: URLSearchParams, now: Date): Date | null {

@@ -29,7 +29,7 @@ const LATEST = 5
 export function webhooksRoutes(app: FastifyInstance): void {
   app.get('/settings/webhooks', async (request, reply) => show(request, reply, await listPage(request, emptyForm)))
 
-  app.post('/settings/webhooks', (request, reply) =>
+  app.post('/settings/webhooks', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => listPage(request, form),
       work: async (ctx, values) => secretPage(ctx, await createEndpoint(ctx, readWebhook(ctx, values))),
@@ -49,7 +49,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
   const addressOf = ({ ctx, params }: Request, done: string) =>
     `${pathOf(ctx, `settings/webhooks/${params.webhookId}`)}?done=${done}`
 
-  app.post<WebhookRoute>('/settings/webhooks/:webhookId', (request, reply) =>
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId', { config: { fresh: true } }, (request, reply) =>
     answer(request, reply, async (id, values) => {
       await updateEndpoint(request.ctx, id, readWebhook(request.ctx, values), findSeen(values))
       return addressOf(request, 'saved')
@@ -76,7 +76,7 @@ export function webhooksRoutes(app: FastifyInstance): void {
     }),
   )
 
-  app.post<WebhookRoute>('/settings/webhooks/:webhookId/rotate-secret', (request, reply) =>
+  app.post<WebhookRoute>('/settings/webhooks/:webhookId/rotate-secret', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => onePage(request, form),
       work: async (ctx, values) =>

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { DAY_MS } from '../../../support/factories.ts'
-import { joinAs, PASSWORD, signInAs } from '../../../support/portal.ts'
+import { joinAs, PASSWORD, proveAgain, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -68,6 +68,42 @@ it('generates test keys, and keys that expire', async () => {
   expect(await status(key)).toBe(200)
 })
 
+it('makes a key restricted from its first moment on, or none', async () => {
+  const { generate, post, path, rowOf, get, organization, member } = await openKeys()
+  const networks = '127.0.0.1\n10.0.0.0/8'
+  const scopes = ['invites:read', 'members:write', 'made up']
+  const key = keyIn(await post(path, { mode: 'live', expiry: 'never', name: 'Reader', networks, scopes }))
+  const { id, ...stored } = await rowOf('Reader')
+  expect(stored).toMatchObject({
+    scopes: ['invites:read', 'members:write'],
+    rights: ['manage'],
+    networks: ['127.0.0.1', '10.0.0.0/8'],
+    isStoredRestricted: true,
+    createdById: member.id,
+  })
+  expect((await service.v1(key).get('/invites')).status).toBe(200)
+  const refused = await service.v1(key).get('/tags')
+  expect([refused.status, refused.headers['x-error-code']]).toEqual([403, 'insufficient_scope'])
+  const audit = await service.db.auditEntry.findMany({ where: { organizationId: organization.id, targetId: id } })
+  expect(audit.map(({ action, details }) => ({ action, details }))).toEqual([
+    {
+      action: 'generated_key',
+      details: { name: 'Reader', scopes: ['invites:read', 'members:write'], networks: ['127.0.0.1', '10.0.0.0/8'] },
+    },
+  ])
+  expect((await get(path)).text).toContain('invites:read, members:write, some networks only')
+
+  const elsewhere = keyIn(await generate({ name: 'Elsewhere', networks: '10.0.0.0/8' }))
+  const closed = await service.v1(elsewhere).get('/tags')
+  expect([closed.status, closed.headers['x-error-code']]).toEqual([403, 'network_not_allowed'])
+
+  const wrong = await generate({ name: 'Wrong', networks: '127.0.0.1\nhere', scopes: 'tags:read' })
+  expect(wrong.status).toBe(422)
+  expect(wrong.text).toMatch(/<details class="mb-4" +open>/)
+  expect(wrong.text).toMatch(/value="tags:read" +checked/)
+  expect(await service.db.apiKey.count({ where: { organizationId: organization.id, name: 'Wrong' } })).toBe(0)
+})
+
 it('says what is wrong with a key, and keeps what was typed', async () => {
   const { generate } = await openKeys()
   const mistakes = async (fields: Record<string, string>) => {
@@ -107,7 +143,7 @@ it('revokes a key at once, whenever the other processes hear of it, and says so 
 })
 
 it('rotates a key: both values are good for 24 hours, then the new one only', async () => {
-  const { generate, act, get, path, rowOf } = await openKeys()
+  const { generate, act, get, path, rowOf, member } = await openKeys()
   const before = keyIn(await generate({ name: 'Rotating' }))
   const { id } = await rowOf('Rotating')
   const after = keyIn(await act('Rotating', 'rotate'))
@@ -123,6 +159,7 @@ it('rotates a key: both values are good for 24 hours, then the new one only', as
   }
   service.clock.advance(3)
   expect([await status(before), await status(after)]).toEqual([401, 200])
+  await proveAgain(service, member)
   const third = keyIn(await act('Rotating', 'rotate'))
   await act('Rotating', 'revoke')
   expect([await status(before), await status(after), await status(third)]).toEqual([401, 401, 401])

@@ -1,0 +1,89 @@
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { identity } from '../../db/identity.ts'
+import { one, prepare, together } from '../../db/statements.ts'
+import type { ServiceContext } from '../context.ts'
+
+/** Entries a transaction. */
+const NUMBERED_AT_ONCE = 2_000
+
+/**
+ * Gives every committed entry of the audit log its position, so that who follows it by position misses none, however long the transaction
+ * took that made it. The lock on the one row of `audit_numbering` lets processes take turns. In a database that was restored, or took
+ * over, positions go on where none of its former selves can have been: who has read further than it has misses nothing that comes.
+ */
+export async function numberAuditEntries({ db, deps }: ServiceContext): Promise<void> {
+  const { isWaiting } = await one(db, waiting({}))
+  if (!isWaiting) return
+  for (;;) {
+    const given = { milliseconds: deps.clock().getTime() }
+    const [batch] = await together(db, [hold({}), noteDatabase(given), numberNext({})])
+    if (batch!.numbered < NUMBERED_AT_ONCE) return
+  }
+}
+
+const unnumbered = everyones.selectFrom('auditEntries').select('id').where('position', 'is', null)
+
+const waiting = prepare(() =>
+  everyones.selectFrom('auditNumbering').select((eb) =>
+    eb
+      .exists(unnumbered.limit(eb.lit(1)))
+      .$castTo<boolean>()
+      .as('isWaiting'),
+  ),
+)
+
+const hold = prepare(() => everyones.selectFrom('auditNumbering').select('position').forUpdate())
+
+const noteDatabase = prepare(({ milliseconds }: { milliseconds: number }) =>
+  everyones
+    .updateTable('auditNumbering')
+    .set((eb) => ({
+      database: identity,
+      position: sql<string>`CASE WHEN ${eb.ref('database')} IS NULL THEN ${eb.ref('position')}
+        ELSE greatest(${eb.ref('position')} + 1, ${milliseconds}::bigint) END`,
+    }))
+    .where('database', 'is distinct from', identity)
+    .returning('position'),
+)
+
+const numberNext = prepare(() =>
+  everyones
+    .with(
+      (cte) => cte('chosen').materialized(),
+      // What a transaction that deletes an organization holds is skipped, as of events.
+      () => unnumbered.select('at').orderBy('at').orderBy('id').limit(NUMBERED_AT_ONCE).forNoKeyUpdate().skipLocked(),
+    )
+    .with('numbered', (db) =>
+      db
+        .updateTable('auditEntries')
+        .from((eb) =>
+          eb
+            .selectFrom(['chosen', 'auditNumbering'])
+            .select((eb) => {
+              const nth = eb.fn.agg<string>('row_number').over((over) => over.orderBy('chosen.at').orderBy('chosen.id'))
+              return ['chosen.id', eb('auditNumbering.position', '+', nth).as('position')]
+            })
+            .as('next'),
+        )
+        .set((eb) => ({ position: eb.ref('next.position') }))
+        .whereRef('auditEntries.id', '=', 'next.id')
+        .returning('auditEntries.id'),
+    )
+    .updateTable('auditNumbering')
+    .set((eb) => ({
+      position: eb(
+        'position',
+        '+',
+        eb.selectFrom('numbered').select(({ fn }) => fn.countAll<string>().as('count')),
+      ),
+    }))
+    .returning((eb) => [
+      eb
+        .selectFrom('numbered')
+        .select((eb) => eb.cast<number>(eb.fn.countAll(), 'integer').as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('numbered'),
+    ]),
+)

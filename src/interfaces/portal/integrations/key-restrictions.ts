@@ -1,0 +1,46 @@
+import { KEY_SCOPES, type KeyScope } from '../../../domain/access/permissions.ts'
+import type { Html } from '../../../html/html.ts'
+import { area, checkboxes, type Form } from '../kit/forms.ts'
+
+/** What a scope allows, as it is offered. */
+const SCOPE_WORDS: Record<KeyScope, string> = {
+  'assessments:read': 'Read assessments and questions',
+  'assessments:write': 'Create, change and delete assessments and questions',
+  'invites:read': 'Read invites, their mails and tags',
+  'invites:write': 'Invite candidates, and change, resend and revoke invites; the links of candidates; test data',
+  'members:read': 'Read members',
+  'members:write': 'Invite and change members',
+  'tags:read': 'Read tags',
+  'tags:write': 'Create, change and delete tags',
+  'results:read': 'Read submissions, grades and results',
+  'results:write': 'Assign graders, grade, and release results',
+  'events:read': 'Follow events',
+  'webhooks:manage': 'Manage webhooks',
+  'audit:read': 'Read the audit log',
+}
+
+/** What can be ticked by one press. */
+export const PRESETS: Record<string, readonly KeyScope[]> = {
+  read: ['assessments:read', 'invites:read', 'members:read', 'tags:read', 'results:read', 'events:read'],
+  invite: ['assessments:read', 'invites:read', 'invites:write', 'tags:read'],
+}
+
+/** Whether what was sent has something in the part that is folded away at first. */
+export const isRestricting = ({ values }: Form): boolean => values.has('scopes') || (values.get('networks') ?? '').trim() !== ''
+
+export const scopeBoxes = (form: Form, values: readonly string[] = []): Html =>
+  checkboxes(form, {
+    name: 'scopes',
+    label: 'Scopes',
+    hint: 'Tick what the key is for, and it can do nothing else.',
+    options: KEY_SCOPES.map((scope) => [scope, SCOPE_WORDS[scope]] as const),
+    values,
+  })
+
+export const networkLines = (form: Form, address: string, networks: readonly string[] = []): Html =>
+  area(form, {
+    name: 'networks',
+    label: 'Addresses it can be used from',
+    hint: `One address or network (203.0.113.0/24) a line; empty: from anywhere. You come from ${address}.`,
+    value: networks.join('\n'),
+  })

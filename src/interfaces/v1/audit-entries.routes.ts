@@ -1,0 +1,48 @@
+import { Type } from '@sinclair/typebox'
+import { readAuditFeed } from '../../domain/access/audit-log.ts'
+import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
+import { AuditEntryView, presentAuditEntry } from './audit-entries.view.ts'
+import { CURSOR_PATTERN } from './events.routes.ts'
+import { Limit, toLimit } from './list.ts'
+
+const AuditFeedView = Type.Object(
+  {
+    entries: Type.Array(AuditEntryView),
+    cursor: Type.String({ description: 'Where to go on, also when there were no entries' }),
+    hasMore: Type.Boolean({ description: 'Whether there are more entries by now' }),
+  },
+  { [NAME]: 'AuditEntryPage', [HEADERS]: ['Ignored-Parameters'], description: 'Entries, oldest first' },
+)
+
+/** Beyond v1.md: the audit log, to be followed by a system that keeps a copy. */
+export function auditEntryRoutes(app: TypedApp): void {
+  app.get(
+    '/audit-entries',
+    {
+      schema: {
+        tags: ['Audit log'],
+        operationId: 'listAuditEntries',
+        scope: 'audit:read',
+        isScopeNeeded: true,
+        summary: 'Follow the audit log',
+        description:
+          'Who did what behind a cursor, oldest first, each entry once: for a system that keeps a copy (SIEM). For keys with the scope `audit:read` alone. Entries are kept for a year, or for as long as the organization has chosen.',
+        querystring: Type.Object({
+          cursor: Type.Optional(
+            Type.String({
+              pattern: CURSOR_PATTERN,
+              description: 'The `cursor` of the previous answer. Without one: from the oldest entry that is kept.',
+            }),
+          ),
+          limit: Limit,
+        }),
+        response: { 200: AuditFeedView },
+      },
+    },
+    async ({ ctx, query }) => {
+      const page = await readAuditFeed(ctx, { cursor: BigInt(query.cursor ?? 0), limit: toLimit(query) })
+      return { entries: page.entries.map(presentAuditEntry), cursor: String(page.cursor), hasMore: page.hasMore }
+    },
+  )
+}
