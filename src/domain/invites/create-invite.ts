@@ -18,6 +18,7 @@ import { shareQuery } from '../look-ups/shared-query.ts'
 import { mayGrade } from '../members/graders.ts'
 import { writeTogether } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
+import { matchLanguage } from '../values/languages.ts'
 import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
@@ -70,6 +71,10 @@ function makeInvite(ctx: Context, input: NewInvite, attempt: number): InviteRow 
     recipientEmail,
     ...terms,
     assignedGraderId: terms.assignedGraderId?.toLowerCase() ?? null,
+    language: matchLanguage(terms.language, ctx.deps.languages.codes),
+    chosenLanguage: null,
+    timeZone: null,
+    remindersOff: false,
     ...authorOf(ctx),
     status: 'pending',
     attempt,

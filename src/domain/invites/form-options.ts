@@ -37,13 +37,13 @@ export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Ch
 
 /** @throws DomainError not_permitted. */
 export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   return readNames(ctx, own(ctx, 'assessments').select(['id', 'name']), wanted)
 }
 
 /** Those to which somebody can be invited: not the archived ones. @throws DomainError not_permitted. */
 export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   return readNames(ctx, own(ctx, 'assessments').where('archivedAt', 'is', null).select(['id', 'name']), wanted)
 }
 

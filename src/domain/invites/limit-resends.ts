@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_RESENDS } from '../limits.ts'
+import { INVITATION_KINDS } from '../mails/candidate-mails.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -15,11 +16,15 @@ const NEVER_SECONDS = 86_400
 /**
  * Refuses to mail an invite again, by the same or a new link, before its time. The mail of its creation does not count.
  *
+ * @returns whether there was one before.
  * @throws DomainError too_many_mails, with the time from which it may be, or null where it may not be any more.
  */
-export async function limitResends({ db, deps, organization }: Context, invite: { id: string; createdAt: Date }): Promise<void> {
+export async function limitResends(
+  { db, deps, organization }: Context,
+  invite: { id: string; createdAt: Date },
+): Promise<boolean> {
   const mails = await db.inviteEmail.findMany({
-    where: { organizationId: organization.id, inviteId: invite.id },
+    where: { organizationId: organization.id, inviteId: invite.id, kind: { in: [...INVITATION_KINDS] } },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     take: MAX_RESENDS + 1,
     select: { createdAt: true },
@@ -32,6 +37,7 @@ export async function limitResends({ db, deps, organization }: Context, invite: 
   const times = LIMITS.map(({ count, within }) => (resent[count - 1]?.createdAt.getTime() ?? -Infinity) + within)
   const free = Math.max(...times)
   if (free > now) throw tooEarly(now, free)
+  return mails.length > 0
 }
 
 const tooEarly = (now: number, free: number): DomainError =>

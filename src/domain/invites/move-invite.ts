@@ -7,6 +7,7 @@ import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { expireIfDue } from './expire-due-invites.ts'
 import { mayMove, moves } from './moves.ts'
+import { queueNotice } from './notices.ts'
 
 // How an invite comes from one state to another by a move of the table in moves.ts. By the clock it does in expire-due-invites.ts.
 
@@ -52,6 +53,7 @@ async function moveFrom(ctx: Context, move: Move, where: Prisma.InviteWhereInput
     data: { ...stamp?.(now), ...defined({ status: to, ...given }), updatedAt: now },
   })
   if (invite) await recordEvents(ctx, [event(invite)])
+  if (invite && move === 'complete') await queueNotice(ctx, invite.id, 'submitted')
   return invite
 }
 

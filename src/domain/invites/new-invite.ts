@@ -44,6 +44,8 @@ export type InviteTerms = {
   metadata: Record<string, string> | null
   /** Where the candidate can go on once it is completed. */
   returnUrl: string | null
+  /** What the candidate is spoken to in; a code that there are no texts in is none. */
+  language: string | null
 }
 
 /** What to invite somebody with: every field that may be left out has a default. */
@@ -71,6 +73,7 @@ export const INVITE_DEFAULTS: Omit<InviteTerms, 'facePhotoRequired'> = {
   externalId: null,
   metadata: null,
   returnUrl: null,
+  language: null,
 }
 
 /** All terms of an invite. A photo of the face is required like one of the ID: v1 and the import format have one switch for both. */

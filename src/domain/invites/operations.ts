@@ -114,8 +114,10 @@ async function operate(
     const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, { expiresAt })
     if (!moved && days !== undefined && !lasts(invite, days)) throw moveNotAllowed(move, invite.status)
     if (mail && moved) {
-      await limitResends(inside, invite)
-      await queueInvitationEmail(inside, invite)
+      const wasMailed = await limitResends(inside, invite)
+      // Without one before there is nothing to compare it with: it is the first.
+      const again = move === 'reactivate' ? 'reactivated' : 'resent'
+      await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation')
     }
     if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id } })
     return getInvite(inside, id)

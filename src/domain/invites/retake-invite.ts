@@ -30,7 +30,8 @@ export async function retakeInvite(ctx: Context, id: string, { expiresInDays, se
     if (invite.status !== 'completed') throw moveNotAllowed('retake', invite.status)
     const { assessmentId, recipientEmail, tagIds, assignedGrader } = invite
     const terms = { ...pickTerms(invite), ...(assignedGrader && !mayGrade(assignedGrader) && { assignedGraderId: null }) }
-    const input = { ...terms, assessmentId, recipientEmail, tagIds, expiresInDays, sendEmail }
+    const language = invite.chosenLanguage ?? terms.language
+    const input = { ...terms, language, assessmentId, recipientEmail, tagIds, expiresInDays, sendEmail }
     return createInvite(inside, input, { retakeOf: invite })
   })
 }

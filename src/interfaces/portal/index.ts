@@ -27,26 +27,52 @@ import { portalEnvelope } from './kit/errors.ts'
 import { readForms } from './kit/forms.ts'
 import { portalHeaders } from './kit/headers.ts'
 import { refuseForeignForms } from './kit/same-origin.ts'
+import { exportRoutes } from './library/export.routes.ts'
 import { importsRoutes } from './library/imports.routes.ts'
 import { libraryRoutes } from './library/library.routes.ts'
 import { auditLogRoutes } from './organization/audit-log.routes.ts'
+import { languageSettingsRoutes } from './organization/languages.routes.ts'
+import { memberSessionsRoutes } from './organization/member-sessions.routes.ts'
 import { membersRoutes } from './organization/members.routes.ts'
+import { securityRoutes } from './organization/security.routes.ts'
 import { organizationSettingsRoutes } from './organization/settings.routes.ts'
+import { suppressionsRoutes } from './organization/suppressions.routes.ts'
 import { tagsRoutes } from './organization/tags.routes.ts'
+import { type PreviewInvitation, wordsRoutes } from './organization/words.routes.ts'
+import { remindersRoutes } from './reminders/reminders.routes.ts'
 import { accountRoutes } from './sign-in/account.routes.ts'
+import { factorsRoutes } from './sign-in/factors.routes.ts'
+import { ORGANIZATION, refuseUnlistedRoutes } from './sign-in/free-routes.ts'
+import { askForFreshProofs } from './sign-in/fresh.ts'
 import { joinRoutes } from './sign-in/join.routes.ts'
+import { linkedRoutes } from './sign-in/linked.routes.ts'
 import { organizationsRoutes } from './sign-in/organizations.routes.ts'
+import { guardOwnAccount } from './sign-in/own-account.ts'
+import { keepParked } from './sign-in/parked.ts'
 import { passwordRoutes } from './sign-in/password.routes.ts'
+import { proveRoutes } from './sign-in/prove.routes.ts'
+import { secondStepRoutes } from './sign-in/second-step.routes.ts'
 import { requireMember, useSessions } from './sign-in/session.ts'
 import type { PortalSettings } from './sign-in/settings.ts'
 import { signInRoutes } from './sign-in/sign-in.routes.ts'
+import { singleSignOnRoutes } from './sign-in/single-sign-on.routes.ts'
+import { singleSignOnSettingsRoutes } from './single-sign-on/single-sign-on.routes.ts'
 import { mediaRoutes } from './submissions/media.routes.ts'
 import { resultsRoutes } from './submissions/results.routes.ts'
 import { submissionRoutes } from './submissions/submission.routes.ts'
 import { testDataRoutes } from './test-data/test-data.routes.ts'
 
 /** Pages for somebody who is not signed in, or has not chosen an organization. */
-const publicPages = [signInRoutes, joinRoutes, passwordRoutes, organizationsRoutes]
+const publicPages = [
+  signInRoutes,
+  singleSignOnRoutes,
+  secondStepRoutes,
+  proveRoutes,
+  factorsRoutes,
+  joinRoutes,
+  passwordRoutes,
+  organizationsRoutes,
+]
 /** Pages of one organization, for its members: with `request.ctx`. Each is a file of routes and a file of what it says. */
 const organizationPages = [
   homeRoutes,
@@ -56,6 +82,7 @@ const organizationPages = [
   keysRoutes,
   picturesRoutes,
   questionMediaRoutes,
+  exportRoutes,
   importsRoutes,
   libraryRoutes,
   accountRoutes,
@@ -64,8 +91,14 @@ const organizationPages = [
   webhookDeliveriesRoutes,
   atsRoutes,
   membersRoutes,
+  memberSessionsRoutes,
   tagsRoutes,
   organizationSettingsRoutes,
+  remindersRoutes,
+  suppressionsRoutes,
+  languageSettingsRoutes,
+  securityRoutes,
+  singleSignOnSettingsRoutes,
   auditLogRoutes,
   invitesRoutes,
   inviteRoutes,
@@ -84,23 +117,33 @@ const organizationPages = [
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
 export async function portalPages(
   app: FastifyInstance,
-  { system, settings }: { system: ServiceContext; settings: PortalSettings },
+  {
+    system,
+    settings,
+    previewInvitation,
+  }: { system: ServiceContext; settings: PortalSettings; previewInvitation: PreviewInvitation },
 ): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(portalHeaders)
   })
   answerFailures(app, () => portalEnvelope)
+  refuseUnlistedRoutes(app)
   refuseForeignForms(app, () => settings.publicUrl)
   readForms(app)
   serveAssets(app, PORTAL_PREFIX, assets)
+  keepParked(app, system)
+  askForFreshProofs(app, system)
   const cookie = await useSessions(app, system, settings.publicUrl.startsWith('https:'))
+  guardOwnAccount(app)
   for (const addRoutes of publicPages) addRoutes(app, { system, settings, cookie })
   await app.register(
     async (organization) => {
       answerFailures(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
+      wordsRoutes(organization, previewInvitation)
+      linkedRoutes({ system, settings, cookie })(organization)
     },
-    { prefix: '/:organizationId' },
+    { prefix: ORGANIZATION },
   )
 }

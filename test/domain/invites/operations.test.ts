@@ -31,12 +31,17 @@ const NEVER = { responseCode: 550, message: 'No such candidate here' }
 type Email = { id: string; status: string; attempts: number; reason: string; createdAt: string; sentAt: string | null }
 
 /** Invites a candidate over HTTP. */
-async function invite({ reply = undefined as typeof LATER | undefined, mode = 'live' as 'live' | 'test', of = service } = {}) {
+async function invite({
+  reply = undefined as typeof LATER | undefined,
+  mode = 'live' as 'live' | 'test',
+  of = service,
+  sendEmail = true,
+} = {}) {
   const { id: organizationId, key } = await of.make.organization({ mode })
   const assessment = await of.make.assessment(organizationId)
   const recipientEmail = `${of.make.unique('candidate').replace(' ', '-')}@example.com`
   if (reply) turnedAway.set(recipientEmail, reply)
-  const { body } = await of.v1(key).post('/invites').send({ assessmentId: assessment.id, recipientEmail })
+  const { body } = await of.v1(key).post('/invites').send({ assessmentId: assessment.id, recipientEmail, sendEmail })
   const { id } = body.invite as { id: string }
   const received = () => smtp.mails.filter(({ envelope }) => envelope.to[0] === recipientEmail)
   return {
@@ -72,7 +77,8 @@ describe('resend', () => {
     const [first, second] = await mails(2)
     expect(linkIn(second!)).toBe(linkIn(first!))
     expect(second!.parsed.messageId).not.toBe(first!.parsed.messageId)
-    expect(second!.parsed.subject).toBe(first!.parsed.subject)
+    expect(second!.parsed.subject).toBe(`Once more: ${first!.parsed.subject}`)
+    expect(second!.parsed.text).toContain('The link is the same as in the mail before.')
   })
 
   it('leaves the candidate where he was: the link of a started invite goes on', async () => {
@@ -95,10 +101,22 @@ describe('reactivate', () => {
       expiresAt: new Date(service.clock.now().getTime() + 2 * DAY_MS).toISOString(),
       revokedAt: null,
     })
-    const [old, fresh] = (await mails(2)).map(linkIn)
+    const both = await mails(2)
+    const [old, fresh] = both.map(linkIn)
+    expect(both[1]!.parsed.subject).toBe(`Open again: ${both[0]!.parsed.subject}`)
+    expect(both[1]!.parsed.text).toContain('The link in earlier mails no longer works')
     expect((await page(fresh!)).text).toContain('You are invited')
     const dead = await page(old!)
     expect([dead.status, dead.type, dead.text]).toEqual([404, 'text/html', expect.stringContaining('This link is not valid')])
+  })
+
+  it('mails an invitation as any other where there was no mail before', async () => {
+    const { id, organizationId, operate, emails } = await invite({ sendEmail: false })
+    expect(await emails()).toEqual([])
+    await operate('revoke')
+    expect((await operate('reactivate', { expiresInDays: 2 })).status).toBe(200)
+    const kinds = await service.db.inviteEmail.findMany({ where: { organizationId, inviteId: id }, select: { kind: true } })
+    expect(kinds).toEqual([{ kind: 'invitation' }])
   })
 
   it('is answered as the first time when repeated, and refused to give a pending invite another number of days', async () => {

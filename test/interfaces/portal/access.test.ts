@@ -1,23 +1,38 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Opening } from '../../../src/domain/access/openings.ts'
 import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
 import { unknownId } from '../../support/factories.ts'
-import { makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary, makeWebhook } from '../../support/furnish.ts'
+import { makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary, makeSsoRows, makeWebhook } from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { asOperator, signInAs, type Visitor, visit } from '../../support/portal.ts'
-import { listPortalRoutes } from '../../support/portal-routes.ts'
+import { listByFreshness, listPortalRoutes } from '../../support/portal-routes.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { jpeg } from '../../support/submissions.ts'
 
-const ROLES = ['admin', 'grader', 'client'] as const
+/** Each with what it is by roles and duties. An owner has been named, so that an admin is none. */
+const ROLES = ['owner', 'admin', 'manager', 'author', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
+const given: Record<Role, { roles: string[]; duties: string[] }> = {
+  owner: { roles: ['admin'], duties: ['owner'] },
+  admin: { roles: ['admin'], duties: [] },
+  manager: { roles: [], duties: ['manager'] },
+  author: { roles: [], duties: ['author'] },
+  grader: { roles: ['grader'], duties: [] },
+  client: { roles: ['client'], duties: [] },
+}
 
 /** What a page or form of an organization is about, by the names in its address. */
 type Rows = {
   keyId: string
   sessionId: string
+  deviceId: string
   memberId: string
   tagId: string
+  suppressionId: string
+  providerId: string
+  domainId: string
+  identityId: string
   assessmentId: string
   questionId: string
   inviteId: string
@@ -47,165 +62,228 @@ type Rows = {
  * that follows.
  */
 const everybody = [...ROLES]
+const owners: readonly Role[] = ['owner']
+const admins: readonly Role[] = ['owner', 'admin']
+const recruiters: readonly Role[] = [...admins, 'manager']
+const authors: readonly Role[] = [...admins, 'author']
+const graders: readonly Role[] = [...admins, 'grader']
+const questioners: readonly Role[] = [...authors, 'grader']
+const readers: readonly Role[] = [...recruiters, 'grader']
+const inviters: readonly Role[] = [...recruiters, 'grader', 'client']
+const viewers: readonly Role[] = [...recruiters, 'client']
+const all: readonly Role[] = [...recruiters, 'author']
 const allowed: Record<string, readonly Role[]> = {
   'GET /': everybody,
   'POST /confirm': everybody,
-  'GET /assessments': ['admin'],
-  'GET /assessments/new': ['admin'],
-  'POST /assessments': ['admin'],
-  'GET /assessments/:assessmentId/invites': ['admin'],
-  'GET /assessments/:assessmentId/results': ['admin'],
-  'GET /assessments/:assessmentId': ['admin'],
-  'GET /assessments/:assessmentId/edit': ['admin'],
-  'POST /assessments/:assessmentId/edit': ['admin'],
-  'POST /assessments/:assessmentId/duplicate': ['admin'],
-  'POST /assessments/:assessmentId/archive': ['admin'],
-  'POST /assessments/:assessmentId/unarchive': ['admin'],
-  'POST /assessments/:assessmentId/delete': ['admin'],
-  'GET /assessments/:assessmentId/preview': ['admin'],
-  'GET /assessments/:assessmentId/questions/new': ['admin'],
-  'POST /assessments/:assessmentId/questions': ['admin'],
-  'GET /assessments/:assessmentId/questions/:questionId': ['admin'],
-  'POST /assessments/:assessmentId/questions/:questionId': ['admin'],
-  'POST /assessments/:assessmentId/questions/:questionId/move': ['admin'],
-  'POST /assessments/:assessmentId/questions/:questionId/duplicate': ['admin'],
-  'POST /assessments/:assessmentId/order': ['admin'],
-  'POST /assessments/:assessmentId/questions/:questionId/delete': ['admin'],
-  'GET /keys/:versionId': ['admin'],
-  'POST /keys/:versionId': ['admin'],
-  'POST /keys/:versionId/preview': ['admin'],
-  'POST /keys/:versionId/resume': ['admin'],
+  'GET /assessments': all,
+  'GET /assessments/new': authors,
+  'POST /assessments': authors,
+  'GET /assessments/:assessmentId/invites': recruiters,
+  'GET /assessments/:assessmentId/results': recruiters,
+  'GET /assessments/:assessmentId': all,
+  'GET /assessments/:assessmentId/edit': authors,
+  'POST /assessments/:assessmentId/edit': authors,
+  'POST /assessments/:assessmentId/duplicate': authors,
+  'POST /assessments/:assessmentId/archive': authors,
+  'POST /assessments/:assessmentId/unarchive': authors,
+  'POST /assessments/:assessmentId/delete': authors,
+  'GET /assessments/:assessmentId/preview': all,
+  'GET /assessments/:assessmentId/questions/new': authors,
+  'POST /assessments/:assessmentId/questions': authors,
+  'GET /assessments/:assessmentId/questions/:questionId': authors,
+  'POST /assessments/:assessmentId/questions/:questionId': authors,
+  'POST /assessments/:assessmentId/questions/:questionId/move': authors,
+  'POST /assessments/:assessmentId/questions/:questionId/duplicate': authors,
+  'POST /assessments/:assessmentId/order': authors,
+  'POST /assessments/:assessmentId/questions/:questionId/delete': authors,
+  'GET /keys/:versionId': admins,
+  'POST /keys/:versionId': admins,
+  'POST /keys/:versionId/preview': admins,
+  'POST /keys/:versionId/resume': admins,
   'GET /account': everybody,
   'POST /account/name': everybody,
   'POST /account/preferences': everybody,
   'POST /account/password': everybody,
+  'POST /account/ownership': everybody,
   'POST /account/sessions/:sessionId/end': everybody,
   'POST /account/sessions/end-others': everybody,
-  'GET /settings/integrations': ['admin'],
-  'POST /settings/integrations': ['admin'],
-  'GET /settings/integrations/:keyId': ['admin'],
-  'POST /settings/integrations/:keyId/rights': ['admin'],
-  'POST /settings/integrations/:keyId/limit': ['admin'],
-  'POST /settings/integrations/:keyId/rotate': ['admin'],
-  'POST /settings/integrations/:keyId/revoke': ['admin'],
-  'GET /settings/webhooks': ['admin'],
-  'POST /settings/webhooks': ['admin'],
-  'GET /settings/webhooks/:webhookId': ['admin'],
-  'POST /settings/webhooks/:webhookId': ['admin'],
-  'POST /settings/webhooks/:webhookId/enable': ['admin'],
-  'POST /settings/webhooks/:webhookId/disable': ['admin'],
-  'POST /settings/webhooks/:webhookId/replay': ['admin'],
-  'POST /settings/webhooks/:webhookId/rotate-secret': ['admin'],
-  'POST /settings/webhooks/:webhookId/test': ['admin'],
-  'POST /settings/webhooks/:webhookId/delete': ['admin'],
-  'GET /settings/webhooks/:webhookId/deliveries': ['admin'],
-  'GET /settings/webhooks/:webhookId/deliveries/:deliveryId': ['admin'],
-  'POST /settings/webhooks/:webhookId/deliveries/:deliveryId/replay': ['admin'],
-  'GET /settings/ats': ['admin'],
-  'POST /settings/ats/:ats/keys': ['admin'],
-  'POST /settings/ats/:ats/their-key': ['admin'],
-  'POST /settings/ats/keys/:atsKeyId/revoke': ['admin'],
-  'GET /settings/ats/connections/:connectionId': ['admin'],
-  'POST /settings/ats/connections/:connectionId/test': ['admin'],
-  'POST /settings/ats/orders/:orderId/report': ['admin'],
-  'GET /members': ['admin'],
-  'POST /members/export': ['admin'],
-  'GET /members/invite': ['admin'],
-  'POST /members/invite': ['admin'],
-  'GET /members/:memberId': ['admin'],
-  'POST /members/:memberId': ['admin'],
-  'POST /members/:memberId/deactivate': ['admin'],
-  'POST /members/:memberId/reactivate': ['admin'],
-  'POST /members/:memberId/link': ['admin'],
-  'GET /settings/organization': ['admin'],
-  'POST /settings/organization': ['admin'],
-  'GET /settings/audit-log': ['admin'],
-  'POST /settings/audit-log/export': ['admin'],
-  'GET /tags': ['admin'],
-  'POST /tags': ['admin'],
-  'GET /tags/:tagId': ['admin'],
-  'POST /tags/:tagId': ['admin'],
-  'POST /tags/:tagId/delete': ['admin'],
-  'GET /invites': everybody,
-  'POST /invites/export': everybody,
-  'GET /invites/new': ['admin'],
-  'POST /invites': ['admin'],
-  'GET /invites/:inviteId': everybody,
-  'POST /invites/:inviteId/resend': ['admin'],
-  'POST /invites/:inviteId/extend': ['admin'],
-  'POST /invites/:inviteId/correct': ['admin'],
-  'POST /invites/:inviteId/replace': ['admin'],
-  'POST /invites/:inviteId/retake': ['admin'],
-  'POST /invites/:inviteId/revoke': ['admin'],
-  'POST /invites/:inviteId/reactivate': ['admin'],
-  'POST /invites/:inviteId/grader': ['admin'],
-  'POST /invites/:inviteId/extra-time': ['admin'],
-  'POST /invites/:inviteId/waive': ['admin'],
-  'GET /invites/:inviteId/submission': ['admin', 'grader'],
-  'POST /invites/:inviteId/submission/delete': ['admin'],
-  'POST /invites/:inviteId/tags': ['admin'],
-  'POST /invites/:inviteId/tags/:tagId/remove': ['admin'],
-  'GET /media/:mediaId': ['admin', 'grader'],
-  'GET /pictures/:pictureId': ['admin', 'grader'],
-  'POST /question-media': ['admin'],
-  'GET /question-media/:mediumId': ['admin'],
-  'POST /question-media/:mediumId/complete': ['admin'],
-  'POST /question-media/:mediumId/parts/:segment/:number': ['admin'],
-  'GET /questions': ['admin', 'grader'],
-  'GET /questions/:libraryId': ['admin', 'grader'],
-  'POST /questions/:libraryId': ['admin'],
-  'POST /questions/:libraryId/try': ['admin', 'grader'],
-  'POST /questions/:libraryId/retire': ['admin'],
-  'POST /questions/:libraryId/restore': ['admin'],
-  'POST /questions/:libraryId/add': ['admin'],
-  'GET /assessments/:assessmentId/questions/:questionId/library/difference': ['admin'],
-  'POST /assessments/:assessmentId/questions/:questionId/library/save': ['admin'],
-  'POST /assessments/:assessmentId/questions/:questionId/library/version': ['admin'],
-  'POST /assessments/:assessmentId/questions/:questionId/library/take': ['admin'],
-  'GET /questions/imports/new': ['admin'],
-  'POST /questions/imports': ['admin'],
-  'GET /questions/imports/:importId': ['admin'],
-  'POST /questions/imports/:importId/start': ['admin'],
-  'POST /questions/imports/:importId/undo': ['admin'],
-  'GET /questions/template.csv': ['admin'],
-  'GET /questions/template.xlsx': ['admin'],
-  'POST /questions/export': ['admin'],
-  'GET /grading': ['admin', 'grader'],
-  'GET /grading/:submissionId': ['admin', 'grader'],
-  'GET /grading/:submissionId/questions/:number': ['admin', 'grader'],
-  'POST /grading/:submissionId/questions/:number': ['admin', 'grader'],
-  'POST /grading/:submissionId/questions/:number/save': ['admin', 'grader'],
-  'POST /grading/:submissionId/viewers': ['admin', 'grader'],
-  'POST /grading/:submissionId/take-over': ['admin', 'grader'],
-  'POST /grading/:submissionId/hand-on/:place': ['admin', 'grader'],
-  'GET /grading/:submissionId/release': ['admin', 'grader'],
-  'POST /grading/:submissionId/release': ['admin', 'grader'],
-  'POST /grading/:submissionId/reopen': ['admin', 'grader'],
-  'GET /results': ['admin', 'client'],
-  'GET /results/assessments/:assessmentId': ['admin', 'client'],
-  'POST /results/assessments/:assessmentId/export': ['admin'],
-  'GET /results/:submissionId': ['admin', 'client'],
-  'GET /results/:submissionId/report': ['admin', 'client'],
-  'GET /invites/batches': ['admin'],
-  'POST /invites/batches': ['admin'],
-  'GET /invites/batches/:batchId': ['admin'],
-  'POST /invites/batches/:batchId/start': ['admin'],
-  'POST /invites/batches/:batchId/stop': ['admin'],
-  'POST /invites/batches/:batchId/resume': ['admin'],
-  'POST /invites/batches/:batchId/discard': ['admin'],
-  'POST /invites/batches/:batchId/export': ['admin'],
-  'POST /invites/changes/:changeId/export': ['admin'],
-  'POST /invites/filters': everybody,
-  'POST /invites/filters/:filterId/delete': everybody,
-  'GET /candidates': ['admin'],
-  'GET /candidates/:inviteId': ['admin'],
-  'GET /invites/changes': ['admin'],
-  'GET /invites/changes/new': ['admin'],
-  'POST /invites/changes': ['admin'],
-  'GET /invites/changes/:changeId': ['admin'],
-  'POST /invites/changes/:changeId/stop': ['admin'],
-  'POST /invites/changes/:changeId/resume': ['admin'],
-  'POST /test-data/delete': ['admin'],
+  'POST /account/browsers/:deviceId/forget': everybody,
+  'GET /settings/integrations': admins,
+  'POST /settings/integrations': admins,
+  'GET /settings/integrations/:keyId': admins,
+  'POST /settings/integrations/:keyId/rights': admins,
+  'POST /settings/integrations/:keyId/limit': admins,
+  'POST /settings/integrations/:keyId/rotate': admins,
+  'POST /settings/integrations/:keyId/revoke': admins,
+  'GET /settings/webhooks': admins,
+  'POST /settings/webhooks': admins,
+  'GET /settings/webhooks/:webhookId': admins,
+  'POST /settings/webhooks/:webhookId': admins,
+  'POST /settings/webhooks/:webhookId/enable': admins,
+  'POST /settings/webhooks/:webhookId/disable': admins,
+  'POST /settings/webhooks/:webhookId/replay': admins,
+  'POST /settings/webhooks/:webhookId/rotate-secret': admins,
+  'POST /settings/webhooks/:webhookId/test': admins,
+  'POST /settings/webhooks/:webhookId/delete': admins,
+  'GET /settings/webhooks/:webhookId/deliveries': admins,
+  'GET /settings/webhooks/:webhookId/deliveries/:deliveryId': admins,
+  'POST /settings/webhooks/:webhookId/deliveries/:deliveryId/replay': admins,
+  'GET /settings/ats': admins,
+  'POST /settings/ats/:ats/keys': admins,
+  'POST /settings/ats/:ats/their-key': admins,
+  'POST /settings/ats/keys/:atsKeyId/revoke': admins,
+  'GET /settings/ats/connections/:connectionId': admins,
+  'POST /settings/ats/connections/:connectionId/test': admins,
+  'POST /settings/ats/orders/:orderId/report': admins,
+  'GET /members': admins,
+  'POST /members/export': admins,
+  'GET /members/invite': admins,
+  'POST /members/invite': admins,
+  'GET /members/:memberId': admins,
+  'POST /members/:memberId': admins,
+  'POST /members/:memberId/deactivate': admins,
+  'POST /members/:memberId/reactivate': admins,
+  'POST /members/:memberId/link': admins,
+  'POST /members/become-owner': owners,
+  'POST /members/:memberId/end-ownership': owners,
+  'POST /members/:memberId/offer-ownership': owners,
+  'POST /members/:memberId/withdraw-ownership': owners,
+  'POST /members/:memberId/reset-factors': admins,
+  'POST /members/:memberId/sessions/:sessionId/end': admins,
+  'POST /members/:memberId/sessions/end-all': admins,
+  'GET /settings/organization': admins,
+  'POST /settings/organization': admins,
+  'GET /settings/reminders': admins,
+  'POST /settings/reminders': admins,
+  'POST /settings/reminders/notices': admins,
+  'GET /settings/reminders/open': admins,
+  'POST /settings/reminders/open': admins,
+  'GET /assessments/:assessmentId/reminders': admins,
+  'POST /assessments/:assessmentId/reminders': admins,
+  'POST /assessments/:assessmentId/reminders/notices': admins,
+  'POST /assessments/:assessmentId/reminders/drop': admins,
+  'GET /assessments/:assessmentId/reminders/open': admins,
+  'POST /assessments/:assessmentId/reminders/open': admins,
+  'GET /settings/suppressions': recruiters,
+  'POST /settings/suppressions': recruiters,
+  'GET /settings/suppressions/:suppressionId': recruiters,
+  'POST /settings/suppressions/:suppressionId/lift': recruiters,
+  'GET /settings/languages': admins,
+  'POST /settings/languages': admins,
+  'GET /settings/security': owners,
+  'POST /settings/security': owners,
+  'GET /settings/sign-in': owners,
+  'GET /settings/sign-in/new': owners,
+  'POST /settings/sign-in/providers': owners,
+  'GET /settings/sign-in/providers/:providerId': owners,
+  'POST /settings/sign-in/providers/:providerId': owners,
+  'GET /settings/sign-in/providers/:providerId/try': owners,
+  'POST /settings/sign-in/providers/:providerId/relink': owners,
+  'POST /settings/sign-in/providers/:providerId/remove': owners,
+  'POST /settings/sign-in/enforce': owners,
+  'POST /settings/sign-in/allow': owners,
+  'POST /settings/sign-in/own-ways': owners,
+  'POST /settings/sign-in/own-ways/:memberId/end': owners,
+  'POST /settings/sign-in/domains': owners,
+  'POST /settings/sign-in/domains/:domainId/verify': owners,
+  'POST /settings/sign-in/domains/:domainId/remove': owners,
+  'GET /account/link/:providerId': everybody,
+  'POST /account/identities/:identityId/remove': everybody,
+  'POST /members/:memberId/identities/:identityId/remove': admins,
+  'GET /settings/words': admins,
+  'POST /settings/words': admins,
+  'GET /settings/words/preview': admins,
+  'POST /settings/words/preview': admins,
+  'GET /settings/audit-log': admins,
+  'POST /settings/audit-log/export': admins,
+  'GET /tags': recruiters,
+  'POST /tags': recruiters,
+  'GET /tags/:tagId': recruiters,
+  'POST /tags/:tagId': recruiters,
+  'POST /tags/:tagId/delete': recruiters,
+  'GET /invites': inviters,
+  'POST /invites/export': inviters,
+  'GET /invites/new': recruiters,
+  'POST /invites': recruiters,
+  'GET /invites/:inviteId': inviters,
+  'POST /invites/:inviteId/resend': recruiters,
+  'POST /invites/:inviteId/extend': recruiters,
+  'POST /invites/:inviteId/correct': recruiters,
+  'POST /invites/:inviteId/replace': recruiters,
+  'POST /invites/:inviteId/retake': recruiters,
+  'POST /invites/:inviteId/revoke': recruiters,
+  'POST /invites/:inviteId/reactivate': recruiters,
+  'POST /invites/:inviteId/grader': recruiters,
+  'POST /invites/:inviteId/extra-time': recruiters,
+  'POST /invites/:inviteId/waive': recruiters,
+  'POST /invites/:inviteId/reminders-off': recruiters,
+  'POST /invites/:inviteId/reminders-on': recruiters,
+  'GET /invites/:inviteId/submission': readers,
+  'POST /invites/:inviteId/submission/delete': recruiters,
+  'POST /invites/:inviteId/tags': recruiters,
+  'POST /invites/:inviteId/tags/:tagId/remove': recruiters,
+  'GET /media/:mediaId': readers,
+  'GET /pictures/:pictureId': [...all, 'grader'],
+  'POST /question-media': authors,
+  'GET /question-media/:mediumId': authors,
+  'POST /question-media/:mediumId/complete': authors,
+  'POST /question-media/:mediumId/parts/:segment/:number': authors,
+  'GET /questions': questioners,
+  'GET /questions/:libraryId': questioners,
+  'POST /questions/:libraryId': authors,
+  'POST /questions/:libraryId/try': questioners,
+  'POST /questions/:libraryId/retire': authors,
+  'POST /questions/:libraryId/restore': authors,
+  'POST /questions/:libraryId/add': authors,
+  'GET /assessments/:assessmentId/questions/:questionId/library/difference': authors,
+  'POST /assessments/:assessmentId/questions/:questionId/library/save': authors,
+  'POST /assessments/:assessmentId/questions/:questionId/library/version': authors,
+  'POST /assessments/:assessmentId/questions/:questionId/library/take': authors,
+  'GET /questions/imports/new': authors,
+  'POST /questions/imports': authors,
+  'GET /questions/imports/:importId': authors,
+  'POST /questions/imports/:importId/start': authors,
+  'POST /questions/imports/:importId/undo': authors,
+  'GET /questions/template.csv': authors,
+  'GET /questions/template.xlsx': authors,
+  'GET /questions/export': authors,
+  'POST /questions/export': authors,
+  'GET /grading': readers,
+  'GET /grading/:submissionId': graders,
+  'GET /grading/:submissionId/questions/:number': graders,
+  'POST /grading/:submissionId/questions/:number': graders,
+  'POST /grading/:submissionId/questions/:number/save': graders,
+  'POST /grading/:submissionId/viewers': graders,
+  'POST /grading/:submissionId/take-over': graders,
+  'POST /grading/:submissionId/hand-on/:place': readers,
+  'GET /grading/:submissionId/release': readers,
+  'POST /grading/:submissionId/release': readers,
+  'POST /grading/:submissionId/reopen': readers,
+  'GET /results': viewers,
+  'GET /results/assessments/:assessmentId': viewers,
+  'POST /results/assessments/:assessmentId/export': recruiters,
+  'GET /results/:submissionId': viewers,
+  'GET /results/:submissionId/report': viewers,
+  'GET /invites/batches': recruiters,
+  'POST /invites/batches': recruiters,
+  'GET /invites/batches/:batchId': recruiters,
+  'POST /invites/batches/:batchId/start': recruiters,
+  'POST /invites/batches/:batchId/stop': recruiters,
+  'POST /invites/batches/:batchId/resume': recruiters,
+  'POST /invites/batches/:batchId/discard': recruiters,
+  'POST /invites/batches/:batchId/export': recruiters,
+  'POST /invites/changes/:changeId/export': recruiters,
+  'POST /invites/filters': inviters,
+  'POST /invites/filters/:filterId/delete': inviters,
+  'GET /candidates': recruiters,
+  'GET /candidates/:inviteId': recruiters,
+  'GET /invites/changes': recruiters,
+  'GET /invites/changes/new': recruiters,
+  'POST /invites/changes': recruiters,
+  'GET /invites/changes/:changeId': recruiters,
+  'POST /invites/changes/:changeId/stop': recruiters,
+  'POST /invites/changes/:changeId/resume': recruiters,
+  'POST /test-data/delete': admins,
 }
 
 /** Of these, those whose rows are looked up: another organization's are not found. Everything else does nothing to them. */
@@ -229,6 +307,8 @@ const FINDS: (keyof Rows)[] = [
   'libraryId',
   'importId',
   'versionId',
+  'providerId',
+  'domainId',
 ]
 
 // Without the sweep: it changes rows by itself.
@@ -244,8 +324,18 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const { id: keyId } = await service.db.apiKey.findFirstOrThrow({ where: { organizationId } })
   const { member } = await signInAs(service, organizationId, ['admin'])
   const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
-  const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
+  const { id: sessionId, deviceId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
   const { id: tagId } = await service.make.tag(organizationId)
+  const { id: suppressionId } = await service.db.suppression.create({
+    data: {
+      ...{ id: service.deps.newId(), organizationId },
+      mode: 'live',
+      address: 'a@example.com',
+      reason: 'bounce',
+      since: service.clock.now(),
+    },
+  })
+  const ssoRows = await makeSsoRows(service, { organizationId, memberId: member.id, credentialId: credentialId! })
   const assessment = await service.make.assessment(organizationId)
   const { id: assessmentId } = assessment
   const { id: questionId } = await service.make.question(assessment)
@@ -282,8 +372,10 @@ async function makeRows(organizationId: string): Promise<Rows> {
   const own = {
     keyId,
     sessionId,
+    deviceId: deviceId!,
     memberId: member.id,
     tagId,
+    suppressionId,
     assessmentId,
     questionId,
     inviteId,
@@ -297,7 +389,16 @@ async function makeRows(organizationId: string): Promise<Rows> {
     submissionId,
     versionId,
   }
-  return { ...own, ...atsRows, ...library, number: '1', place: 'first', webhookId: webhook.id, deliveryId: delivery.id }
+  return {
+    ...own,
+    ...ssoRows,
+    ...atsRows,
+    ...library,
+    number: '1',
+    place: 'first',
+    webhookId: webhook.id,
+    deliveryId: delivery.id,
+  }
 }
 
 /** Of an invite's candidate, who is preparing. */
@@ -333,7 +434,7 @@ async function contents(organizationId: string) {
     users: await user.findMany({ where: { memberships: { some: where } }, orderBy: { id: 'asc' } }),
     sessions: await session.findMany({
       where: { credential: { memberships: { some: where } } },
-      omit: { lastSeenAt: true, expiresAt: true },
+      omit: { lastSeenAt: true, expiresAt: true, closedFor: true },
       orderBy: { id: 'asc' },
     }),
     assessments: await assessment.findMany({ where, orderBy: { id: 'asc' } }),
@@ -360,19 +461,18 @@ async function contents(organizationId: string) {
   }
 }
 
-/** An organization with its rows and somebody of each role: the client's assessment, and the invite that the grader was assigned. */
-async function furnish() {
+/** An organization with its rows and somebody of each of these: the client's assessment, and the invite that the grader was assigned. */
+async function furnish(wanted: readonly Role[] = ROLES) {
   const { id } = await service.make.organization()
   const rows = await makeRows(id)
-  const [admin, grader, client] = [
-    await signInAs(service, id, ['admin']),
-    await signInAs(service, id, ['grader']),
-    await signInAs(service, id, ['client']),
-  ]
-  const of = { organizationId: id, assessmentId: rows.assessmentId, memberId: client.member.id, position: 0 }
-  await service.db.assessmentClient.create({ data: of })
-  await service.db.invite.update({ where: { id: rows.inviteId }, data: { assignedGraderId: grader.member.id } })
-  return { id, rows, people: { admin, grader, client } }
+  await service.db.organization.update({ where: { id }, data: { ownerNamedAt: service.clock.now() } })
+  const people = new Map<Role, Awaited<ReturnType<typeof signInAs>>>()
+  for (const role of wanted) people.set(role, await signInAs(service, id, given[role].roles, given[role].duties))
+  const [client, grader] = [people.get('client'), people.get('grader')]
+  const of = { organizationId: id, assessmentId: rows.assessmentId, position: 0 }
+  if (client) await service.db.assessmentClient.create({ data: { ...of, memberId: client.member.id } })
+  if (grader) await service.db.invite.update({ where: { id: rows.inviteId }, data: { assignedGraderId: grader.member.id } })
+  return { id, rows, people }
 }
 
 /** For all that must leave it as it is. */
@@ -387,8 +487,8 @@ it('lists every page and form of an organization', async () => {
 describe.each(routes)('$name', (route) => {
   it.each(ROLES)('is for the roles that may, and nowhere to be found for the others: %s', async (role) => {
     const may = route.roles.includes(role)
-    const { id, rows, people } = may && route.method === 'POST' ? await furnish() : untouched
-    const person = people[role]
+    const { id, rows, people } = may && route.method === 'POST' ? await furnish([role]) : untouched
+    const person = people.get(role)!
     const answer = await send(person, route, addressOf(route, id, rows))
     if (may) {
       expect([200, 303, 422]).toContain(answer.status)
@@ -435,7 +535,7 @@ describe.each(routes)('$name', (route) => {
 
   it.runIf(route.method === 'POST')('takes nothing that comes from another site, or does not say from where', async () => {
     const { id, rows, people } = untouched
-    const { admin } = people
+    const admin = people.get('owner')!
     const strange: Record<string, string>[] = [
       {},
       { 'sec-fetch-site': 'cross-site' },
@@ -452,6 +552,82 @@ describe.each(routes)('$name', (route) => {
     }
     await expectUntouched()
   })
+})
+
+/** What may be missing of an organization's rules, and what the session of somebody who may do everything has instead. */
+const HOUR_MS = 3_600_000
+const ago = (hours: number) => new Date(service.clock.now().getTime() - hours * HOUR_MS)
+type Missing = { rules: object; session?: object; proof?: object; status: 303 | 403; leads?: RegExp }
+const missing: Record<Exclude<Opening, 'open'>, () => Missing> = {
+  network: () => ({ rules: { networks: ['198.51.100.0/24', '2001:db8::/32'] }, status: 403 }),
+  sso: () => ({ rules: { ssoEnforcedAt: ago(1) }, status: 403 }),
+  proof: () => ({ rules: {}, proof: { kind: 'totp' }, status: 303 }),
+  factor: () => ({ rules: { secondFactorFrom: ago(1) }, status: 303, leads: /^\/portal\/factors/ }),
+  idle: () => ({ rules: { idleMinutes: 15 }, session: { lastSeenAt: ago(0.25) }, status: 303 }),
+  age: () => ({ rules: { sessionHours: 1 }, session: { createdAt: ago(1) }, status: 303 }),
+  signIn: () => ({ rules: {}, session: { closedFor: [] }, status: 303 }),
+}
+
+describe.each(Object.entries(missing))('a session that lacks something: %s', (name, make) => {
+  let locked: { id: string; rows: Rows; admin: Visitor; status: number; leads: RegExp }
+  beforeAll(async () => {
+    const { id, rows } = await furnish([])
+    const admin = await signInAs(service, id, ['admin'])
+    const elsewhere = await service.make.organization()
+    const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: admin.member.id } })
+    await service.make.member(elsewhere.id, { credentialId })
+    const { rules, session, proof, status, leads = /^\/portal\/sign-in/ } = make()
+    const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
+    await service.db.organizationSecurity.create({ data: { organizationId: id, updatedAt: service.clock.now(), ...rules } })
+    if (session)
+      await service.db.session.update({
+        where: { id: sessionId },
+        data: { ...session, ...(name === 'signIn' && { closedFor: [id] }) },
+      })
+    if (proof) await service.db.sessionProof.updateMany({ where: { sessionId }, data: proof })
+    locked = { id, rows, admin, status, leads }
+  })
+
+  it('opens no page, form, recording or script of the organization, and changes nothing', async () => {
+    const { id, rows, admin, status, leads } = locked
+    const { name: organization } = await service.db.organization.findUniqueOrThrow({ where: { id } })
+    const was = await contents(id)
+    for (const route of [...routes, { name: 'GET /nowhere', method: 'GET', path: '/nowhere', roles: [] } as const]) {
+      const answer = await send(admin, route, addressOf(route, id, rows))
+      // By single sign-on a page leads on in its own place, a form from where it was kept.
+      const isKept = name === 'sso' && route.method !== 'GET'
+      expect([route.name, answer.status]).toEqual([route.name, isKept ? 303 : status])
+      if (answer.status === 303) expect(answer.headers.location).toMatch(leads)
+      expect(answer.text).not.toContain(organization)
+    }
+    const preview = await admin.get(`/i/preview/${id}/${rows.assessmentId}/start`)
+    expect([preview.status, preview.text.includes(organization)]).toEqual([404, false])
+    expect(await contents(id)).toEqual(was)
+  })
+})
+
+/** Those that ask for a fresh proof, as they stand in the list above. */
+const fresh = (await listByFreshness()).fresh.map((name) => name.replace(' /:organizationId', ' '))
+
+it('does nothing for a session whose proof is older than a quarter of an hour, of all that asks for a fresh one', async () => {
+  const { id, rows } = await furnish()
+  const admin = await signInAs(service, id, ['admin'])
+  await service.db.sessionProof.updateMany({
+    where: { session: { credential: { memberships: { some: { id: admin.member.id } } } } },
+    data: { at: ago(0.25) },
+  })
+  const was = await contents(id)
+  const asked = routes.filter(({ name }) => fresh.includes(name))
+  expect(asked.length).toBeGreaterThan(15)
+  for (const route of asked) {
+    const answer = await send(admin, route, addressOf(route, id, rows))
+    expect([route.name, answer.status, answer.headers.location]).toEqual([
+      route.name,
+      303,
+      expect.stringMatching(/^\/portal\/prove(\?next=|$)/),
+    ])
+  }
+  expect(await contents(id)).toEqual(was)
 })
 
 it('says that there is no such page within the frame of who is signed in to the organization', async () => {

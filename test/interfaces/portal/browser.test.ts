@@ -82,7 +82,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     expect(await heading(page)).toBe('Join Northwind Talent')
     await page.getByLabel('Password').fill('too short')
     await press(page, 'Join')
-    await page.getByRole('link', { name: 'The password needs at least 10 characters.' }).waitFor()
+    await page.getByRole('link', { name: 'The password needs at least 15 characters.' }).waitFor()
     await page.getByLabel('Password').fill(PASSWORD)
     await press(page, 'Join')
     await goTo(page, 'Integrations')
@@ -383,6 +383,13 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.getByRole('rowheader').getByRole('link').click()
       },
       'organization settings': (home, page) => page.goto(`${home}settings/organization?done=saved`),
+      'single sign-on': (home, page) => page.goto(`${home}settings/sign-in?done=saved`),
+      'setting up single sign-on': (home, page) => page.goto(`${home}settings/sign-in/new`),
+      'security settings': (home, page) => page.goto(`${home}settings/security?done=saved`),
+      'addresses that are not written to': (home, page) => page.goto(`${home}settings/suppressions`),
+      'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
+      'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
+      'words of invitations': (home, page) => page.goto(`${home}settings/words?done=saved`),
       'audit log': (home, page) => page.goto(`${home}settings/audit-log`),
       tags: (home, page) => page.goto(`${home}tags`),
       'a tag': async (home, page) => {

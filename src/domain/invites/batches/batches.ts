@@ -88,7 +88,7 @@ export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: Gi
   const by = { createdByKeyId, createdById: createdById ?? (await findAnAdmin(ctx)), startedAt: ctx.deps.clock() }
   const id = await inTransaction(ctx, async (inside) => {
     const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by })
-    await inside.deps.queue.enqueueInviteBatch(inside.db, { id, createdByKeyId })
+    await inside.deps.queue.enqueueInviteBatch(inside.db, { id, organizationId: ctx.organization.id, createdByKeyId })
     return id
   }).catch((error) => {
     if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error

@@ -6,7 +6,7 @@ import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
 import { isEmailAddress } from '../../checking/email-address.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
-import { MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
+import { MAX_CODE_LENGTH, MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
 import { splitText } from '../../lists/filters.ts'
 import { GRADING_ROLES } from '../../members/graders.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
@@ -94,7 +94,7 @@ function checkRow({ own, unknown, ...row }: GivenRow, number: number, { firsts, 
 
 /** What a row has of its own. Its tags come on top of everybody's. */
 function readTerms(
-  { tags, message, days, grader, extraTime }: ListRow,
+  { tags, message, days, grader, extraTime, language }: ListRow,
   names: Names,
   everybody: Terms,
 ): { own: Terms; issues: Issue[] } {
@@ -111,6 +111,7 @@ function readTerms(
   if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, grader)[0] ?? null
   if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
   if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
+  if (language) own.language = cut(language, MAX_CODE_LENGTH)
   if (days) own.expiresInDays = readWholeNumber(days)
   return { own, issues }
 }

@@ -1,22 +1,25 @@
 import { own } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
+import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import type { Actor, Context, KeyMode, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
+import { type QueuedRef, rowOf } from '../../work/queued-ref.ts'
 import { createInvite } from '../create-invite.ts'
+import { areListsPaused } from '../dead-addresses.ts'
 import type { Terms } from './check-rows.ts'
 import { termsOf } from './term-names.ts'
-import { actingMember, memberColumns, workThrough } from './work-through.ts'
+import { workThrough } from './work-through.ts'
 
 /**
  * Invites some of those in a started batch that have not been, in the name of who started it. Unless it is finished then, another job goes
  * on. Each invite is committed together with its row's state: killed in between and started again, or done by two processes at once, each
  * row is invited once.
  */
-export async function continueBatch(service: ServiceContext, batchId: string): Promise<void> {
+export async function continueBatch(service: ServiceContext, ref: QueuedRef): Promise<void> {
   const batch = await service.db.inviteBatch.findUnique({
-    where: { id: batchId },
+    where: rowOf(ref),
     include: {
       createdBy: { select: memberColumns },
       createdByKey: { select: { id: true, mode: true, createdById: true, expiresAt: true, revokedAt: true } },
@@ -25,7 +28,9 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
   })
   if (!batch || batch.stoppedAt || batch.finishedAt) return
   const { organization } = batch.assessment
+  const { id: batchId } = batch
   const ctx: Context = { ...service, organization, mode: batch.mode, actor: actorOf(batch, service.deps.clock()) }
+  if (batch.mode === 'live' && (await areListsPaused(ctx))) return pause(ctx, batchId)
   const where = { organizationId: organization.id, batchId, state: 'ready' as const }
   const hasMore = await workThrough(
     (take) => ctx.db.inviteBatchRow.findMany({ where, orderBy: { number: 'asc' }, take }),
@@ -34,6 +39,19 @@ export async function continueBatch(service: ServiceContext, batchId: string): P
   // Stopped meanwhile, another job finds that out.
   if (hasMore) await service.deps.queue.enqueueInviteBatch(service.db, batch)
   else await finish(ctx, batchId)
+}
+
+/** As a member would stop it. */
+async function pause({ db, deps, organization }: Context, id: string): Promise<void> {
+  const { count } = await db.inviteBatch.updateMany({
+    where: { organizationId: organization.id, id, stoppedAt: null, finishedAt: null },
+    data: { stoppedAt: deps.clock() },
+  })
+  if (count === 1)
+    deps.log.warn(
+      { organizationId: organization.id, batchId: id },
+      'a batch of invites waits: many mails of its organization came back',
+    )
 }
 
 type Key = { id: string; mode: KeyMode; createdById: string | null; expiresAt: Date | null; revokedAt: Date | null }

@@ -6,7 +6,7 @@ import { type AccountProblem, DomainError } from '../../errors.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../limits.ts'
 
 /** What a column may mean. */
-export type Column = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader' | 'extraTime'
+export type Column = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader' | 'extraTime' | 'language'
 /** One row as it was given; what is not in it is empty. */
 export type ListRow = Record<Column, string>
 export type List = { rows: ListRow[]; unusedColumns: string[] }
@@ -19,6 +19,7 @@ const HEADERS: Record<Column, string[]> = {
   message: ['message', 'custommessage'],
   days: ['days', 'expires', 'expiresindays', 'expiresin', 'daysuntilitexpires'],
   grader: ['grader', 'graderemail', 'assignedgrader'],
+  language: ['language', 'lang', 'locale'],
   extraTime: ['extratime', 'extratimepercent', 'extratimeinpercent'],
 }
 /** A spreadsheet writes whatever its country uses. */
@@ -27,7 +28,7 @@ const DELIMITERS = [',', ';', '\t']
 const MAX_COLUMNS = 1_000
 const MAX_UNUSED_COLUMNS = 50
 const MAX_HEADER_LENGTH = 100
-const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '' }
+const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '', language: '' }
 
 /** Bytes that are read before others' requests get their turn. */
 const SLICE_BYTES = 8 * 1024

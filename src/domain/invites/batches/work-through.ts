@@ -1,6 +1,3 @@
-import type { MemberStatus } from '../../../generated/prisma/client.ts'
-import type { Actor } from '../../context.ts'
-
 // What lists of candidates and bulk changes have in common: many rows that a job works through, a part of them a job.
 
 /** Rows of one job: a few seconds of work. */
@@ -22,14 +19,3 @@ export async function workThrough<Row>(
   for (let i = 0; i < rows.length; i += AT_ONCE) await Promise.all(rows.slice(i, i + AT_ONCE).map(work))
   return rows.length === ROWS_A_JOB
 }
-
-export const memberColumns = { id: true, userId: true, roles: true, status: true } as const
-type Member = { id: string; userId: string; roles: string[]; status: MemberStatus }
-
-/** The member in whose name rows are done: somebody who may not, once they are not active any more. */
-export const actingMember = ({ id, userId, roles, status }: Member): Actor => ({
-  kind: 'member',
-  id,
-  userId,
-  roles: status === 'active' ? roles : [],
-})

@@ -57,7 +57,7 @@ export async function startBulkChange(
     const rows = inviteIds.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const }))
     for (let i = 0; i < rows.length; i += STORED_AT_ONCE)
       await run(inside.db, insertRows({ bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }))
-    await deps.queue.enqueueBulkChange(inside.db, id)
+    await deps.queue.enqueueBulkChange(inside.db, { ...of, id })
     const target = { kind: 'bulk_change', id } as const
     await recordAudit(inside, { action: 'changed_many', target, details: { change: action, invites: rows.length, ...given } })
   })
@@ -185,7 +185,7 @@ export const resumeBulkChange = (ctx: Context, id: string): Promise<void> =>
   control(ctx, id, 'resumed_bulk_change', async ({ db, deps, organization }) => {
     const where = { organizationId: organization.id, id, finishedAt: null }
     const { count } = await db.bulkChange.updateMany({ where, data: { stoppedAt: null } })
-    if (count > 0) await deps.queue.enqueueBulkChange(db, id)
+    if (count > 0) await deps.queue.enqueueBulkChange(db, { id, organizationId: organization.id })
     return count > 0
   })
 

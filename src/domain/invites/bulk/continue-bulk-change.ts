@@ -1,10 +1,12 @@
 import { own } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
+import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
-import { actingMember, memberColumns, workThrough } from '../batches/work-through.ts'
+import { type QueuedRef, rowOf } from '../../work/queued-ref.ts'
+import { workThrough } from '../batches/work-through.ts'
 import { assignGrader, tagInvite } from '../change-invite.ts'
 import { extendInvite, resendInvite, revokeInvite } from '../operations.ts'
 import { type Given, givenOf } from './bulk-changes.ts'
@@ -19,17 +21,17 @@ const include = {
  * What is done to an invite is committed together with its row's state, under the row's lock: killed in between and started again, or done
  * by two processes at once, each is changed once.
  */
-export async function continueBulkChange(service: ServiceContext, id: string): Promise<void> {
-  const change = await service.db.bulkChange.findUnique({ where: { id }, include })
+export async function continueBulkChange(service: ServiceContext, ref: QueuedRef): Promise<void> {
+  const change = await service.db.bulkChange.findUnique({ where: rowOf(ref), include })
   if (!change || change.stoppedAt || change.finishedAt) return
-  const { organization, mode, createdBy } = change
+  const { id, organization, mode, createdBy } = change
   const ctx: Context = { ...service, organization, mode, actor: actingMember(createdBy) }
   const where = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
   const hasMore = await workThrough(
     (take) => ctx.db.bulkChangeRow.findMany({ where, orderBy: { number: 'asc' }, take }),
     (row) => changeOne(ctx, change, row),
   )
-  if (hasMore) await service.deps.queue.enqueueBulkChange(service.db, id)
+  if (hasMore) await service.deps.queue.enqueueBulkChange(service.db, change)
   else await finish(ctx, id)
 }
 

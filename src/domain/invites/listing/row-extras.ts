@@ -1,8 +1,9 @@
 import { anyOf } from '../../../db/query.ts'
 import { may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
+import { INVITATION_KINDS } from '../../mails/candidate-mails.ts'
 import { findMembers } from '../../members/members.ts'
-import { nameOf } from '../../members/name-of.ts'
+import { nameOf } from '../../values/name-of.ts'
 import type { ListedInvite } from '../invites.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function findRowExtras(ctx: Context, invites: readonly ListedInvite
     pending.length === 0
       ? []
       : await ctx.db.inviteEmail.findMany({
-          where: { organizationId: ctx.organization.id, inviteId: anyOf(pending) },
+          where: { organizationId: ctx.organization.id, inviteId: anyOf(pending), kind: { in: [...INVITATION_KINDS] } },
           select: { inviteId: true, state: true, failure: true },
           orderBy: [{ inviteId: 'asc' }, { createdAt: 'desc' }, { id: 'desc' }],
           distinct: ['inviteId'],

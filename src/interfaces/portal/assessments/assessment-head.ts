@@ -1,4 +1,4 @@
-import { authorize } from '../../../domain/access/permissions.ts'
+import { authorize, may } from '../../../domain/access/permissions.ts'
 import { type AssessmentInput, toAssessmentInput } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, getAssessment } from '../../../domain/assessments/assessments.ts'
 import type { Context } from '../../../domain/context.ts'
@@ -12,9 +12,9 @@ import { wordLanguage } from './languages.ts'
 /** What the head of an assessment's pages says. */
 export type Headed = { ctx: Context; assessment: Assessment; input: AssessmentInput }
 
-/** For those who may see all of it: others have lists of their own. @throws DomainError not_permitted, assessment_not_found. */
+/** @throws DomainError not_permitted, assessment_not_found. */
 export async function readHead(ctx: Context, assessmentId: string): Promise<Headed> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   const assessment = await getAssessment(ctx, assessmentId)
   return { ctx, assessment, input: await toAssessmentInput(ctx, assessment) }
 }
@@ -37,4 +37,6 @@ export const headOf = ({ ctx, assessment, input }: Headed, actions: Html | false
 
 /** The main action of its pages. */
 export const inviting = (ctx: Context, { id, archivedAt }: Assessment): Html | false =>
-  archivedAt === null && linkButton(pathOf(ctx, `invites/new?assessment=${id}`), 'Invite a candidate', 'send', 'main')
+  archivedAt === null &&
+  may(ctx, 'invite') &&
+  linkButton(pathOf(ctx, `invites/new?assessment=${id}`), 'Invite a candidate', 'send', 'main')

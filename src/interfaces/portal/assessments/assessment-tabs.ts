@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import type { Assessment } from '../../../domain/assessments/assessments.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
@@ -13,8 +14,12 @@ export function assessmentTabs(
   const path = pathOf(ctx, `assessments/${assessment.id}`)
   return tabs('Assessment', [
     { label: 'Questions', address: path, isCurrent: current === 'questions' },
-    { label: 'Settings', address: `${path}/edit`, isCurrent: current === 'settings' },
-    { label: 'Invites', address: `${path}/invites`, isCurrent: current === 'invites', count: assessment.inviteCount },
-    { label: 'Results', address: `${path}/results`, isCurrent: current === 'results' },
+    ...(may(ctx, 'write_assessments') ? [{ label: 'Settings', address: `${path}/edit`, isCurrent: current === 'settings' }] : []),
+    ...(may(ctx, 'read')
+      ? [
+          { label: 'Invites', address: `${path}/invites`, isCurrent: current === 'invites', count: assessment.inviteCount },
+          { label: 'Results', address: `${path}/results`, isCurrent: current === 'results' },
+        ]
+      : []),
   ])
 }

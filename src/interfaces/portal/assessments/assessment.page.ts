@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import type { AssessmentInput } from '../../../domain/assessments/assessment-input.ts'
 import type { Assessment } from '../../../domain/assessments/assessments.ts'
 import type { Cautions } from '../../../domain/assessments/cautions.ts'
@@ -19,7 +20,7 @@ import { headOf, inviting } from './assessment-head.ts'
 import { assessmentTabs } from './assessment-tabs.ts'
 import { cautionsShown } from './cautions.ts'
 import { whyNoKinds } from './kind-form.ts'
-import { addQuestionBox, questionCards } from './question-cards.ts'
+import { addQuestionBox, questionCards, readCards } from './question-cards.ts'
 
 /** What all pages of an assessment show. @property cautions what might not be thought of. */
 export type Facts = {
@@ -37,12 +38,12 @@ export function assessmentPage(form: Form, facts: Facts & { notice: string | und
   return {
     ...headOf(
       facts,
-      html`${linkButton(`${path}/preview`, 'Preview', 'eye')}${more(confirmable(assessment, path))}${inviting(ctx, assessment)}`,
+      html`${linkButton(`${path}/preview`, 'Preview', 'eye')}${may(ctx, 'write_assessments') && more(confirmable(assessment, path))}${inviting(ctx, assessment)}`,
     ),
     notice,
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`${mistakes(form)}${isHeldByTests(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-${questionList(path, questions, whyNoKinds(ctx))}
+${may(ctx, 'write_assessments') ? questionList(path, questions, whyNoKinds(ctx)) : readList(path, questions)}
 ${panel(
   'facts',
   'Details',
@@ -90,6 +91,13 @@ ${pager(path, new URLSearchParams(), questions)}
 ${addQuestionBox(path, refusal)}
 </section>`
 
+/** For those who do not write them. */
+const readList = (path: string, questions: Listing<ListedQuestion>): Html => html`<section aria-labelledby="questions-heading">
+<h2 class="mb-3" id="questions-heading">Questions</h2>
+${readCards(questions)}
+${pager(path, new URLSearchParams(), questions)}
+</section>`
+
 /** What is seldom done with an assessment. */
 const confirmable = (assessment: Assessment, path: string): Html =>
   html`<form method="post" action="${path}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
@@ -113,7 +121,7 @@ const details = ({ ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 
       'Release',
       input.releaseAutomatically
         ? `by itself, where nothing is left to graders${input.releaseToCandidate ? '; candidates see it' : ''}`
-        : html`by hand, one by one (<a href="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">change</a>)`,
+        : html`by hand, one by one${may(ctx, 'write_assessments') && html` (<a href="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">change</a>)`}`,
     ],
     ['Requirements', list(demandsOf(input))],
     ['Audience', labelOf(AUDIENCE_LABELS, input.audience)],

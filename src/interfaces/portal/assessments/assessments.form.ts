@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import {
   type AssessmentInput,
   EMPTY_ASSESSMENT,
@@ -8,6 +9,8 @@ import { type Assessment, AUDIENCES, MEDIA_FORMATS } from '../../../domain/asses
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { printDuration, readDuration, readText } from '../../../http/forms/read-typed.ts'
+import { shippedLanguages } from '../../../locales/languages.ts'
+import { nameOfLanguage } from '../../../locales/names.ts'
 import { AUDIENCE_LABELS, FORMAT_LABELS } from '../kit/assessment-words.ts'
 import {
   area,
@@ -30,13 +33,14 @@ import { readScoring, scoringFields } from './scoring.form.ts'
 
 /** What was typed into the form. What can only be chosen is what it was at first, should something else be sent. */
 export function readAssessment(values: URLSearchParams): AssessmentInput {
-  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, instructionTitle } = readFields(
+  const { name, defaultQuestionFormat, defaultAnswerFormat, audience, instructionTitle, interfaceLanguage } = readFields(
     values,
     'name',
     'defaultQuestionFormat',
     'defaultAnswerFormat',
     'audience',
     'instructionTitle',
+    'interfaceLanguage',
   )
   return {
     name: name.trim(),
@@ -48,6 +52,7 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
     secondGrader: values.get('secondGrader') === 'yes',
     gradedBlind: values.get('gradedBlind') === 'yes',
     ...readScoring(values),
+    interfaceLanguage: interfaceLanguage || null,
     ...readProctoring(values),
     instructionTitle: instructionTitle.trim(),
     instruction: readText(values, 'instruction'),
@@ -82,7 +87,7 @@ export const newAssessmentPage = (form: Form, ctx: Context): Page => ({
   trail: [['Assessments', pathOf(ctx, 'assessments')]],
   body: html`${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, 'assessments')}">${onceField()}
-${fields(form, EMPTY_ASSESSMENT, (label, inside) => folded(form, label, inside))}
+${fields(ctx, form, EMPTY_ASSESSMENT, (label, inside) => folded(form, label, inside))}
 <button class="btn btn-primary">Create assessment</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, 'assessments')}">Cancel</a>
 </form>
@@ -99,14 +104,14 @@ export const editAssessmentPage = (form: Form, { ctx, assessment, input }: Facts
   body: html`<div data-side class="space-y-6">${mistakes(form)}<section class="panel">
 <form method="post" action="${pathOf(ctx, `assessments/${assessment.id}/edit`)}" data-guarded>
 ${seenField(form, assessment)}
-${fields(form, input, (_label, inside) => inside)}
+${fields(ctx, form, input, (_label, inside) => inside)}
 <button class="btn btn-primary">Save</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, `assessments/${assessment.id}`)}">Cancel</a>
 </form>
-</section></div>`,
+</section>${may(ctx, 'manage_settings') && html`<p><a href="${pathOf(ctx, `assessments/${assessment.id}/reminders`)}">Reminders and notices of this assessment</a></p>`}</div>`,
 })
 
-const fields = (form: Form, input: AssessmentInput, fold: (label: string, fields: Html) => Html): Html => html`
+const fields = (ctx: Context, form: Form, input: AssessmentInput, fold: (label: string, fields: Html) => Html): Html => html`
 ${field(form, { name: 'name', label: 'Name', value: input.name, hint: 'Candidates see this name.' })}
 ${choice(form, { name: 'defaultQuestionFormat', label: 'Question format', options: FORMAT_LABELS, value: input.defaultQuestionFormat })}
 ${choice(form, { name: 'defaultAnswerFormat', label: 'Answer format', options: FORMAT_LABELS, value: input.defaultAnswerFormat })}
@@ -120,7 +125,7 @@ ${fold(
   'Grading and requirements',
   html`${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
 ${checkbox(form, { name: 'gradedBlind', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.gradedBlind })}
-${scoringFields(form, input)}
+${scoringFields(ctx, form, input)}
 ${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}`,
 )}
 ${fold(
@@ -135,11 +140,12 @@ ${fold(
 )}
 ${fold(
   'Audience, categories, tags and clients',
-  html`${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API. Candidates need an invite either way.' })}
+  html`${choice(form, { name: 'interfaceLanguage', label: 'Language of the pages', options: [['', 'Each candidate’s'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], value: input.interfaceLanguage ?? '', hint: 'Choose one where the language itself is tested. It counts where your organization offers it.' })}
+${choice(form, { name: 'audience', label: 'Audience', options: AUDIENCE_LABELS, value: input.audience, hint: 'Information for systems that use the API. Candidates need an invite either way.' })}
 ${lines(form, 'categories', 'Categories', 'One per line. New ones are added to your categories.', input.categories)}
 ${lines(form, 'skillTypes', 'Skills', 'One per line.', input.skillTypes)}
 ${lines(form, 'tags', 'Tags', 'Names of your tags, one per line.', input.tags)}
-${lines(form, 'clients', 'Clients', 'Email addresses of members who can see the results, one per line.', input.clients)}`,
+${may(ctx, 'share_results') && lines(form, 'clients', 'Clients', 'Email addresses of members who can see the results, one per line.', input.clients)}`,
 )}`
 
 const lines = (form: Form, name: string, label: string, hint: string, value: string[]): Html =>

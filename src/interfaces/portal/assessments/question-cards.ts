@@ -29,17 +29,33 @@ ${items.map((question, i) => card(path, question, { place: before + i + 1, total
 <p class="hint mt-2 min-h-5" role="status" data-order-status></p>`
 }
 
+/** The same for those who read them, and preview what candidates see. */
+export function readCards({ items, total, page, pageSize }: Listing<ListedQuestion>): Html {
+  if (items.length === 0) return empty('list-checks', total > 0 ? 'No questions here.' : 'No questions yet.')
+  return html`<ol class="space-y-3" aria-labelledby="questions-heading">
+${items.map((question, i) => html`<li class="panel flex items-start gap-3 p-3">${face(question, html`<span class="font-medium">${(page - 1) * pageSize + i + 1}. ${text(question)}</span>`)}</li>\n`)}</ol>`
+}
+
+/** What is to be seen of a question. */
+function face(question: ListedQuestion, title: Html): Html {
+  const { points, timeLimit, responseType } = question
+  const way = wayOf(responseType)
+  return html`<span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(way.icon)}</span>
+<div class="min-w-0 grow">${title}
+<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>`
+}
+
+const text = (question: ListedQuestion): Html =>
+  html`<span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(question) || 'No text'}</span>`
+
 type Place = { place: number; total: number; page: number; isCurrent: boolean }
 
 function card(path: string, question: ListedQuestion, { place, total, page, isCurrent }: Place): Html {
-  const { id, responseType, points, timeLimit } = question
-  const way = wayOf(responseType)
+  const { id } = question
   const address = `${path}/questions/${id}${page > 1 ? `?page=${page}` : ''}`
   return html`<li class="panel relative flex items-start gap-2 p-3 sm:gap-3 ${isCurrent && 'ring-primary ring-2'}" id="${`question-${id}`}" data-question="${id}">
 <button type="button" class="btn btn-ghost btn-square btn-sm invisible z-10 cursor-grab touch-none" data-handle aria-describedby="order-help">${icon('grip-vertical')}<span class="sr-only">Move question <span data-place>${place}</span></span></button>
-<span class="bg-primary/10 text-primary grid size-8 shrink-0 place-items-center rounded-field">${icon(way.icon)}</span>
-<div class="min-w-0 grow"><a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. <span lang="${question.sourceLanguage ?? ''}" dir="auto" data-excerpt>${excerpt(question) || 'No text'}</span></a>
-<p class="quiet mt-1 flex flex-wrap gap-x-3 text-sm"><span>${way.label}</span><span>${wordCount(points, 'point')}</span>${timeLimit > 0 && html`<span>${wordDuration(timeLimit)}</span>`}</p></div>
+${face(question, html`<a class="font-medium after:absolute after:inset-0 after:rounded-box" href="${address}" aria-current="${isCurrent && 'page'}"><span data-place>${place}</span>. ${text(question)}</a>`)}
 <details class="dropdown dropdown-end"><summary class="btn btn-ghost btn-square btn-sm z-10">${icon('ellipsis')}<span class="sr-only">More for question <span data-place>${place}</span></span></summary>
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-20 mt-1 grid w-48 gap-1 border p-2 shadow-lg">
 ${move(path, question, { place: place - 1, isPossible: place > 1, label: `Move up question ${place}`, text: 'up' })}

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
 import { assetAddress } from '../../../domain/assets/references.ts'
 import { beginMedium, completeMedium, getMedium, MEDIUM_KINDS, putMediumPart } from '../../../domain/assets/upload-medium.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -9,6 +8,7 @@ import { MAX_PART_BYTES } from '../../../domain/limits.ts'
 import { queueAssetJoin } from '../../../domain/submissions/media/joinable.ts'
 import { issuesOf, readFields, valuesOf } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
+import { requireRight } from '../sign-in/turn-away.ts'
 
 type MediumRoute = { Params: { mediumId: string } }
 const PartParams = Type.Object({
@@ -23,7 +23,7 @@ const SEGMENTS = /^\d{1,5}( \d{1,5}){0,99}$/
 export function questionMediaRoutes(app: FastifyInstance): void {
   app.register(async (scope) => {
     // Before anything is read.
-    scope.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'write_assessments'))
+    requireRight(scope, 'write_assessments')
 
     scope.post('/question-media', (request, reply) =>
       answer(reply, async () => {

@@ -76,7 +76,7 @@ ${seenField(form, question)}${kind?.hash && hiddenSeen(form, SEEN_DEFINITION, ki
 ${fields(form, input, kind)}
 <div class="form-foot"><button class="btn btn-primary">Save</button><button class="btn" name="next" value="another">Save and add another</button><a class="btn btn-ghost" href="${assessmentPath}">Cancel</a></div>
 </form>
-${kind && keyPath !== null && keyBox(keyPath, kind.word)}
+${kind && keyPath !== null && keyBox(ctx, keyPath, kind.word)}
 ${libraryBox(ctx, path, origin)}
 <details class="mt-4"><summary class="quiet text-sm">Move or delete this question</summary>
 <form class="mt-3" method="post" action="${path}/move">

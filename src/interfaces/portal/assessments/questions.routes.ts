@@ -21,6 +21,7 @@ import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
+import { requireRight } from '../sign-in/turn-away.ts'
 import { type AssessmentRoute, readFacts, showAssessment } from './assessments.routes.ts'
 import { differencePage } from './difference.page.ts'
 import { answeredBy, changedForm, printKind, readKind, SEEN_DEFINITION, startKind, wantsRows } from './kind-form.ts'
@@ -106,7 +107,7 @@ export function questionsRoutes(app: FastifyInstance): void {
 /** The forms of questions, which may bring a picture. */
 function writingRoutes(app: FastifyInstance): void {
   // Before what may be megabytes is read.
-  app.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'write_assessments'))
+  requireRight(app, 'write_assessments')
   readUploads(app, 'picture', MOST_TYPED)
   const options = { bodyLimit: QUESTION_BODY_LIMIT }
 

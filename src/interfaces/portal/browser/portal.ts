@@ -5,11 +5,13 @@ import { keepOrder } from './assessments/order.ts'
 import { offerPreview } from './assessments/preview.ts'
 import { openBulkBar } from './bulk.ts'
 import { confirmInDialogs } from './confirm.ts'
+import { offerToKeep } from './keep-text.ts'
 import { openSheet } from './sheet.ts'
 import { localizeTimes } from './times.ts'
 
 localizeTimes(document)
 confirmInDialogs()
+offerToKeep()
 
 /** `<button hidden data-copy="id">` copies the text of the element with that id. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {

@@ -19,6 +19,7 @@ import { empty, linkButton, person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { type Sortable, table } from '../kit/table.ts'
 import { ago, time, wordState } from '../kit/wording.ts'
+import { wordMail } from '../reminders/words.ts'
 
 type ListFacts = { ctx: Context; page: CandidatePage | null; order: CandidateOrder; size: number }
 
@@ -137,8 +138,9 @@ function resultOf(ctx: Context, { id, submissionId, result }: CandidateInvite): 
 const mailTable = (ctx: Context, mails: CandidateMail[]): Html =>
   html`${table(
     'mails-heading',
-    ['Invitation to', 'Status', 'Created', 'Sent', 'Reason'],
+    ['Email', 'Assessment', 'Status', 'Created', 'Sent', 'Reason'],
     mails.map((mail) => [
+      wordMail(mail.kind),
       mail.assessment,
       badge(shownEmailState(mail, ctx.deps.clock())),
       time(mail.createdAt),

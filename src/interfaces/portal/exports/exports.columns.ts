@@ -1,4 +1,4 @@
-import type { ExportedEntry } from '../../../domain/access/audit-log.ts'
+import type { ToldEntry } from '../../../domain/access/audit-log.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
 import type { ExportedMember } from '../../../domain/members/export-members.ts'
@@ -35,7 +35,7 @@ export const memberColumns: Column<ExportedMember>[] = [
   ['email', ({ email }) => email],
   ['first_name', ({ user }) => user.firstName],
   ['last_name', ({ user }) => user.lastName],
-  ['roles', ({ roles }) => several(roles)],
+  ['roles', ({ roles, duties }) => several([...duties, ...roles])],
   ['department', ({ department }) => department],
   ['state', ({ status }) => status],
   ['signs_in_to_the_portal', ({ credentialId }) => (credentialId ? 'yes' : 'no')],
@@ -46,7 +46,7 @@ export const memberColumns: Column<ExportedMember>[] = [
   ['updated_at', ({ updatedAt }) => updatedAt],
 ]
 
-export const auditColumns: Column<ExportedEntry>[] = [
+export const auditColumns: Column<ToldEntry>[] = [
   ['id', ({ id }) => id],
   ['at', ({ at }) => at],
   ['actor_kind', ({ actorKind }) => actorKind],
@@ -58,7 +58,17 @@ export const auditColumns: Column<ExportedEntry>[] = [
   ['target', ({ targetName }) => targetName],
   ['details', ({ details }) => JSON.stringify(details)],
   ['mode', ({ mode }) => mode],
+  ['address', ({ address }) => address],
+  ['user_agent', ({ userAgent }) => userAgent],
+  ['session_id', ({ sessionId }) => sessionId],
+  ['request_id', ({ requestId }) => requestId],
 ]
+
+/** An entry as a line of JSON has it: as the row of the file with columns, but for its details, which are whole. */
+export const auditLine = (entry: ToldEntry) => ({
+  ...Object.fromEntries(auditColumns.map(([name, cell]) => [name, cell(entry) ?? null])),
+  details: entry.details,
+})
 
 /**
  * Of each question a column: by its place in the assessment now; those that were removed from it come after. At the end, another of each: whether the

@@ -7,16 +7,17 @@ import { exportInvites } from '../../../domain/invites/listing/export-invites.ts
 import { exportMembers } from '../../../domain/members/export-members.ts'
 import { exportGrades, listExportedQuestions } from '../../../domain/submissions/grading/export-grades.ts'
 import { sendCsv } from '../../../http/sending/send-csv.ts'
+import { sendNdjson } from '../../../http/sending/send-ndjson.ts'
 import { bulkOutcomeColumns } from '../invites/bulk.page.ts'
 import { outcomeColumns } from '../invites/invite-batch.page.ts'
 import { findFilterChoices, readInviteFilter } from '../invites/read-filter.ts'
 import { readAuditFilter } from '../organization/audit-log.routes.ts'
 import { readMemberFilter } from '../organization/members.routes.ts'
-import { auditColumns, gradeColumns, inviteColumns, memberColumns } from './exports.columns.ts'
+import { auditColumns, auditLine, gradeColumns, inviteColumns, memberColumns } from './exports.columns.ts'
 
 /** The lists as files, as the form above each has filtered it. */
 export function exportsRoutes(app: FastifyInstance): void {
-  app.post('/invites/export', async (request, reply) => {
+  app.post('/invites/export', { config: { fresh: true } }, async (request, reply) => {
     const { ctx } = request
     const values = filterOf(request)
     const { assessments } = await findFilterChoices(ctx, values)
@@ -27,35 +28,54 @@ export function exportsRoutes(app: FastifyInstance): void {
     )
   })
 
-  app.post<{ Params: { batchId: string } }>('/invites/batches/:batchId/export', async ({ ctx, params }, reply) => {
-    const batch = await getBatch(ctx, params.batchId)
-    return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
-      exportBatchRows(ctx, batch, write),
-    )
-  })
+  app.post<{ Params: { batchId: string } }>(
+    '/invites/batches/:batchId/export',
+    { config: { fresh: true } },
+    async ({ ctx, params }, reply) => {
+      const batch = await getBatch(ctx, params.batchId)
+      return sendCsv(reply, { name: `invites-${batch.id}.csv`, columns: outcomeColumns }, (write) =>
+        exportBatchRows(ctx, batch, write),
+      )
+    },
+  )
 
-  app.post<{ Params: { changeId: string } }>('/invites/changes/:changeId/export', async ({ ctx, params }, reply) => {
-    const change = await getBulkChange(ctx, params.changeId)
-    return sendCsv(reply, { name: `invites-${change.action}-${change.id}.csv`, columns: bulkOutcomeColumns }, (write) =>
-      exportBulkChangeRows(ctx, change, write),
-    )
-  })
+  app.post<{ Params: { changeId: string } }>(
+    '/invites/changes/:changeId/export',
+    { config: { fresh: true } },
+    async ({ ctx, params }, reply) => {
+      const change = await getBulkChange(ctx, params.changeId)
+      return sendCsv(reply, { name: `invites-${change.action}-${change.id}.csv`, columns: bulkOutcomeColumns }, (write) =>
+        exportBulkChangeRows(ctx, change, write),
+      )
+    },
+  )
 
-  app.post('/members/export', async (request, reply) => {
+  app.post('/members/export', { config: { fresh: true } }, async (request, reply) => {
     const filter = readMemberFilter(filterOf(request))
     return sendCsv(reply, { name: nameOf(request, 'members'), columns: memberColumns }, (write) =>
       exportMembers(request.ctx, filter, write),
     )
   })
 
-  app.post<{ Params: { assessmentId: string } }>('/results/assessments/:assessmentId/export', async (request, reply) => {
-    const { ctx, params } = request
-    const columns = gradeColumns(await listExportedQuestions(ctx, params.assessmentId))
-    return sendCsv(reply, { name: nameOf(request, 'grades'), columns }, (write) => exportGrades(ctx, params.assessmentId, write))
-  })
+  app.post<{ Params: { assessmentId: string } }>(
+    '/results/assessments/:assessmentId/export',
+    { config: { fresh: true } },
+    async (request, reply) => {
+      const { ctx, params } = request
+      const columns = gradeColumns(await listExportedQuestions(ctx, params.assessmentId))
+      return sendCsv(reply, { name: nameOf(request, 'grades'), columns }, (write) =>
+        exportGrades(ctx, params.assessmentId, write),
+      )
+    },
+  )
 
-  app.post('/settings/audit-log/export', async (request, reply) => {
-    const filter = readAuditFilter(filterOf(request))
+  app.post('/settings/audit-log/export', { config: { fresh: true } }, async (request, reply) => {
+    const values = filterOf(request)
+    const filter = readAuditFilter(values)
+    if (values.get('format') === 'ndjson')
+      return sendNdjson(reply, { name: nameOf(request, 'audit-log', 'ndjson'), line: auditLine }, (write) =>
+        exportAuditLog(request.ctx, filter, write),
+      )
     return sendCsv(reply, { name: nameOf(request, 'audit-log'), columns: auditColumns }, (write) =>
       exportAuditLog(request.ctx, filter, write),
     )
@@ -64,4 +84,5 @@ export function exportsRoutes(app: FastifyInstance): void {
 
 const filterOf = ({ body }: FastifyRequest): URLSearchParams => (body instanceof URLSearchParams ? body : new URLSearchParams())
 
-const nameOf = ({ ctx }: FastifyRequest, list: string): string => `${list}-${ctx.deps.clock().toISOString().slice(0, 10)}.csv`
+const nameOf = ({ ctx }: FastifyRequest, list: string, ending = 'csv'): string =>
+  `${list}-${ctx.deps.clock().toISOString().slice(0, 10)}.${ending}`

@@ -18,6 +18,7 @@ import { countCell, figure, linkButton, type Need, needs } from '../kit/parts.ts
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
+import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 
 type Shown = { name: string; subtitle: string | undefined; actions: Html | false; body: Html; notice: string | undefined }
 
@@ -28,6 +29,9 @@ export const homePage = ({ name, ...shown }: Shown): Page => ({
   ...shown,
 })
 
+/** @property deadAddresses of the newest mails, where they are many. */
+type Shows = Overview & { deadAddresses: { dead: number; of: number } | null }
+
 /** What is done first by who runs the organization. */
 export const inviting = (ctx: Context): Html | false =>
   may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'send', 'main')
@@ -36,7 +40,7 @@ export const inviting = (ctx: Context): Html | false =>
 export type Waiting = { queues: { whose: Whose; count: number }[]; count: number; since: Date | null }
 
 /** @param waiting null for who does not grade. */
-export function organizationHome(ctx: Context, overview: Overview, waiting: Waiting | null): Html {
+export function organizationHome(ctx: Context, overview: Shows, waiting: Waiting | null): Html {
   const total = sum([...overview.states.values()])
   if (total === 0) return firstSteps(ctx, overview)
   const { states, days, failedMails, expiring } = overview
@@ -47,7 +51,7 @@ ${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && 
 }
 
 /** What needs somebody today, most urgent first. */
-function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Overview, waiting: Waiting | null): Html {
+function attention(ctx: Context, { failedMails, expiring, mailsWaitSince, deadAddresses }: Shows, waiting: Waiting | null): Html {
   const to = (address: string, label: string, name = label) =>
     html`<a class="btn btn-sm" href="${address}" aria-label="${name}">${label}</a>`
   const toGrade = waiting?.queues.filter(({ whose, count }) => whose !== 'release' && (whose !== 'others' || count > 0)) ?? []
@@ -60,6 +64,13 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince }: Over
       // Why, is for whoever runs the service, who is told.
       detail: html`Since ${time(mailsWaitSince)} the mail server has not accepted emails from this service. None is lost: they are sent as soon as it does. The operator of the service has been told.`,
       action: html``,
+    },
+    deadAddresses && {
+      icon: 'mail-x',
+      look: 'error',
+      text: 'Many emails go to mailboxes that are not there',
+      detail: `${deadAddresses.dead} of the last ${deadAddresses.of} came back. Mail servers soon take such a sender’s other emails for spam: check where your lists of candidates come from.`,
+      action: to(pathOf(ctx, SUPPRESSIONS), 'Review', 'Review addresses that are not written to'),
     },
     failedMails.length > 0 && {
       icon: 'mail-x',

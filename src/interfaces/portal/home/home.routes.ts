@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
+import { countDeadAddresses } from '../../../domain/invites/dead-addresses.ts'
 import { readOverview } from '../../../domain/invites/overview/read-overview.ts'
 import { readOwnOverview } from '../../../domain/invites/overview/read-own-overview.ts'
 import { countQueues, waitsSince } from '../../../domain/submissions/grading/queue.ts'
@@ -31,7 +32,7 @@ export function homeRoutes(app: FastifyInstance): void {
 const ofOrganization = async (ctx: Context, waiting: Waiting | null) => ({
   subtitle: 'What needs you today, and how the last 30 days went.',
   actions: inviting(ctx),
-  body: organizationHome(ctx, await readOverview(ctx), waiting),
+  body: organizationHome(ctx, { ...(await readOverview(ctx)), deadAddresses: await countDeadAddresses(ctx) }, waiting),
 })
 
 async function ofOwn(ctx: Context, waiting: Waiting | null) {

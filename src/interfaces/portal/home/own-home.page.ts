@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { INVITE_STATUSES, type InviteStatus } from '../../../domain/invites/invites.ts'
 import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
@@ -37,9 +38,14 @@ export function ownAction(ctx: Context, { assessments, waiting }: Own): Html | f
 
 /** The first page of those who do not run the organization: what they have to do with its invites. */
 export function ownHome(ctx: Context, { assigned, assessments, waiting, results }: Own): Html {
-  if (assigned === null && assessments === null) return nothing(ctx)
-  return html`${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${results && panel('results', 'Results', needs([seeResults(ctx, results)]))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
+  const writes = may(ctx, 'write_assessments')
+  if (assigned === null && assessments === null && !writes) return nothing(ctx)
+  return html`${writes && panel('authoring', 'Assessments and questions', authoring(ctx))}${waiting && panel('waiting', 'Needs attention', waitingNeeds(ctx, waiting))}${results && panel('results', 'Results', needs([seeResults(ctx, results)]))}${assigned && toGrade(ctx, assigned)}${assessments && asClient(ctx, assessments)}`
 }
+
+const authoring = (ctx: Context): Html =>
+  html`<p class="mb-4">Write assessments, and keep questions in the library to ask them again.</p>
+<div class="flex flex-wrap gap-2">${linkButton(pathOf(ctx, 'assessments'), 'Assessments', 'clipboard-list')}${linkButton(pathOf(ctx, 'questions'), 'Questions', 'book-open')}</div>`
 
 type Queue = { whose: Whose; count: number }
 
@@ -72,7 +78,7 @@ const seeResults = (ctx: Context, { count, newest }: NonNullable<Own['results']>
 
 const nothing = (ctx: Context): Html => html`<section class="panel">
 <p>You are a member of ${ctx.organization.name}, but you have no role yet that shows you anything here.</p>
-<p>Ask an admin of your organization to make you an admin, grader or client. They find you under Members.</p>
+<p>Ask an admin of your organization for one. They find you under Members.</p>
 <p>Your name, password and sessions are under <a href="${pathOf(ctx, 'account')}">My account</a>.</p>
 </section>`
 

@@ -12,7 +12,7 @@ import {
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import { nameOf } from '../../../domain/members/name-of.ts'
+import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'

@@ -21,6 +21,7 @@ import { wholeInvite } from '../../../domain/invites/invites.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { findTags } from '../../../domain/tags/tags.ts'
+import { nameOf } from '../../../domain/values/name-of.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -138,6 +139,6 @@ async function namesIn(ctx: Context, { tagId, graderId }: Given): Promise<Map<st
   const graders = await findMembers(ctx, graderId ? [graderId] : [])
   return new Map([
     ...tags.map(({ id, name }): [string, string] => [id, name]),
-    ...graders.map(({ id, user, email }): [string, string] => [id, `${user.firstName} ${user.lastName}`.trim() || email]),
+    ...graders.map(({ id, user, email }): [string, string] => [id, nameOf({ ...user, email })]),
   ])
 }

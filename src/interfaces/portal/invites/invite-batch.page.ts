@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Issue } from '../../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../../domain/invites/batches/batches.ts'
@@ -13,6 +14,7 @@ import { pager } from '../kit/paging.ts'
 import { empty, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
+import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',
@@ -23,12 +25,20 @@ const STATES: Record<InviteBatchRowState, string> = {
   refused: 'refused',
 }
 
-type Facts = { ctx: Context; batch: Batch; list: Listing<BatchRow>; names: TermNames; values: URLSearchParams }
+/** @property isPaused whether too many mails of the organization came back for lists to go on. */
+type Facts = {
+  ctx: Context
+  batch: Batch
+  list: Listing<BatchRow>
+  names: TermNames
+  values: URLSearchParams
+  isPaused: boolean
+}
 
 /** Whether rows are being invited: the page then reloads by itself. */
 export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
 
-export const batchPage = ({ ctx, batch, list, names, values }: Facts): Page => ({
+export const batchPage = ({ ctx, batch, list, names, values, isPaused }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
   trail: [
     ['Invites', pathOf(ctx, 'invites')],
@@ -44,7 +54,7 @@ ${
 <dl class="details">${wordTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
 ${batch.unusedColumns.length > 0 && html`<p>Unused columns: ${batch.unusedColumns.join(', ')}.</p>`}
-${whatNext(ctx, batch)}
+${whatNext(ctx, batch, isPaused)}
 </section>
 <section class="panel" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Rows</h2>
@@ -70,11 +80,24 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
   return progressBar(done, done + counts.ready)
 }
 
-function whatNext(ctx: Context, batch: Batch): Html {
+function whatNext(ctx: Context, batch: Batch, isPaused: boolean): Html {
   const path = pathOf(ctx, `invites/batches/${batch.id}`)
-  return html`<div class="mt-4 flex flex-wrap items-start gap-2">${actions(batch, path)}
+  return html`<div class="mt-4 flex flex-wrap items-start gap-2">${isPaused ? paused(ctx, path) : actions(batch, path)}
 <form method="post" action="${`${path}/export`}"><button class="btn">Export all rows as CSV</button></form></div>`
 }
+
+const paused = (
+  ctx: Context,
+  path: string,
+): Html => html`<div>${notice('More than a tenth of your newest emails went to mailboxes that are not there. Lists wait until an admin has looked into it: mail servers soon take such a sender’s other emails for spam.')}
+<p class="mt-2"><a href="${pathOf(ctx, SUPPRESSIONS)}">Addresses we do not write to</a></p>
+${
+  may(ctx, 'manage_settings') &&
+  html`<form class="mt-4" method="post" action="${`${path}/resume`}"><label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> I have checked where the list comes from</label>
+<button class="btn btn-primary">Go on</button></form>`
+}</div>`
+
+const notice = (words: string): Html => html`<p class="alert alert-soft alert-error" role="note">${words}</p>`
 
 function actions(batch: Batch, path: string): Html | false {
   if (batch.finishedAt) return false

@@ -2,6 +2,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { ListedBatch } from '../../../domain/invites/batches/batches.ts'
 import type { Choices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS } from '../../../domain/limits.ts'
+import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { narrowing } from '../kit/choices.ts'
 import { area, type Form, mistakes } from '../kit/forms.ts'
@@ -57,9 +58,7 @@ const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
     batches.map(({ id, createdAt, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
       assessment.name,
-      createdBy === null || createdByKeyId !== null
-        ? 'an API key'
-        : `${createdBy.user.firstName} ${createdBy.user.lastName}`.trim() || createdBy.user.email,
+      createdBy === null || createdByKeyId !== null ? 'an API key' : nameOf(createdBy.user),
       badge(stateOf({ startedAt, stoppedAt, finishedAt })),
     ]),
   )

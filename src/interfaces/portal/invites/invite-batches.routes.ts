@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize } from '../../../domain/access/permissions.ts'
 import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../../domain/invites/batches/batches.ts'
 import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
 import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
+import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addresses.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
 import { readNamed } from '../kit/choices.ts'
@@ -10,6 +10,7 @@ import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readPage } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
+import { requireRight } from '../sign-in/turn-away.ts'
 import { batchPage, isRunning } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
 import { chosenIn, readTerms } from './new-invite.page.ts'
@@ -27,7 +28,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
 
   app.register(async (uploads) => {
     // Before what may be megabytes is read.
-    uploads.addHook('onRequest', async ({ ctx }) => authorize(ctx, 'invite'))
+    requireRight(uploads, 'invite')
     readUploads(uploads)
     uploads.post('/invites/batches', { bodyLimit: BODY_LIMIT }, (request, reply) =>
       submit(request, reply, {
@@ -49,7 +50,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     const list = await listBatchRows(ctx, batch, state, readPage(values, MAX_PAGE_SIZE))
     if (isRunning(batch)) reply.header('refresh', '3')
     const names = await readTermNames(ctx, [batch.terms, ...list.items.map(({ terms }) => terms)])
-    return show(request, reply, batchPage({ ctx, batch, list, names, values }))
+    const isPaused = batch.stoppedAt !== null && ctx.mode === 'live' && (await areListsPaused(ctx))
+    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused }))
   })
 
   for (const [action, work] of [
@@ -61,7 +63,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     app.post<BatchRoute>(`/invites/batches/:batchId/${action}`, (request, reply) =>
       submit(request, reply, {
         page: (form) => batchesPage(request, form),
-        async work() {
+        async work(values) {
+          if (action === 'resume' && values.has('sure')) await confirmLists(request.ctx)
           await work(request.ctx, request.params.batchId)
           return pathOf(request.ctx, action === 'discard' ? 'invites/batches' : `invites/batches/${request.params.batchId}`)
         },

@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { InviteEmailRow } from '../../../domain/invites/emails.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
+import type { PlannedReminder } from '../../../domain/invites/reminders/plan.ts'
 import type { Timeline } from '../../../domain/invites/timeline.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import type { Queued } from '../../../domain/submissions/grading/queue.ts'
@@ -19,6 +20,8 @@ export type InviteFacts = {
   retake: string | null
   tags: Tag[]
   emails: InviteEmailRow[]
+  /** What is planned, or was left out. */
+  reminders: PlannedReminder[]
   timeline: Timeline
   /** What was handed in and is not released. */
   queued: Queued | null

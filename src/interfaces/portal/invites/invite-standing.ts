@@ -4,11 +4,13 @@ import { mayMove } from '../../../domain/invites/moves.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { wordReturn } from '../kit/bounce-words.ts'
 import { ring } from '../kit/chart.ts'
 import { panel, pathOf } from '../kit/layout.ts'
 import { copyBox, linkButton } from '../kit/parts.ts'
 import { opener } from '../kit/popup.ts'
 import { ago, time } from '../kit/wording.ts'
+import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 
 /** What comes next, until it is completed; with the link, as long as it opens something. */
@@ -49,9 +51,11 @@ function wordNext({ ctx, invite, operations }: Facts): Value {
 /** Where the newest mail did not arrive, nobody answers. */
 function undelivered({ ctx, invite, emails, operations, sent }: Facts): Html | false {
   const [newest] = emails
-  if (!newest || invite.status !== 'pending' || shownEmailState(newest, ctx.deps.clock()) !== 'failed') return false
+  if (!newest || invite.status !== 'pending') return false
+  const cameBack = newest.state === 'sent' && newest.bouncedAt !== null
+  if (!cameBack && shownEmailState(newest, ctx.deps.clock()) !== 'failed') return false
   const mayCorrect = operations !== null && invite.mode === 'live' && sent !== 'replace'
-  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason}</p>${mayCorrect && opener({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
+  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || wordReturn(newest)}${newest.suppressed && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">have the address written to again</a>.`}</p>${mayCorrect && opener({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
 }
 
 /** How far the result is, of what was handed in. */

@@ -3,9 +3,11 @@ import type { Context } from '../../../domain/context.ts'
 import { type InviteEmailRow, shownEmailState } from '../../../domain/invites/emails.ts'
 import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { mayMove } from '../../../domain/invites/moves.ts'
+import { comesByItself } from '../../../domain/mails/candidate-mails.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { wordReturn } from '../kit/bounce-words.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -14,6 +16,7 @@ import { opener } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time, wordState } from '../kit/wording.ts'
+import { REMINDER_WORDS, SKIPPED_WORDS, wordMail, wordStep } from '../reminders/words.ts'
 import { inviteForms, menuOf } from './invite-actions.ts'
 import { belongings, details, others } from './invite-details.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
@@ -33,6 +36,8 @@ const NOTICES = new Map([
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
   ['tags', 'The tags are changed.'],
+  ['reminders-off', 'There are no more reminders for this invite.'],
+  ['reminders-on', 'The candidate is reminded again, as the rule has it.'],
   ['extra-time', 'The extra time is changed. A page that the candidate has open shows it within a minute.'],
   ['waive', 'The requirement is waived: the candidate can start and continue without it.'],
 ])
@@ -50,7 +55,7 @@ export function invitePage(form: Form, facts: Facts): Page {
     actions: actionsOf(facts),
     notice: NOTICES.get(done),
     body: html`${mistakes(form)}${forms.open}<div class="grid items-start gap-6 lg:grid-cols-3">
-<div class="space-y-6 lg:col-span-2">${resultOf(facts)}${nextStep(facts)}${panel('timeline', 'Timeline', inviteTimeline('timeline-heading', timeline, invite))}${mails(facts)}</div>
+<div class="space-y-6 lg:col-span-2">${resultOf(facts)}${nextStep(facts)}${panel('timeline', 'Timeline', inviteTimeline('timeline-heading', timeline, invite))}${mails(facts)}${reminders(facts)}</div>
 <div class="space-y-6">${details(facts)}${belongings(form, facts)}${others(facts)}</div>
 </div>
 <div>${forms.closed}</div>`,
@@ -85,22 +90,46 @@ function mainActions({ ctx, invite, queued, operations }: Facts): Html | false {
   )
 }
 
+/** What is planned and what was left out; not where nobody is reminded. */
+const reminders = ({ ctx, invite, reminders: planned, operations }: Facts): Html | false => {
+  const isOpen = planned.some(({ kind }) => kind !== null)
+  if (planned.length === 0 || (!isOpen && !invite.remindersOff)) return false
+  const [name, label] = invite.remindersOff
+    ? ['reminders-on', 'Remind this candidate again']
+    : ['reminders-off', 'No reminders for this one']
+  return panel(
+    'reminders',
+    'Reminders',
+    html`${table(
+      'reminders-heading',
+      ['Reminder', 'When', 'What becomes of it'],
+      planned.map(({ step, kind, at, skipped }) => [
+        wordStep(step),
+        time(at),
+        skipped ? html`not sent: ${SKIPPED_WORDS[skipped]}` : html`${badge('planned')} ${kind && REMINDER_WORDS[kind]}`,
+      ]),
+    )}${operations !== null && html`<form class="mt-4" method="post" action="${pathOf(ctx, `invites/${invite.id}/${name}`)}">${onceField()}<button class="btn">${label}</button></form>`}`,
+  )
+}
+
 const mails = ({ ctx, emails }: Facts): Html =>
   panel('mails', 'Emails', emails.length === 0 ? html`<p class="hint">No emails yet.</p>` : mailTable(emails, ctx.deps.clock()))
 
 const mailTable = (emails: InviteEmailRow[], now: Date): Html =>
   table(
     'mails-heading',
-    ['Created', 'Status', 'Sent', 'Attempts', 'Reason'],
-    emails.map(({ createdAt, sentAt, attempts, reason, delayedUntil, ...email }) => {
+    ['Email', 'Status', 'Sent', 'Attempts', 'Reason'],
+    emails.map(({ kind, createdAt, sentAt, attempts, reason, delayedUntil, bouncedAt, complainedAt, ...email }) => {
       const state = shownEmailState({ ...email, delayedUntil }, now)
       const waits = state === 'delayed' && delayedUntil
       return [
-        time(createdAt),
-        badge(state),
+        html`${wordMail(kind)}<br><span class="quiet text-xs font-normal">${time(createdAt)}</span>`,
+        badge(complainedAt ? 'called spam' : bouncedAt && state === 'sent' ? 'came back' : state),
         sentAt && time(sentAt),
         attempts,
-        waits ? html`daily limit reached; sent after ${time(delayedUntil)}` : reason,
+        waits
+          ? html`${comesByItself(kind) ? 'waits for its hours, or another email was sent' : 'daily limit reached'}; sent after ${time(delayedUntil)}`
+          : reason || wordReturn(email),
       ]
     }),
   )

@@ -10,6 +10,7 @@ import { getInvitationLink } from '../../../domain/invites/invitation-link.ts'
 import { getInvite, type InviteDetail } from '../../../domain/invites/invites.ts'
 import { listInviteTags } from '../../../domain/invites/list-invite-tags.ts'
 import { reactivateInvite, resendInvite, revokeInvite } from '../../../domain/invites/operations.ts'
+import { planReminders, switchReminders } from '../../../domain/invites/reminders/plan.ts'
 import { findRetake, retakeInvite } from '../../../domain/invites/retake-invite.ts'
 import { readTimeline } from '../../../domain/invites/timeline.ts'
 import { MAX_PAGE_SIZE } from '../../../domain/limits.ts'
@@ -66,6 +67,8 @@ const OPERATIONS: Record<string, Operation> = {
     giveExtraTime(ctx, id, readNumber(readFields(values, 'extraTimePercent').extraTimePercent) ?? 0),
   ),
   waive: inPlace('waive', (ctx, id, values) => waiveRequirement(ctx, id, readFields(values, 'requirement').requirement)),
+  'reminders-off': inPlace('reminders-off', (ctx, id) => switchReminders(ctx, id, false)),
+  'reminders-on': inPlace('reminders-on', (ctx, id) => switchReminders(ctx, id, true)),
   tags: inPlace('tags', (ctx, id, values) => tagInvite(ctx, id, readFields(values, 'tagIds').tagIds)),
 }
 
@@ -127,6 +130,7 @@ async function onePage(
     retake: isHandedIn ? await findRetake(ctx, invite) : null,
     tags: tags.items,
     emails: emails.items,
+    reminders: await planReminders(ctx, id),
     timeline: await readTimeline(ctx, id),
     queued: isHandedIn ? await findQueued(ctx, id) : null,
     released: isHandedIn ? await findResult(ctx, id) : null,

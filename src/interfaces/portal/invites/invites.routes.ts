@@ -3,7 +3,7 @@ import { authorize } from '../../../domain/access/permissions.ts'
 import { findAssessments } from '../../../domain/assessments/assessments.ts'
 import { readCautions } from '../../../domain/assessments/cautions.ts'
 import type { Context } from '../../../domain/context.ts'
-import { DomainError } from '../../../domain/errors.ts'
+import { DomainError, type Issue } from '../../../domain/errors.ts'
 import { completeTerms } from '../../../domain/invites/assessment-terms.ts'
 import { createInvite } from '../../../domain/invites/create-invite.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
@@ -13,6 +13,7 @@ import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findRowExtras } from '../../../domain/invites/listing/row-extras.ts'
 import { readStates, type StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import { deleteSavedFilter, listSavedFilters, saveFilter } from '../../../domain/invites/saved-filters.ts'
+import { findSuppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
 import { defined } from '../../../domain/values/defined.ts'
 import { readHead } from '../assessments/assessment-head.ts'
 import { cautionsShown } from '../assessments/cautions.ts'
@@ -36,6 +37,7 @@ export function invitesRoutes(app: FastifyInstance): void {
   })
 
   app.get<{ Params: { assessmentId: string } }>('/assessments/:assessmentId/invites', async (request, reply) => {
+    authorize(request.ctx, 'read')
     const headed = await readHead(request.ctx, request.params.assessmentId)
     const { found, facts, isRefused } = await readInvites(request, { values: queryOf(request), issues: [] }, headed.assessment)
     return show(request, reply, assessmentInvitesPage(found, headed, facts), isRefused ? 422 : 200)
@@ -55,6 +57,8 @@ export function invitesRoutes(app: FastifyInstance): void {
         )
         const recipient = { recipientEmail: recipientEmail.trim(), recipientName: recipientName.trim() || null }
         const terms = await completeTerms(ctx, assessmentId, readTerms(values))
+        if (!values.has('unmailed') && (await whyUnmailed(ctx, values)))
+          throw new DomainError('invalid', { issues: [SUPPRESSED] })
         const { id } = await createInvite(ctx, { assessmentId, ...recipient, ...terms }).catch(sayInForm)
         return `${pathOf(ctx, `invites/${id}`)}?done=invited`
       },
@@ -62,6 +66,16 @@ export function invitesRoutes(app: FastifyInstance): void {
   )
 
   savedFilterRoutes(app)
+}
+
+const SUPPRESSED: Issue = { field: 'recipientEmail', rule: 'account', problem: 'suppressed' }
+
+/** Why nothing would be mailed to who is to be invited by mail; undefined: it would. */
+async function whyUnmailed(ctx: Context, values: URLSearchParams): Promise<string | undefined> {
+  const address = readFields(values, 'recipientEmail').recipientEmail.trim()
+  if (address === '' || !values.has('sendEmail')) return undefined
+  const found = await findSuppression(ctx, ctx.mode === 'test' ? 'test' : 'live', address)
+  return found ? wordSuppression(found.reason) : undefined
 }
 
 /** For the assessment that was chosen, or that the address asks for. */
@@ -75,7 +89,8 @@ async function newPage(request: FastifyRequest, form: Form) {
   const [assessment] = await findAssessments(ctx, [assessmentId])
   const cautions =
     assessment !== undefined && cautionsShown({ ...(await readCautions(ctx, assessment)), open: 0 }, assessment.questionCount)
-  return newInvitePage(form, { ctx, choices, named, assessmentId, cautions })
+  const suppressed = await whyUnmailed(ctx, form.values)
+  return newInvitePage(form, { ctx, choices, named, assessmentId, cautions, suppressed })
 }
 
 /** @param saving what was typed to keep the filter. */

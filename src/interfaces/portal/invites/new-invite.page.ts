@@ -5,6 +5,8 @@ import { INVITE_DEFAULTS } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { shippedLanguages } from '../../../locales/languages.ts'
+import { nameOfLanguage } from '../../../locales/names.ts'
 import { proctoringBoxes, readProctoring } from '../assessments/assessments.form.ts'
 import { limitHint, narrowing } from '../kit/choices.ts'
 import { area, checkbox, checkboxes, choice, type Form, field, folded, mistakes, readFields } from '../kit/forms.ts'
@@ -13,15 +15,23 @@ import { onceField } from '../kit/once.ts'
 import { linkButton } from '../kit/parts.ts'
 
 /** @param facts.assessmentId the assessment whose page led here; empty: another page. */
-type Facts = { ctx: Context; choices: Choices; named: string; assessmentId: string; cautions: Html | false }
+type Facts = {
+  ctx: Context
+  choices: Choices
+  named: string
+  assessmentId: string
+  cautions: Html | false
+  suppressed: string | undefined
+}
 
-export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions }: Facts): Page => ({
+export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions, suppressed }: Facts): Page => ({
   title: 'Invite a candidate',
   trail: [['Invites', pathOf(ctx, 'invites')]],
   actions: linkButton(pathOf(ctx, `invites/batches${manyFor(choices, assessmentId)}`), 'Invite many', 'upload'),
   body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Email address', type: 'email' })}
+${suppressed !== undefined && checkbox(form, { name: 'unmailed', label: `Invite them without an email: ${suppressed}` })}
 ${field(form, { name: 'recipientName', label: 'Name', optional: true })}
 ${termFields(form, choices)}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">${icon('send')}Invite</button><a class="btn btn-ghost" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
@@ -55,6 +65,7 @@ export const termFields = (form: Form, { graders, tags }: Choices, fold = folded
   value: String(DEFAULT_EXPIRES_IN_DAYS),
 })}
 ${area(form, { name: 'customMessage', label: 'Message in the email' })}
+${choice(form, { name: 'language', label: 'Language', options: [['', 'The candidate’s, as their browser says'], ...shippedLanguages.codes.map((code): [string, string] => [code, nameOfLanguage(code)])], hint: 'Of the pages and mails. Only languages that your organization offers count.' })}
 ${checkbox(form, { name: 'sendEmail', label: 'Send the invitation by email', checked: true })}
 ${fold(
   form,
@@ -74,9 +85,10 @@ ${
 
 /** What was chosen in those fields; the domain checks it. Without proctoring where that is for the assessment to say. */
 export function readTerms(values: URLSearchParams): Terms {
-  const { customMessage, assignedGraderId, ...numbers } = readFields(
+  const { customMessage, language, assignedGraderId, ...numbers } = readFields(
     values,
     'customMessage',
+    'language',
     'assignedGraderId',
     'expiresInDays',
     'questionReplayLimit',
@@ -85,6 +97,7 @@ export function readTerms(values: URLSearchParams): Terms {
   )
   return {
     customMessage: customMessage.replaceAll('\r\n', '\n'),
+    language: language || null,
     assignedGraderId: assignedGraderId || null,
     expiresInDays: readNumber(numbers.expiresInDays),
     questionReplayLimit: readNumber(numbers.questionReplayLimit),

@@ -5,6 +5,7 @@ import type { InviteDetail } from '../../../domain/invites/invites.ts'
 import { TIMELINE_LENGTH, type Timeline } from '../../../domain/invites/timeline.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
+import { wordBounce } from '../kit/bounce-words.ts'
 import { wordEvent } from '../kit/event-words.ts'
 import { time } from '../kit/wording.ts'
 
@@ -12,6 +13,7 @@ const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
   obsolete: 'its link no longer worked',
   refused: 'the mail server rejected it permanently',
   given_up: 'all attempts have failed',
+  suppressed: 'nothing is written to this address',
 }
 
 const ICONS: Record<EventType, IconName> = {
@@ -28,6 +30,10 @@ const ICONS: Record<EventType, IconName> = {
   'invite.expired': 'clock-alert',
   'email.sent': 'mail-check',
   'email.failed': 'mail-x',
+  'email.bounced': 'mail-x',
+  'email.complained': 'mail-x',
+  'email.unsubscribed': 'mail-x',
+  'reminder.sent': 'mail-check',
   'submission.released': 'check',
   'submission.media_deleted': 'trash-2',
 }
@@ -106,8 +112,15 @@ function reasonOf({ length }: InviteEvent[]): string {
 }
 
 function whatOf({ type, data }: InviteEvent): Html {
-  const { expiresAt, reason, mode, changes } = data
-  const aside = [mode === 'test' && 'as a test', reason && FAILURES[reason], ...wordChanges(changes)].filter(Boolean).join(', ')
+  const { expiresAt, reason, bounce, mode, changes } = data
+  const aside = [
+    mode === 'test' && 'as a test',
+    reason && FAILURES[reason],
+    bounce && wordBounce(bounce),
+    ...wordChanges(changes),
+  ]
+    .filter(Boolean)
+    .join(', ')
   return html`${wordEvent(type)}${aside && `: ${aside}`}${expiresAt && html`: it expires ${time(new Date(expiresAt))}`}`
 }
 

@@ -1,4 +1,4 @@
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
-import { loadAssets } from '../../../http/pages/assets.ts'
+import { loadAssets, loadScript } from '../../../http/pages/assets.ts'
 
-export const assets = loadAssets(PORTAL_PREFIX, 'portal')
+export const assets = { ...loadAssets(PORTAL_PREFIX, 'portal'), passkeys: loadScript(PORTAL_PREFIX, 'passkeys') }

@@ -7,7 +7,7 @@ import { type Page, pathOf, show } from './layout.ts'
 // What can't be undone is asked about first: by a dialog where scripts run (browser/confirm.ts), else by a page. Both say what the button's form
 // has with it, which comes from a page of our own: another site's forms are refused.
 
-type Question = {
+export type Question = {
   /** What the button says, here and where it is asked. */
   label: string
   question: string

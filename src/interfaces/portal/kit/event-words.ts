@@ -15,6 +15,10 @@ export const EVENT_WORDS: Record<EventType, string> = {
   'invite.expired': 'The invite expired',
   'email.sent': 'The email to the candidate was sent',
   'email.failed': 'The email to the candidate could not be sent',
+  'email.bounced': 'The email to the candidate came back',
+  'email.complained': 'The candidate called the email spam',
+  'email.unsubscribed': 'The candidate stopped emails',
+  'reminder.sent': 'A reminder was sent to the candidate',
   'submission.released': 'The result was released',
   'submission.media_deleted': 'Photos or recordings were deleted',
 }

@@ -236,8 +236,8 @@ const optionsOf = (options: Options, chosen: readonly string[]): Html[] =>
  *
  * @param besides what is sent that the filter has no field for.
  */
-export const exportButton = (address: string, besides: [name: string, value: string] = ['', '']): Html =>
-  html`<button class="btn" formmethod="post" formaction="${address}" name="${besides[0]}" value="${besides[1]}">${icon('download')}Export as CSV</button>`
+export const exportButton = (address: string, besides: [name: string, value: string] = ['', ''], label = 'Export as CSV'): Html =>
+  html`<button class="btn" formmethod="post" formaction="${address}" name="${besides[0]}" value="${besides[1]}">${icon('download')}${label}</button>`
 
 /** What is seldom filled in, folded away; not where something was typed that was not taken, which may be wrong there. */
 export const folded = ({ values }: Form, label: string, fields: Html): Html =>

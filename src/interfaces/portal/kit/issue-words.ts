@@ -11,6 +11,7 @@ const names: Record<string, string> = {
   email: 'the email address',
   password: 'the password',
   current: 'the current password',
+  code: 'the code',
   name: 'the name',
   expiresAt: 'the date',
   search: 'the search',
@@ -22,6 +23,7 @@ const names: Record<string, string> = {
   gradedBlind: 'blind grading',
   penaltyPercent: 'the percentage',
   practice: 'the practice before the start',
+  interfaceLanguage: 'the language of the pages',
   releaseAutomatically: 'the automatic release',
   releaseToCandidate: 'what candidates see of it',
   screenRecording: 'the screen recording',
@@ -71,10 +73,40 @@ const names: Record<string, string> = {
   requestsPerMinute: 'the number of requests',
   media: 'what is to be deleted',
   timeZone: 'the time zone',
+  language: 'the language',
+  languagesOffered: 'the languages',
   filterName: 'the name',
   pageSize: 'the number of rows',
   requirement: 'the requirement',
+  secondFactorFrom: 'the date',
+  steps: 'the list of reminders',
+  quietFrom: 'the hour',
+  quietUntil: 'the hour',
+  ...Object.fromEntries(
+    [1, 2, 3, 4].flatMap((n) => [
+      [`after${n}`, `the time of reminder ${n}`],
+      [`hours${n}`, `the number of hours of reminder ${n}`],
+      [`states${n}`, `whom reminder ${n} is for`],
+    ]),
+  ),
+  reason: 'the reason',
+  deviceDays: 'the number of days',
+  idleMinutes: 'the number of minutes',
+  sessionHours: 'the number of hours',
+  auditKeptDays: 'the number of days',
+  ssoSessionHours: 'the number of hours',
+  issuer: 'the issuer',
+  clientId: 'the client ID',
+  clientSecret: 'the client secret',
+  secretEndsAt: 'the date',
+  acrValues: 'the list of values',
+  requiredClaims: 'the list of claims',
+  newRoles: 'the list of roles',
+  domain: 'the domain',
 }
+
+/** A field as pages call it; one that has no name there by its own. */
+export const nameOfField = (field: string): string => names[field] ?? field
 
 const targetFaults: Record<TargetFault, string> = {
   url: 'The URL is not a web address.',
@@ -99,13 +131,35 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notAddress: () => 'The password must not be your email address.',
   taken: (name) => `${capitalize(name)} is already taken.`,
   date: () => 'Enter a date.',
+  notNetwork: (_name, line) => `Line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
+  tooManyProviders: (_name, limit) => `You have ${limit} identity providers, which is the limit.`,
+  tooManyDomains: (_name, limit) => `You have ${limit} domains, which is the limit.`,
+  notDomain: () => 'Enter a domain, such as example.com.',
+  publicDomain: () => 'Anybody gets an address of this domain, so it can’t be an organization’s.',
+  domainTaken: () => 'Another organization has verified this domain. Ask whoever runs this service.',
+  notTried: () => 'Try the identity provider first, in this session: it was not tried with these settings.',
+  noWayBack: () =>
+    'Somebody must be able to get in when the identity provider fails: name an owner below who has signed in with their own passkey, or password and code, in the last 30 days.',
+  notOwner: () => 'Only an owner who has joined can be the way in when the identity provider fails.',
+  foreignDomain: () =>
+    'Members come by single sign-on here, and it speaks for your verified domains only. An owner can name this address a guest under Settings, Single sign-on; then invite it.',
+  lastBreakGlass: () => 'This is the last way in when the identity provider fails. Choose another one first.',
+  notClaims: (_name, line) => `Line ${line} is not a claim and its value, such as hd=example.com.`,
   future: () => 'The date must be in the future.',
   farFuture: (_name, days) => `The date can be at most ${days.toLocaleString('en')} days from now.`,
   tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
+  unknownBrowser: () =>
+    'There were too many wrong passwords for this address from browsers that are new to it, and this one is new. “Forgot your password?” emails you a link that lets this browser in. Browsers in which you have signed in before work as always.',
   exists: () => 'You have just set a password with another link. Enter that password.',
   ended: () => 'This key is revoked or expired and can’t be rotated.',
   rotated: () => 'This key was rotated less than 24 hours ago, and its previous value still works.',
   lastAdmin: () => 'The organization needs at least one active admin who has joined, and this is the only one.',
+  lastOwner: () =>
+    'The organization needs at least one owner who has joined, and this is the only one. Have another member become an owner first.',
+  tooHigh: () => 'This member is an owner: only owners can change that.',
+  ownRoles: () => 'You can’t change your own roles. Ask another admin.',
+  notJoined: () => 'This member has not joined yet.',
+  offerEnded: () => 'This offer has ended. Ask an owner for another one.',
   joined: () => 'This member has already joined and needs no link.',
   inactive: () => 'This member is not active.',
   deactivated: () => 'This member is deactivated: activate them again, with these roles?',
@@ -134,6 +188,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notHttps: (name) => `${capitalize(name)} must begin with https://.`,
   asksNothing: () => 'The question is empty: enter a text, or an audio or video URL.',
   archived: () => 'This assessment is archived. Unarchive it to invite candidates.',
+  suppressed: () =>
+    'Nothing is mailed to this address. Say below that they are to be invited all the same, and give them the link.',
   likeAddress: () => 'The name must not contain an @: it would look like an email address.',
   notHost: () => 'Enter host names such as careers.example.com, one per line; at most 50.',
   unasked: () => 'This assessment has no questions yet. Add some before you send invitations.',
@@ -146,6 +202,11 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   tooHeavy: () => 'The file takes too much work to read. Split it, or save it as CSV.',
   noText: () => 'The first row names no column “text”.',
   moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
+  codeUsed: () => 'This code was used already. Wait for the next one.',
+  passkey: () => 'The passkey was not accepted. Please try again, or sign in another way.',
+  elsewhere: () =>
+    'This member belongs to other organizations as well. Only whoever runs this service can reset their second step.',
+  lastFactor: () => 'Your organization asks for a second step, and this is your only one. Add another before you remove it.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),
 }
 
@@ -159,10 +220,12 @@ const INVITED = {
 export function wordIssue(issue: Issue): string {
   const name = names[issue.field] ?? ''
   switch (issue.rule) {
+    case 'common':
+      return `${capitalize(name)} is easy to guess: ${wordPieces(issue.pieces)}. Add what has nothing to do with that, such as two or three more words.`
     case 'account':
       return accountProblems[issue.problem](name, issue.limit ?? 0)
     case 'required':
-      if (issue.field === 'roles') return 'Choose at least one role.'
+      if (issue.field === 'roles' || issue.field === 'newRoles') return 'Choose at least one role.'
       return issue.field === 'assessmentId' ? 'Choose an assessment.' : `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
@@ -234,4 +297,12 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 const inMinutes = (seconds: number): string => {
   const minutes = Math.ceil(seconds / 60)
   return minutes === 1 ? 'a minute' : `${minutes} minutes`
+}
+
+/** At most so many parts of a password are named. */
+const PIECES_NAMED = 4
+
+const wordPieces = (pieces: readonly string[]): string => {
+  const named = pieces.slice(0, PIECES_NAMED).map((piece) => `“${piece}”`)
+  return named.length > 0 ? `attackers try ${named.join(', ')} first` : 'it has too few different parts'
 }

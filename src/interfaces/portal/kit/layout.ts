@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasFactor } from '../../../domain/access/has-factor.ts'
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import { countForMenu, type MenuCounts } from '../../../domain/submissions/grading/queue.ts'
+import { DAY_MS } from '../../../domain/values/days.ts'
 import { hostOf } from '../../../domain/webhooks/change-endpoint.ts'
 import { findFailingEndpoints } from '../../../domain/webhooks/state.ts'
 import { type Html, html, toText, type Value } from '../../../html/html.ts'
-import { portalPathOf } from '../../../http/addresses/links.ts'
+import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
+import type { Asset } from '../../../http/pages/assets.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { assets } from './assets.ts'
 import { isHome, membershipOf, sections, sidebar, type Viewer } from './sidebar.ts'
@@ -29,6 +32,8 @@ export type Page = {
   actions?: Html | false
   /** The ways between the parts of what it is about. */
   tabs?: Html
+  /** What it loads besides the script of all pages. */
+  script?: Asset | undefined
 }
 
 /** The address of an organization's first page. */
@@ -54,9 +59,23 @@ export const viewerOf = ({ ctx, signedIn, originalUrl }: Asked): Viewer | null =
 /** The text of a page as whoever sent the request sees it. */
 export async function render(request: Asked, page: Page, status = 200): Promise<string> {
   const viewer = viewerOf(request)
-  const warning = viewer && hasWarnings(viewer) && (await warnOfWebhooks(viewer.ctx))
+  const warning = viewer && (await findWarnings(viewer))
   const counts = viewer ? await countForMenu(viewer.ctx) : {}
   return renderPage({ ...page, warning, counts, isRefused: status === 422 }, viewer)
+}
+
+const findWarnings = async (viewer: Viewer): Promise<Value> => [
+  await remindOfSecondStep(viewer),
+  hasWarnings(viewer) && (await warnOfWebhooks(viewer.ctx)),
+]
+
+/** That a second step will be asked for, as long as whoever looks has none. */
+async function remindOfSecondStep(viewer: Viewer): Promise<Html | false> {
+  const { ctx, signedIn, path } = viewer
+  const from = membershipOf(viewer)?.organization.security?.secondFactorFrom
+  if (!from || from <= ctx.deps.clock() || (await hasFactor(ctx, signedIn.credential.id))) return false
+  const days = Math.ceil((from.getTime() - ctx.deps.clock().getTime()) / DAY_MS)
+  return html`<div class="alert alert-soft alert-warning" role="status">${icon('shield-check', 'size-5')}<p class="grow">${ctx.organization.name} asks for a second step at sign-in ${days === 1 ? 'from tomorrow' : `in ${days} days`}.</p><a class="btn btn-sm" href="${`${PORTAL_PREFIX}/factors?${new URLSearchParams({ next: path })}`}">Set it up</a></div>\n`
 }
 
 /** Home and Settings, where those come by who can do something about it. */
@@ -92,6 +111,7 @@ export const renderPage = (page: Sent, viewer: Viewer | null): string =>
 <link rel="icon" href="${assets.icon.address}">
 <link rel="stylesheet" href="${assets.stylesheet.address}">
 <script type="module" src="${assets.script.address}"></script>
+${page.script && html`<script type="module" src="${page.script.address}"></script>`}
 </head>
 <body>
 ${viewer ? framed(page, viewer) : alone(page)}

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from '../../../http/errors/failure.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether it is no form of a page that is taken: who sends it is shown by what it holds, and no cookie counts. */
+    isFromElsewhere?: boolean
+  }
+}
+
 const READING = ['GET', 'HEAD']
 
 /**
@@ -10,8 +17,8 @@ const READING = ['GET', 'HEAD']
  * @param publicUrl the service's own address.
  */
 export function refuseForeignForms(app: FastifyInstance, publicUrl: () => string): void {
-  app.addHook('onRequest', async ({ method, headers }) => {
-    if (READING.includes(method)) return
+  app.addHook('onRequest', async ({ method, headers, routeOptions }) => {
+    if (READING.includes(method) || routeOptions.config.isFromElsewhere) return
     const site = headers['sec-fetch-site']
     const isOwn = site === undefined ? headers.origin === new URL(publicUrl()).origin : site === 'same-origin' || site === 'none'
     if (!isOwn) throw new HttpError('malformed_request')

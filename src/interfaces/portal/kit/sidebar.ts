@@ -3,6 +3,7 @@ import type { Membership, SignedIn } from '../../../domain/access/sessions.ts'
 import { enabledSystems } from '../../../domain/ats/connections.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { MenuCounts } from '../../../domain/submissions/grading/queue.ts'
+import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
@@ -30,9 +31,9 @@ const withPermission =
 const WORK: Item[] = [
   { path: '', label: 'Home', icon: 'house', isFor: () => true },
   { path: 'invites', label: 'Invites', icon: 'send', isFor: mayReadInvites, count: 'invites' },
-  { path: 'assessments', label: 'Assessments', icon: 'clipboard-list', isFor: withPermission('read') },
+  { path: 'assessments', label: 'Assessments', icon: 'clipboard-list', isFor: withPermission('read_assessments') },
   { path: 'questions', label: 'Questions', icon: 'book-open', isFor: withPermission('read_library') },
-  { path: 'grading', label: 'Grading', icon: 'pencil-line', isFor: withPermission('grade'), count: 'waiting' },
+  { path: 'grading', label: 'Grading', icon: 'pencil-line', isFor: withPermission('grade', 'release_results'), count: 'waiting' },
   { path: 'candidates', label: 'Candidates', icon: 'users', isFor: withPermission('read') },
   { path: 'results', label: 'Results', icon: 'chart-column', isFor: withPermission('read', 'read_as_client') },
 ]
@@ -46,8 +47,17 @@ const ORGANIZATION: Item[] = [
   { path: 'settings/audit-log', label: 'Audit log', icon: 'scroll-text', isFor: withPermission('read_audit_log') },
 ]
 
+type Section = { path: string; label: string; isFor: (ctx: Context) => boolean }
+
+/** The pages of Settings, and who may see each. */
+const SETTINGS: Section[] = [
+  { path: 'settings/organization', label: 'Organization', isFor: withPermission('manage_settings') },
+  { path: 'settings/security', label: 'Security', isFor: withPermission('manage_security') },
+  { path: 'settings/sign-in', label: 'Single sign-on', isFor: withPermission('manage_security') },
+]
+
 /** The pages of Integrations, and who may see each. */
-const INTEGRATIONS: { path: string; label: string; isFor: (ctx: Context) => boolean }[] = [
+const INTEGRATIONS: Section[] = [
   { path: 'settings/integrations', label: 'API keys', isFor: withPermission('manage_keys') },
   { path: 'settings/webhooks', label: 'Webhooks', isFor: withPermission('manage_webhooks') },
   {
@@ -55,6 +65,11 @@ const INTEGRATIONS: { path: string; label: string; isFor: (ctx: Context) => bool
     label: 'Recruiting systems',
     isFor: (ctx) => may(ctx, 'manage_ats') && enabledSystems(ctx).length > 0,
   },
+]
+
+const GROUPS = [
+  { label: 'Settings', pages: SETTINGS },
+  { label: 'Integrations', pages: INTEGRATIONS },
 ]
 
 export function mayReadInvites(ctx: Context): boolean {
@@ -99,7 +114,8 @@ function menuLink(viewer: Viewer, { path, label, icon: name, count }: Item, coun
 
 function isCurrent({ ctx, path }: Viewer, item: string): boolean {
   if (item === '') return isHome({ ctx, path })
-  if (item === 'settings/integrations') return INTEGRATIONS.some((page) => isWithin(path, pathOf(ctx, page.path)))
+  const group = GROUPS.find(({ pages }) => pages[0]?.path === item)
+  if (group) return group.pages.some((page) => isWithin(path, pathOf(ctx, page.path)))
   return isWithin(path, pathOf(ctx, item))
 }
 
@@ -107,9 +123,9 @@ const isWithin = (path: string, address: string): boolean => path === address ||
 
 /** Who is signed in, and the way out. */
 function account({ ctx, signedIn, path }: Viewer): Html {
-  const { user } = membershipOf({ ctx, signedIn })!
-  const name = `${user.firstName} ${user.lastName}`.trim() || user.email
-  const role = ctx.actor.kind === 'member' ? ctx.actor.roles.join(', ') : ''
+  const { user, roles, duties } = membershipOf({ ctx, signedIn })!
+  const name = nameOf(user)
+  const role = [...duties, ...roles].join(', ')
   const content = html`${avatar(name)}<span class="min-w-0 leading-tight"><span class="block truncate text-sm font-medium">${name}</span><span class="text-base-content/70 block truncate text-xs first-letter:uppercase">${role}</span></span>`
   const address = pathOf(ctx, 'account')
   const look = 'flex min-w-0 grow items-center gap-3 rounded-field p-1 hover:bg-base-200'
@@ -119,13 +135,14 @@ ${isWithin(path, address) ? html`<a class="${look}" href="${address}" aria-curre
 </div>`
 }
 
-/** The ways between the pages of Integrations, above each of them. */
+/** The ways between the pages of Integrations, or of Settings, above each of them. */
 export function sections({ ctx, path }: Viewer): Html | false {
   const isHere = (item: { path: string }) => isWithin(path, pathOf(ctx, item.path))
-  if (!INTEGRATIONS.some(isHere)) return false
-  const pages = INTEGRATIONS.filter(({ isFor }) => isFor(ctx))
+  const group = GROUPS.find(({ pages }) => pages.some(isHere))
+  if (!group) return false
+  const pages = group.pages.filter(({ isFor }) => isFor(ctx))
   return tabs(
-    'Integrations',
+    group.label,
     pages.map((page) => ({ label: page.label, address: pathOf(ctx, page.path), isCurrent: isHere(page) })),
   )
 }

@@ -20,8 +20,7 @@ export function reportPage(ctx: Context, report: Report): Page {
     body: html`${panel('about', 'Released results', about(ctx, report))}
 ${reportPanels(report)}
 ${
-  may(ctx, 'grade') &&
-  may(ctx, 'read') &&
+  may(ctx, 'export') &&
   html`<form class="print:hidden" method="post" action="${`${address}/export`}">
 <button class="btn">Export grades as CSV</button>
 <p class="hint">Exports the current grades of all submissions, including those not released.</p>

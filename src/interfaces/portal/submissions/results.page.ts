@@ -101,7 +101,7 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
     state: badge(isReopened(ctx, state) ? 'reopened' : 'released'),
     subtitle: html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`,
     trail: [['Results', pathOf(ctx, 'results')]],
-    actions: html`${may(ctx, 'read') && linkButton(pathOf(ctx, `invites/${invite.id}/submission`), 'Answers', 'list-checks')}${linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main')}`,
+    actions: html`${may(ctx, 'read') && linkButton(pathOf(ctx, `invites/${invite.id}/submission`), 'Answers', 'list-checks')}${reopening(ctx, detail)}${linkButton(`${pathOf(ctx, `results/${id}`)}/report`, 'Download PDF', 'download', 'main')}`,
     body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] print:block print:space-y-6">
 <div class="space-y-6">${panel(
       'questions',
@@ -125,6 +125,14 @@ export const resultPage = (ctx: Context, detail: ReleasedDetail): Page => {
 <div class="max-lg:order-first">${panel('about', 'Result', score(ctx, { invite, submittedAt, result }))}</div>
 </div>`,
   }
+}
+
+/** For those who release results and have no sheet to do so on. */
+const reopening = (ctx: Context, { id, state }: Pick<ReleasedDetail, 'id' | 'state'>): Html | false => {
+  if (!may(ctx, 'release_results') || may(ctx, 'grade')) return false
+  const path = pathOf(ctx, `grading/${id}`)
+  if (state !== 'released') return linkButton(`${path}/release`, 'Release again', 'check')
+  return html`<form method="post" action="${`${path}/reopen`}"><button class="btn">Reopen</button></form>`
 }
 
 /** The total large, and what there is to know of it. */

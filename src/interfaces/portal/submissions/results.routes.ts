@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { may } from '../../../domain/access/permissions.ts'
+import { authorize, may } from '../../../domain/access/permissions.ts'
 import { listAssessmentChoices, listClientAssessments } from '../../../domain/invites/form-options.ts'
 import { readReport } from '../../../domain/submissions/grading/report.ts'
 import { reportOnSubmission } from '../../../domain/submissions/grading/result-report.ts'
@@ -29,6 +29,7 @@ export function resultsRoutes(app: FastifyInstance): void {
 
   app.get<ReportRoute>('/assessments/:assessmentId/results', async (request, reply) => {
     const { ctx, params } = request
+    authorize(ctx, 'read')
     const headed = await readHead(ctx, params.assessmentId)
     const report = await readReport(ctx, params.assessmentId)
     const { list } = await readList(request, (page) => listResults(ctx, { assessmentId: params.assessmentId }, page))

@@ -274,7 +274,7 @@ it('tells a member whom no role lets do anything what to do', async () => {
   const made = await start()
   const nobody = await signInAs(service, made.id, ['Recruiter'])
   const { text } = await nobody.get(nobody.home)
-  expect(text).toContain('Ask an admin of your organization to make you an admin, grader or client')
+  expect(text).toContain('Ask an admin of your organization for one')
   expect(text).toContain(`href="${nobody.home}account"`)
   expect((await nobody.get(`${nobody.home}account`)).status).toBe(200)
   for (const page of ['invites', 'assessments', 'members']) expect((await nobody.get(`${nobody.home}${page}`)).status).toBe(404)

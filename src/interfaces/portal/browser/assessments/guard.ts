@@ -56,8 +56,9 @@ export function guardForm(form: HTMLFormElement, isRefused = false): void {
     form.ariaBusy = null
     // Refused, or with a row more or less.
     const isForm = answer!.status === 422 || (answer!.ok && !answer!.redirected)
+    const isSignedOut = answer!.status === 401 || answer!.redirected
     if (isForm) showAgain(await answer!.text())
-    else setNotice(line, answer!.redirected ? SIGNED_OUT : NOT_TAKEN)
+    else setNotice(line, isSignedOut ? SIGNED_OUT : NOT_TAKEN)
     if (form.isConnected) focused?.focus()
   }
 

@@ -1,0 +1,131 @@
+import { everyones } from '../../db/everyone.ts'
+import { among } from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
+import { all } from '../../db/statements.ts'
+import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
+import type { ServiceContext } from '../context.ts'
+import { comesByItself, isInvitation } from '../mails/candidate-mails.ts'
+import { languageOf, SPOKEN_TO } from '../values/languages.ts'
+
+const include = {
+  invite: {
+    include: {
+      organization: {
+        select: {
+          name: true,
+          senderName: true,
+          replyTo: true,
+          invitationText: true,
+          timeZone: true,
+          weekDaysOff: true,
+          candidateMails: true,
+          ...SPOKEN_TO.organization,
+        },
+      },
+      assessment: {
+        select: {
+          name: true,
+          questionCount: true,
+          timeLimit: true,
+          submittedMail: true,
+          releasedMail: true,
+          ...SPOKEN_TO.assessment,
+        },
+      },
+      createdBy: { include: { user: true } },
+    },
+  },
+} satisfies Prisma.InviteEmailInclude
+
+type WithInvite = Prisma.InviteEmailGetPayload<{ include: typeof include }>
+type Template = { id: string; organizationId: string; language: string; subject: string; body: string }
+
+/** One sending of an invite's mail, with everything that the mail shows. */
+export type InviteEmail = WithInvite & {
+  /** How the questions of its assessment are answered. */
+  answers: { responseType: string }[]
+  /** The organization's own text: of a sending that was sent what it was sent with, else the newest in its language. Null: the service's. */
+  template: Pick<Template, 'id' | 'subject' | 'body'> | null
+  /** Of what comes by itself; null: somebody has asked for it. */
+  byItself: ByItself | null
+}
+
+/**
+ * What decides whether a mail that comes by itself is still right, and what it says besides.
+ *
+ * @property rules the organization's for reminders. @property isShown whether there is a result that the candidate sees.
+ */
+export type ByItself = { rules: ReminderRule[]; submittedAt: Date | null; deadlineAt: Date | null; isShown: boolean }
+
+/** Sendings with what their invites share: many mails are of one assessment, and of one organization. */
+export async function readEmails(
+  { db, deps }: ServiceContext,
+  which: Omit<Prisma.InviteEmailFindManyArgs, 'include' | 'select'>,
+): Promise<InviteEmail[]> {
+  const emails = await db.inviteEmail.findMany({ ...which, include, relationLoadStrategy: 'join' })
+  if (emails.length === 0) return []
+  const organizationIds = [...new Set(emails.map(({ organizationId }) => organizationId))]
+  const assessmentIds = [...new Set(emails.map(({ invite }) => invite.assessmentId))]
+  const where = { organizationId: anyOf(organizationIds), assessmentId: anyOf(assessmentIds) }
+  const answers = await db.question.groupBy({ by: ['assessmentId', 'responseType'], where })
+  const newest = await findNewestTemplates(db, organizationIds)
+  const used = emails.flatMap(({ templateId }) => (templateId === null ? [] : [templateId]))
+  const earlier =
+    used.length > 0 ? await db.mailTemplate.findMany({ where: { organizationId: anyOf(organizationIds), id: anyOf(used) } }) : []
+  const templateOf = (email: WithInvite): Template | null => {
+    if (email.state === 'sent' || email.state === 'captured') return earlier.find(({ id }) => id === email.templateId) ?? null
+    if (!isInvitation(email.kind)) return null
+    const language = languageOf(deps.languages, email.invite)
+    const own = newest.find((one) => one.organizationId === email.organizationId && one.language === language)
+    return own && own.body !== '' ? own : null
+  }
+  const byItself = await readByItself(db, emails)
+  return emails.map((email) => ({
+    ...email,
+    answers: answers.filter(({ assessmentId }) => assessmentId === email.invite.assessmentId),
+    template: templateOf(email),
+    byItself: byItself(email),
+  }))
+}
+
+const findNewestTemplates = (db: ServiceContext['db'], organizationIds: readonly string[]): Promise<Template[]> =>
+  all(
+    db,
+    everyones
+      .selectFrom('mailTemplates')
+      .distinctOn(['organizationId', 'language'])
+      .select(['id', 'organizationId', 'language', 'subject', 'body'])
+      .where('organizationId', '=', among(organizationIds))
+      .orderBy('organizationId')
+      .orderBy('language')
+      .orderBy('version', 'desc'),
+  )
+
+/** By few statements for all of them, and none where there are only invitations. */
+async function readByItself(db: ServiceContext['db'], emails: WithInvite[]): Promise<(email: WithInvite) => ByItself | null> {
+  const own = emails.filter(({ kind }) => comesByItself(kind))
+  if (own.length === 0) return () => null
+  const organizationId = anyOf([...new Set(own.map((email) => email.organizationId))])
+  const inviteId = anyOf([...new Set(own.map((email) => email.inviteId))])
+  const rules = await db.reminderRule.findMany({ where: { organizationId } })
+  const submissions = await db.submission.findMany({
+    where: { organizationId, inviteId },
+    select: {
+      id: true,
+      submittedAt: true,
+      deadlineAt: true,
+      releases: { select: { toCandidate: true }, orderBy: { version: 'desc' }, take: 1 },
+    },
+  })
+  const byId = new Map(submissions.map((submission) => [submission.id, submission]))
+  return ({ kind, organizationId: owner, invite }) => {
+    if (!comesByItself(kind)) return null
+    const submission = byId.get(invite.assessmentSession ?? '')
+    return {
+      rules: rules.filter((rule) => rule.organizationId === owner),
+      submittedAt: submission?.submittedAt ?? null,
+      deadlineAt: submission?.deadlineAt ?? null,
+      isShown: submission?.releases[0]?.toCandidate ?? false,
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { isZoneKnown } from '../../db/zones.ts'
+import type { ServiceContext } from '../context.ts'
+import type { InvitationRef } from '../secrets/invitation-tokens.ts'
+import { languagesToChoose } from '../values/languages.ts'
+import { isZoneName } from '../values/zones.ts'
+import { type CandidateInvite, findInvitation } from './candidate-moves.ts'
+
+// What a candidate's own page says of how they want to be spoken to. It is no change of the invite that anybody is told of.
+
+/** Has a candidate spoken to in the language from now on, in mails as well; one that they may not choose changes nothing. */
+export async function chooseLanguage(service: ServiceContext, ref: InvitationRef, language: string): Promise<void> {
+  const invite = await findInvitation(service, ref)
+  if (!invite || !languagesToChoose(service.deps.languages, invite).includes(language)) return
+  await keep(service, invite, { chosenLanguage: language })
+}
+
+/** Keeps the zone of a candidate's device; what is none changes nothing. */
+export async function keepZone(service: ServiceContext, ref: InvitationRef, timeZone: string): Promise<void> {
+  if (!isZoneName(timeZone)) return
+  const invite = await findInvitation(service, ref)
+  if (!invite || invite.timeZone === timeZone || !(await isZoneKnown(service.db, timeZone))) return
+  await keep(service, invite, { timeZone })
+}
+
+async function keep(
+  { db }: ServiceContext,
+  { organizationId, id, linkVersion }: CandidateInvite,
+  data: { chosenLanguage: string } | { timeZone: string },
+): Promise<void> {
+  await db.invite.updateMany({ where: { organizationId, id, linkVersion }, data })
+}
