@@ -152,6 +152,7 @@ describe('bodies', () => {
       NewInviteBatch: true,
       NewMember: true,
       NewQuestion: false,
+      NewSuppression: true,
       QuestionChange: true,
       QuestionDefinition: true,
       QuestionPlace: true,
@@ -313,7 +314,7 @@ it('an operation that is deprecated says so with each answer, and in the documen
   const readIt = describeInterface(app, { ...texts, errors: errorDescription })
   announceDeprecations(app)
   app.setValidatorCompiler(() => () => true)
-  const schema = { operationId: 'getOld', description: 'One thing: `/new` has it as well.' }
+  const schema = { operationId: 'getOld', scope: 'tags:read', description: 'One thing: `/new` has it as well.' } as const
   const deprecated = { since: '2026-12-01', until: '2027-12-31' }
   const query = Type.Object({ old: Type.Optional(Type.String({ deprecated: true, [SUNSET]: '2027-12-31' })) })
   app.get(

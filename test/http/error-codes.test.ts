@@ -148,6 +148,8 @@ describe('X-Error-Code names the kind of every error', () => {
 const everywhere = [
   ...[
     'api_key_missing',
+    'insufficient_scope',
+    'network_not_allowed',
     'api_key_unknown',
     'api_key_expired',
     'api_key_revoked',
@@ -200,6 +202,7 @@ const documented = {
     'state_conflict',
     'member_not_found',
     'question_not_found',
+    'suppression_not_found',
     'media_not_found',
     'graders_missing',
     'session_refused',

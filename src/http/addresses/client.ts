@@ -6,8 +6,9 @@ import type { FastifyRequest } from 'fastify'
  *
  * @property network an IPv4 address, or the part of an IPv6 one that a customer is given.
  * @property isShared whether it is that of a proxy which is not trusted: behind it may be anybody.
+ * @property isInside whether it is a private or loopback address.
  */
-export type Client = { network: string; isShared: boolean }
+export type Client = { network: string; isShared: boolean; isInside: boolean }
 
 /** How many times as much a network may do that is a proxy's: it is more than one client's. */
 export const SHARED_BY = 20
@@ -30,6 +31,7 @@ OWN.addSubnet('fe80::', 10, 'ipv6')
 export const clientOf = (request: FastifyRequest): Client => ({
   network: networkOf(request.ip ?? ''),
   isShared: untrustedProxyOf(request) !== undefined,
+  isInside: isOwn((request.ip ?? '').replace(/^::ffff:/i, '')),
 })
 
 /**
@@ -39,8 +41,10 @@ export const clientOf = (request: FastifyRequest): Client => ({
 export function untrustedProxyOf({ headers, ips = [], socket }: FastifyRequest): string | undefined {
   if (!FORWARDING_HEADERS.some((name) => headers[name] !== undefined) || ips.length > 1) return undefined
   const peer = socket.remoteAddress ?? ''
-  return OWN.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4') ? peer : undefined
+  return isOwn(peer) ? peer : undefined
 }
+
+const isOwn = (address: string): boolean => OWN.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
 /** What a proxy calls its client can be as long as a header. */
 const MAX_NAME_LENGTH = 50

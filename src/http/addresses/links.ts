@@ -1,10 +1,14 @@
 import type { Links, Mode } from '../../domain/context.ts'
 import { signAccountLink } from '../../domain/secrets/account-tokens.ts'
+import { signBounceAddress } from '../../domain/secrets/bounce-address.ts'
 import { signInvitation } from '../../domain/secrets/invitation-tokens.ts'
 import { signMediaLink } from '../../domain/secrets/media-tokens.ts'
+import { signUnsubscribing } from '../../domain/secrets/unsubscribe-tokens.ts'
 
 /** Path of the candidates' pages. Mails that were sent carry it. */
 export const INVITATION_PATH = '/i'
+/** Path of the pages that stop mails. Mails that were sent carry it. */
+export const UNSUBSCRIBE_PATH = '/u'
 /** Path of the portal. Mails that were sent carry it. */
 export const PORTAL_PREFIX = '/portal'
 /** What the path of a portal page has behind {@link PORTAL_PREFIX} where it shows test data. */
@@ -25,9 +29,14 @@ export type Site = { publicUrl: string; secretKeys: readonly string[] }
 
 /** Makes the links that others are given. @param site read each time: with PORT=0 its address is known only when the service listens. */
 export const createLinks = (site: Readonly<Site>): Links => ({
+  bounceAddress: (emailId, domain) => signBounceAddress(site.secretKeys, emailId, domain),
   invitationUrl: (invite) => `${site.publicUrl}${INVITATION_PATH}/${signInvitation(site.secretKeys, invite)}`,
+  unsubscribeUrl: (inviteId) => `${site.publicUrl}${UNSUBSCRIBE_PATH}/${signUnsubscribing(site.secretKeys, inviteId)}`,
   accountUrl: (link) => `${site.publicUrl}${PORTAL_PREFIX}/${link.kind}/${signAccountLink(site.secretKeys, link)}`,
   mediaUrl: (link) => `${site.publicUrl}${MEDIA_PATH}/${signMediaLink(site.secretKeys, link)}`,
+  portalUrl: (where, page) => `${site.publicUrl}${portalPathOf(where)}${page}`,
+  signInUrl: (providerId, part) => `${site.publicUrl}${PORTAL_PREFIX}/sign-in/with/${providerId}${part ? `/${part}` : ''}`,
   resultUrl: ({ organization, mode, submissionId }) =>
     `${site.publicUrl}${portalPathOf({ organization, mode })}results/${submissionId}`,
+  forgotUrl: () => `${site.publicUrl}${PORTAL_PREFIX}/forgot`,
 })

@@ -12,7 +12,11 @@ const GROUPS: [name: string, files: string[]][] = [
   ['Requests', ['guides/errors', 'guides/retries', 'guides/rate-limits', 'guides/lists', 'guides/interfaces']],
   ['Invites', ['guides/invites', 'guides/many-invites', 'guides/coming-back', 'guides/managing', 'guides/player']],
   ['Questions', ['guides/library']],
-  ['What happened', ['guides/keeping-in-step', 'guides/webhooks', 'guides/webhook-signatures', 'guides/results', 'ats']],
+  ['Members', ['guides/roles', 'guides/single-sign-on']],
+  [
+    'What happened',
+    ['guides/keeping-in-step', 'guides/webhooks', 'guides/webhook-signatures', 'guides/results', 'guides/audit-log', 'ats'],
+  ],
   ['What stays', ['versions', '../CHANGELOG']],
   ['Contract', ['contract/v1', 'contract/alternate', 'contract/alternate-behaviour']],
 ]

@@ -10,6 +10,7 @@ export type FailureKind =
   | 'live_key_required'
   | 'test_key_required'
   | 'manage_required'
+  | 'insufficient_scope'
   | 'method_not_allowed'
   | 'malformed_request'
   | 'malformed_json'

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { KeyScope } from '../../domain/access/permissions.ts'
 import type { FailureKind } from '../errors/failure.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
@@ -40,7 +41,7 @@ export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers
 /** What a route says of itself, its schemas as what they are. */
 type RouteSchema = Pick<
   FastifySchema,
-  'operationId' | 'summary' | 'description' | 'tags' | 'errors' | 'keyMode' | 'keyRight' | 'hasEtag' | 'deprecated'
+  'operationId' | 'summary' | 'description' | 'tags' | 'errors' | 'keyMode' | 'keyRight' | 'scope' | 'hasEtag' | 'deprecated'
 > & {
   params?: TSchema
   querystring?: TSchema
@@ -54,6 +55,7 @@ type Operation = {
   operationId: string
   summary: string | undefined
   description: string | undefined
+  security: { apiKey: KeyScope[] }[]
   parameters: (Parameter | Reference)[]
   requestBody?: object
   responses: Record<string, object>
@@ -68,7 +70,11 @@ type Operation = {
 export function describeInterface(app: FastifyInstance, description: Description): () => object {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD' && readSchema(route).operationId) routes.push(route)
+    const { operationId, scope } = readSchema(route)
+    if (route.method === 'HEAD' || !operationId) return
+    if (!scope)
+      throw new Error(`The operation ${operationId} has no scope: say beside its route what a restricted key needs for it.`)
+    routes.push(route)
   })
   return () => writeDocument(routes, description)
 }
@@ -113,7 +119,7 @@ function writeDocument(routes: RouteOptions[], description: Description): object
 
 function describeOperation(route: RouteOptions, errors: ErrorDescription, components: Components): Operation {
   const { operationId = '', summary, description, tags, params, querystring, headers, body, ...schema } = readSchema(route)
-  const { hasEtag = false, deprecated, keyMode, keyRight } = schema
+  const { hasEtag = false, deprecated, keyMode, keyRight, scope } = schema
   const traits = {
     hasBody: route.method !== 'GET',
     hasPathParameter: params !== undefined,
@@ -136,6 +142,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
   return {
     ...{ tags, operationId, summary, description },
     ...(deprecated && describeDeprecation(deprecated, description)),
+    security: [{ apiKey: scope ? [scope] : [] }],
     parameters: [
       ...describeParameters('path', params, components),
       ...describeParameters('query', querystring, components),

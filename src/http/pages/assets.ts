@@ -24,12 +24,15 @@ const ICON = path.join(import.meta.dirname, 'assets/icon.svg')
 
 /** What the pages of an interface load. @param prefix where the interface stands. @param name of its script. */
 export function loadAssets(prefix: string, name: string) {
-  const script = loadAsset(prefix, path.join(BUNDLES, `${name}.js`))
+  const script = loadScript(prefix, name)
   return { ...loadLook(prefix), script, ...loadParts(prefix, script) }
 }
 
+/** A script without what it loads by itself. */
+export const loadScript = (prefix: string, name: string): Asset => loadAsset(prefix, path.join(BUNDLES, `${name}.js`))
+
 /** The files that a script loads by itself, and those that they load: by their names, which have a hash of the content. */
-function loadParts(prefix: string, script: Asset): Record<string, Asset> {
+export function loadParts(prefix: string, script: Asset): Record<string, Asset> {
   const parts: Record<string, Asset> = {}
   const find = ({ content }: Asset): void => {
     for (const [, file] of content.toString().matchAll(/["']\.\/([\w.-]+\.js)["']/g)) {

@@ -53,13 +53,13 @@ function element(token: Token, within: Html[]): Html {
     case 'paragraph_open':
       return token.hidden ? html`${within}` : html`<p>${within}</p>`
     case 'bullet_list_open':
-      return html`<ul class="list-disc space-y-1 pl-6">${within}</ul>`
+      return html`<ul class="list-disc space-y-1 ps-6">${within}</ul>`
     case 'ordered_list_open':
-      return html`<ol class="list-decimal space-y-1 pl-6" start="${token.attrGet('start') ?? 1}">${within}</ol>`
+      return html`<ol class="list-decimal space-y-1 ps-6" start="${token.attrGet('start') ?? 1}">${within}</ol>`
     case 'list_item_open':
       return html`<li>${within}</li>`
     case 'blockquote_open':
-      return html`<blockquote class="border-base-300 border-l-4 pl-4">${within}</blockquote>`
+      return html`<blockquote class="border-base-300 border-s-4 ps-4">${within}</blockquote>`
     case 'table_open':
       return html`<div class="overflow-x-auto" tabindex="0"><table class="table">${within}</table></div>`
     case 'thead_open':

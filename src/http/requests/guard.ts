@@ -8,10 +8,12 @@ import type { RateLimiter } from '../limits/rate-limit.ts'
 import { announceDeprecations } from '../openapi/deprecation.ts'
 import { refuseOtherKeys } from '../openapi/key-mode.ts'
 import { refuseWithoutRight } from '../openapi/key-right.ts'
+import { refuseWithoutScope } from '../openapi/key-scope.ts'
 import { sendEtags } from '../sending/etag.ts'
 import { fingerprintRequests } from './idempotency.ts'
 import { readJsonBodies } from './json-body.ts'
 import { onGone, type RequestContext } from './on-gone.ts'
+import { originOf } from './origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,7 +29,7 @@ type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context
 export const byApiKey =
   (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
   (request) =>
-    authenticate(system, request.headers[header]?.toString(), clientOf(request).network)
+    authenticate(system, request.headers[header]?.toString(), { address: request.ip, network: clientOf(request).network })
 
 /**
  * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, ask whether the
@@ -42,13 +44,14 @@ export function guardInterface(app: FastifyInstance, { authenticate, limiter, en
     reply.header('cache-control', 'private, no-cache') // people's data: no cache may show it to anybody else, or when it is old
     try {
       const ctx = await authenticate(request)
-      request.ctx = { ...ctx, replica: ctx.deps.replica(), onGone: onGone(reply) }
+      request.ctx = { ...ctx, origin: originOf(request), replica: ctx.deps.replica(), onGone: onGone(reply) }
     } catch (error) {
       // Not of a key that is known and no longer good: its owner is to be told so, however often.
       if (error instanceof DomainError && error.kind === 'api_key_unknown') limiter.countUnknownKey(request)
       throw error
     }
     await limiter.count(request.ctx, reply)
+    refuseWithoutScope(request)
     refuseOtherKeys(request)
     refuseWithoutRight(request)
   })

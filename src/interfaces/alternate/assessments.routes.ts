@@ -49,6 +49,7 @@ export function assessmentRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listAssessments',
+        scope: 'assessments:read',
         summary: 'List assessments',
         description: 'The assessments of the organization, oldest first.',
         querystring: Query,
@@ -73,6 +74,7 @@ export function assessmentRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getAssessment',
+        scope: 'assessments:read',
         summary: 'Get an assessment',
         description: 'One assessment of the organization.',
         params: IdParameter,

@@ -34,6 +34,8 @@ const answers = {
   manage_required: [403, FORBIDDEN],
   changed_meanwhile: [409, 'It has been changed meanwhile.'],
   state_conflict: [409, 'Its state does not allow this.'],
+  insufficient_scope: [403, FORBIDDEN],
+  network_not_allowed: [403, FORBIDDEN],
   admin_refused: [403, FORBIDDEN],
   assessment_not_found: [404, NOT_FOUND],
   question_not_found: [404, NOT_FOUND],
@@ -50,6 +52,8 @@ const answers = {
   ats_not_found: [404, NOT_FOUND],
   library_question_not_found: [404, NOT_FOUND],
   library_import_not_found: [404, NOT_FOUND],
+  suppression_not_found: [404, NOT_FOUND],
+  sign_in_setting_not_found: [404, NOT_FOUND],
   not_permitted: [403, FORBIDDEN],
   path_not_found: [404, NOT_FOUND],
   page_not_found: [404, 'Invalid page.'],
@@ -201,6 +205,7 @@ function wordIssue(issue: Issue): string {
     case 'invited':
       return 'The assessment has invites.'
     case 'target':
+    case 'common':
     case 'account':
     case 'session':
       return 'Enter a valid value.'

@@ -53,7 +53,7 @@ export function inviteRoutes(
   variant: '' | 'OfOrganization',
 ): void {
   const isScoped = variant !== ''
-  const scope = isScoped ? { params: InOrganization } : {}
+  const ofOrganization = isScoped ? { params: InOrganization } : {}
   const scopeErrors = isScoped ? (['organization_forbidden'] as const) : []
   app.get(
     '/assessment_invites',
@@ -61,9 +61,10 @@ export function inviteRoutes(
       schema: {
         tags,
         operationId: `listAssessmentInvites${variant}`,
+        scope: 'invites:read',
         summary: 'List invites of the organization',
         description: 'Oldest first.',
-        ...scope,
+        ...ofOrganization,
         querystring: Query,
         response: { 200: Envelope(inviteView.schema) },
         errors: ['page_not_found', 'too_many_searches', ...scopeErrors],
@@ -88,9 +89,10 @@ export function inviteRoutes(
       schema: {
         tags,
         operationId: `createAssessmentInvite${variant}`,
+        scope: 'invites:write',
         summary: 'Create an invite',
         description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
-        ...scope,
+        ...ofOrganization,
         headers: IdempotencyHeaders,
         body: Body,
         response: { 201: inviteView.schema },
@@ -115,6 +117,7 @@ export function inviteRoutes(
       schema: {
         tags,
         operationId: `getAssessmentInvite${variant}`,
+        scope: 'invites:read',
         summary: 'Get an invite',
         description: 'One invite of the organization.',
         params: isScoped ? IdInOrganization : IdParameter,

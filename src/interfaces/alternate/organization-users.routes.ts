@@ -41,6 +41,7 @@ export function organizationUserRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listOrganizationUsers',
+        scope: 'members:read',
         summary: 'List active users of the organization',
         description: 'Oldest first.',
         querystring: Query,
@@ -65,6 +66,7 @@ export function organizationUserRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getOrganizationUser',
+        scope: 'members:read',
         summary: 'Get an organization user',
         description: 'One active user of the organization.',
         params: IdParameter,

@@ -26,6 +26,7 @@ export function tagRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listTags',
+        scope: 'tags:read',
         summary: 'List tags',
         description: 'The tags of the organization, oldest first.',
         querystring: Query,
@@ -50,6 +51,7 @@ export function tagRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getTag',
+        scope: 'tags:read',
         summary: 'Get a tag',
         description: 'One tag of the organization.',
         params: IdParameter,

@@ -12,7 +12,7 @@ import {
 } from '../../domain/limits.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { pick } from '../../domain/values/pick.ts'
-import { DateTime, NonBlankText, Text, Words } from '../../http/schema/field-types.ts'
+import { DateTime, NonBlankText, OrNull, Text, Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { assessmentDetailView } from './assessments.view.ts'
 
@@ -37,6 +37,12 @@ const fields = {
     description:
       'Whether candidates may try an example of each kind that is asked before they start: nothing of it is kept or scored',
   }),
+  interfaceLanguage: OrNull(
+    Type.String({
+      maxLength: MAX_CODE_LENGTH,
+      description: 'In which candidates take it, whatever they speak; null: in theirs',
+    }),
+  ),
   releaseAutomatically: Type.Boolean({
     description:
       'Whether what has nothing for graders is released when it is handed in, in the name of the member who has turned it on: keys can turn it off, not on',

@@ -20,6 +20,7 @@ export function assessmentRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listAssessments',
+        scope: 'assessments:read',
         summary: 'List assessments',
         description: 'The assessments of the organization, newest first unless sorted otherwise.',
         querystring: ListQuery(sortWords, {}),
@@ -41,6 +42,7 @@ export function assessmentRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getAssessment',
+        scope: 'assessments:read',
         summary: 'Get an assessment',
         description: 'One assessment, with the points that can be reached in it.',
         params,
@@ -58,6 +60,7 @@ export function assessmentRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listQuestions',
+        scope: 'assessments:read',
         summary: "List an assessment's questions",
         description: 'In the order of the assessment, the last first unless sorted otherwise.',
         params,

@@ -10,6 +10,7 @@ const IN_THE_WAY: readonly AccountProblem[] = [
   'gradesAlready',
   'lastAdmin',
   'deactivated',
+  'foreignDomain',
 ]
 
 const isChanged = (issue: Issue): boolean =>

@@ -41,6 +41,8 @@ const answers = {
   ats_not_found: [404, 'Not found'],
   library_question_not_found: [404, 'Not found'],
   library_import_not_found: [404, 'Not found'],
+  suppression_not_found: [404, 'Suppression not found'],
+  sign_in_setting_not_found: [404, 'Setting not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],
   page_not_found: [404, 'Not found'],
@@ -49,6 +51,8 @@ const answers = {
   live_key_required: [403, 'This needs a live key: it changes what live and test data share'],
   test_key_required: [403, 'This needs a test key: it is for test data only'],
   manage_required: [403, 'This needs a key with the right manage: an admin gives it in the portal, under Settings, Integrations'],
+  insufficient_scope: [403, 'This key lacks the scope'],
+  network_not_allowed: [403, 'This key may not be used from this address'],
   admin_refused: [403, 'API keys neither give nor take the role admin, and change nobody who has it'],
   changed_meanwhile: [409, 'It has been changed meanwhile: read it again'],
   state_conflict: [409, 'It is in a state that does not allow this'],
@@ -180,6 +184,8 @@ export function wordIssue(issue: Issue): string {
       return issue.value === 'test'
         ? 'The assessment has test invites: DELETE /test-data with a test key deletes them'
         : 'The assessment has invites'
+    case 'common':
+      return `${field} is easy to guess`
     case 'account':
       return accountProblems[issue.problem]?.(field, issue.limit ?? 0) ?? `${field} is not valid`
     case 'session':
@@ -203,6 +209,8 @@ const accountProblems: Partial<Record<AccountProblem, (field: string, limit: num
   notHttps: (field) => `${field} must begin with https://`,
   asksNothing: () => 'The question needs a script, an audioUrl or a videoUrl',
   lastAdmin: () => 'The organization needs an active admin',
+  foreignDomain: () =>
+    'Members come by single sign-on: the email must be of a verified domain, or of a guest whom an owner has named',
   deactivated: () => 'The member is deactivated: to make them active again, send reactivate: true',
 }
 

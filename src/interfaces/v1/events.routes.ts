@@ -9,7 +9,7 @@ import { EventView, presentEvent } from './events.view.ts'
 import { Limit, toLimit } from './list.ts'
 
 /** As many digits as any position has. */
-const CURSOR_PATTERN = '^[0-9]{1,18}$'
+export const CURSOR_PATTERN = '^[0-9]{1,18}$'
 const query = Type.Object({
   cursor: Type.Optional(
     Type.String({
@@ -43,6 +43,7 @@ export function eventRoutes(app: TypedApp): void {
       schema: {
         tags: ['Events'],
         operationId: 'listEvents',
+        scope: 'events:read',
         summary: 'Follow what happens',
         description:
           'What has happened behind a cursor, oldest first, each event once. To keep in step: list everything, then follow from the `Events-Cursor` of the first page; while `hasMore` ask at once, else when it suits you. A 410 says that the events behind the cursor are no longer kept: list everything again.',

@@ -6,9 +6,11 @@ import {
   type EventData,
   type EventType,
   MEDIA_KINDS,
+  STOPPED_MAILS,
   TEST_EVENT,
 } from '../../domain/events/event.ts'
 import { type FeedEvent, showEvent } from '../../domain/events/feed.ts'
+import { BOUNCES } from '../../domain/mails/classify-bounce.ts'
 import { oneOfTypes, pascalCase } from '../../http/openapi/components.ts'
 import { DateTime, InviteStatus, KeyMode, Metadata, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
 import { NAME, SHOWN_AS } from '../../http/schema/schema-keywords.ts'
@@ -26,7 +28,18 @@ const submissionId = Uuid('Of the submission; once the invite is started')
 const expiresAt = DateTime('The new expiry')
 const emailId = Uuid()
 const reason = Words(EMAIL_FAILURES, {
-  description: 'The link was dead before the mail went out, the mail server refused it for good, or its retries were used up',
+  description:
+    'The link was dead before the mail went out, the mail server refused it for good, its retries were used up, or nothing is written to the address: see `GET /suppressions`',
+})
+const bounce = Words(BOUNCES, {
+  description:
+    'address: there is no such mailbox; temporary: it is full, or could not be reached for now; blocked: its server wants no mail from the service, or did not say why',
+})
+const bounceStatus = Type.String({
+  description: 'The enhanced status code of RFC 3463, such as 5.1.1; empty where none was given',
+})
+const scope = Words(STOPPED_MAILS, {
+  description: 'reminders: what comes by itself, reminders and notices; all: invitations as well',
 })
 const kinds = Type.Array(Words(MEDIA_KINDS), { description: 'What the photos and recordings showed that are gone' })
 const percent = OrNull(
@@ -66,6 +79,10 @@ const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof type
   'invite.expired': {},
   'email.sent': { emailId },
   'email.failed': { emailId, reason },
+  'email.bounced': { emailId, bounce, bounceStatus },
+  'email.complained': { emailId },
+  'email.unsubscribed': { scope },
+  'reminder.sent': { emailId },
   'submission.released': { submissionId, percent: Type.Optional(percent), reportUrl: Type.Optional(reportUrl) },
   'submission.media_deleted': { submissionId, kinds },
 }
@@ -83,8 +100,12 @@ const meanings: Record<EventType | typeof TEST_EVENT, string> = {
   'invite.resent': 'The organization had the mail sent again',
   'invite.updated': 'The organization changed something about the invite: tags, grader, name, message, or to an earlier expiry',
   'invite.expired': 'The time was up',
-  'email.sent': 'The mail server accepted a mail',
+  'email.sent': 'The mail server accepted a mail that is no reminder',
   'email.failed': 'A mail will not be sent',
+  'email.bounced': 'A mail that was sent came back',
+  'email.complained': 'The candidate called a mail spam',
+  'email.unsubscribed': 'The candidate wants no more mails: no reminders and notices, or none at all',
+  'reminder.sent': 'The mail server accepted a reminder',
   'submission.released': 'The result of a submission was released, the first time or anew',
   'submission.media_deleted': 'Photos or recordings are gone',
   'webhook.test': 'Somebody had a test sent to this webhook. It is not in the feed',
@@ -93,8 +114,22 @@ const meanings: Record<EventType | typeof TEST_EVENT, string> = {
 /** The data of any type, for whoever writes an answer. Documents tell the types apart. */
 const AnyData = Type.Object({
   ...ofInvite,
-  ...Type.Partial(Type.Object({ mode: KeyMode, submissionId, expiresAt, emailId, reason, kinds, changes, percent, reportUrl }))
-    .properties,
+  ...Type.Partial(
+    Type.Object({
+      mode: KeyMode,
+      submissionId,
+      expiresAt,
+      emailId,
+      reason,
+      bounce,
+      bounceStatus,
+      kinds,
+      changes,
+      percent,
+      reportUrl,
+      scope,
+    }),
+  ).properties,
 })
 
 const envelope = <T extends TSchema, Data extends TSchema>(type: T, data: Data) => ({

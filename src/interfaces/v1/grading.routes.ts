@@ -43,6 +43,7 @@ function sheetRoutes(app: TypedApp): void {
       schema: {
         ...grading,
         operationId: 'getGrading',
+        scope: 'results:write',
         summary: 'Get the grades so far',
         description:
           'Of what was handed in: what every grader has given, what counts, and what is missing, before it is released.',
@@ -60,6 +61,7 @@ function sheetRoutes(app: TypedApp): void {
       schema: {
         ...grading,
         operationId: 'assignGraders',
+        scope: 'results:write',
         summary: 'Assign who grades',
         description:
           'Of what was handed in: active members with the role grader or admin. The first grader is the invite’s as well.',
@@ -80,6 +82,7 @@ function sheetRoutes(app: TypedApp): void {
       schema: {
         ...grading,
         operationId: 'grade',
+        scope: 'results:write',
         summary: 'Grade answers',
         description:
           'Points and comments by question, in the name of a member who may grade it: as if they had been typed into their sheet, all or none. The audit log says that a key did it.',
@@ -103,6 +106,7 @@ function releaseRoutes(app: TypedApp): void {
       schema: {
         ...grading,
         operationId: 'releaseResult',
+        scope: 'results:write',
         summary: 'Release the result',
         description:
           'As it is graded now, to the organization, its clients and, if so wished, the candidate. Webhooks and the feed tell of it by `submission.released`.',
@@ -127,6 +131,7 @@ function releaseRoutes(app: TypedApp): void {
       schema: {
         ...grading,
         operationId: 'reopenResult',
+        scope: 'results:write',
         summary: 'Reopen a result',
         description: 'Grading goes on. What was released stays what others see until another version is.',
         headers: IdempotencyHeaders,

@@ -7,6 +7,7 @@ import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentSettingsRoutes } from './assessment-settings.routes.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
+import { auditEntryRoutes } from './audit-entries.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
 import { webhookMessages } from './events.view.ts'
@@ -21,6 +22,7 @@ import { memberRoutes } from './members.routes.ts'
 import { questionEditingRoutes } from './question-editing.routes.ts'
 import { questionMediaRoutes } from './question-media.routes.ts'
 import { submissionRoutes } from './submissions.routes.ts'
+import { suppressionRoutes } from './suppressions.routes.ts'
 import { tagRoutes } from './tags.routes.ts'
 import { testDataRoutes } from './test-data.routes.ts'
 import { validateWithSchemas } from './validation.ts'
@@ -41,7 +43,9 @@ const tags = {
   'Invite batches': 'Many candidates by one request.',
   Submissions: 'What candidates have sent in, and the results that were released.',
   Events: 'What has happened to invites and their mails, to keep in step without asking for every list again.',
+  'Audit log': 'Who did what in the organization.',
   Webhooks: 'Addresses that are sent each event as it happens.',
+  Suppressions: 'Addresses that are not written to, because mails to them came back, were called spam, or somebody says so.',
   Tags: 'Labels of assessments, invites and members.',
   'Test data': 'What is done with test invites, by test keys alone.',
 }
@@ -90,8 +94,10 @@ export async function v1Interface(
   inviteOperationRoutes(typed)
   inviteBatchRoutes(typed)
   eventRoutes(typed)
+  auditEntryRoutes(typed)
   webhookDeliveryRoutes(typed)
   webhookRoutes(typed)
+  suppressionRoutes(typed)
   tagRoutes(typed)
   testDataRoutes(typed)
   return document

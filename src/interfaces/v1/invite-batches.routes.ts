@@ -28,6 +28,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'createInviteBatch',
+        scope: 'invites:write',
         summary: 'Invite many candidates',
         description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. At most ${MAX_OPEN_BATCHES} batches are under way at a time: beyond these it is a 429.`,
         headers: IdempotencyHeaders,
@@ -49,6 +50,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getInviteBatch',
+        scope: 'invites:read',
         summary: 'See how far a batch is',
         description:
           'How many rows are in each state. It is kept for 90 days, the lists that members give in the portal as well.',
@@ -67,6 +69,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listInviteBatchRows',
+        scope: 'invites:read',
         summary: 'See what became of each row',
         description: 'The rows of a batch in their order, each with its outcome.',
         params,

@@ -5,6 +5,7 @@ import { getInvitationLink } from '../../domain/invites/invitation-link.ts'
 import { getInvite, type InviteDetail } from '../../domain/invites/invites.ts'
 import { listInviteTags } from '../../domain/invites/list-invite-tags.ts'
 import { extendInvite, reactivateInvite, resendInvite, revokeInvite } from '../../domain/invites/operations.ts'
+import { planReminders } from '../../domain/invites/reminders/plan.ts'
 import { retakeInvite } from '../../domain/invites/retake-invite.ts'
 import { MAX_RESENDS } from '../../domain/limits.ts'
 import { giveExtraTime } from '../../domain/submissions/taking/give-extra-time.ts'
@@ -18,9 +19,13 @@ import {
   InviteChangeBody,
   InviteEmailView,
   InviteLinkView,
+  InviteMessageView,
+  PlannedReminderView,
   presentAccommodations,
   presentInviteEmail,
   presentInviteLink,
+  presentInviteMessage,
+  presentPlannedReminder,
   ReactivationBody,
   RetakeBody,
   toEdits,
@@ -50,6 +55,7 @@ const tags = ['Invite operations']
 const operation = (operationId: string, summary: string, description: string) => ({
   tags,
   operationId,
+  scope: 'invites:write' as const,
   summary,
   description,
   params: InviteParams,
@@ -81,6 +87,7 @@ function changingRoute(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'changeInvite',
+        scope: 'invites:write',
         summary: 'Change an invite',
         description:
           'Its tags, its grader, its expiry and, while it is pending, its name, message and limits: all that is given, or nothing of it. What has its value already is no change. A mail that has gone out stays as it is.',
@@ -163,6 +170,7 @@ function retakeRoute(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'retakeInvite',
+        scope: 'invites:write',
         summary: 'Invite a candidate to another attempt',
         description:
           'For an invite that is completed: the same candidate is invited to the same assessment once more, with all that this invite says. `retakeOf` of the new invite is this one, which stays as it is. There is one retake of each invite: a 409 links the one that there is.',
@@ -196,6 +204,7 @@ function accommodationRoutes(app: TypedApp): void {
       schema: {
         ...common,
         operationId: 'getInviteAccommodations',
+        scope: 'invites:read',
         summary: "Read a candidate's accommodations",
         description: 'How much more time the candidate has.',
         hasEtag: true,
@@ -211,6 +220,7 @@ function accommodationRoutes(app: TypedApp): void {
       schema: {
         ...common,
         operationId: 'putInviteAccommodations',
+        scope: 'invites:write',
         summary: 'Give a candidate extra time',
         description:
           'More time for each question and for the whole, of an invite that is pending, accepted or started. While the assessment is taken, the ends that are running move at once and never to an earlier time: then it can be raised only. It is kept without a reason, and graders do not see it.',
@@ -233,6 +243,7 @@ function belongingsRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listInviteEmails',
+        scope: 'invites:read',
         summary: "See what became of an invite's mails",
         description: 'Each sending of the invitation, with its state.',
         params: InviteParams,
@@ -243,8 +254,34 @@ function belongingsRoutes(app: TypedApp): void {
     },
     async (request, reply) => {
       const { ctx, params, query } = request
-      const list = await listInviteEmails(ctx, params.inviteId, toOrder(emailSortWords, query), toPage(query))
+      const order = toOrder(emailSortWords, query)
+      const list = await listInviteEmails(ctx, params.inviteId, order, toPage(query), 'invitations')
       return answerList(request, reply, 'emails', list, (email) => presentInviteEmail(email, ctx.deps.clock()))
+    },
+  )
+
+  app.get(
+    '/invites/:inviteId/messages',
+    {
+      schema: {
+        tags,
+        operationId: 'listInviteMessages',
+        scope: 'invites:read',
+        summary: "See which of an invite's mails arrived",
+        description:
+          'Each mail about the invite: invitations, reminders, notices. With why it came back or was not sent, and the reminders that are planned or were left out.',
+        params: InviteParams,
+        querystring: ListQuery(emailSortWords, {}),
+        response: { 200: ListOf('messages', InviteMessageView, { reminders: Type.Array(PlannedReminderView) }) },
+        errors: ['invite_not_found'],
+      },
+    },
+    async (request, reply) => {
+      const { ctx, params, query } = request
+      const list = await listInviteEmails(ctx, params.inviteId, toOrder(emailSortWords, query), toPage(query))
+      const reminders = await planReminders(ctx, params.inviteId)
+      const answer = answerList(request, reply, 'messages', list, (email) => presentInviteMessage(email, ctx.deps.clock()))
+      return { ...answer, reminders: reminders.map(presentPlannedReminder) }
     },
   )
 
@@ -254,6 +291,7 @@ function belongingsRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getInviteLink',
+        scope: 'invites:write',
         summary: "Get the candidate's link",
         description:
           'For those who send the invitation themselves: whoever has the link can act as the candidate. It is given whatever the status; of an invite that is over it leads to a page that says so. A reactivation makes a new one. Never cached.',
@@ -274,6 +312,7 @@ function belongingsRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listInviteTags',
+        scope: 'invites:read',
         summary: "List an invite's tags",
         description: 'In the order in which they were given, unless sorted otherwise.',
         params: InviteParams,

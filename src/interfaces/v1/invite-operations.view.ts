@@ -3,6 +3,8 @@ import type { Edits } from '../../domain/invites/correct-invite.ts'
 import { type InviteEmailRow, SHOWN_EMAIL_STATES, shownEmailState } from '../../domain/invites/emails.ts'
 import type { InvitationLink } from '../../domain/invites/invitation-link.ts'
 import type { InviteDetail } from '../../domain/invites/invites.ts'
+import { type PlannedReminder, SKIPPED } from '../../domain/invites/reminders/plan.ts'
+import { ANCHORS } from '../../domain/invites/reminders/steps.ts'
 import {
   COUNTS,
   DEFAULT_EXPIRES_IN_DAYS,
@@ -12,6 +14,8 @@ import {
   MAX_MESSAGE_LENGTH,
   MAX_NAME_LENGTH,
 } from '../../domain/limits.ts'
+import { CANDIDATE_MAIL_KINDS, type CandidateMailKind } from '../../domain/mails/candidate-mails.ts'
+import { BOUNCES, type Bounce } from '../../domain/mails/classify-bounce.ts'
 import { DateTime, InviteStatus, isoTime, isoTimeOrNull, OrNull, Text, Uuid, Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
@@ -140,6 +144,89 @@ export const presentInviteEmail = (email: InviteEmailRow, now: Date): Static<typ
   reason: email.reason,
   createdAt: isoTime(email.createdAt),
   sentAt: isoTimeOrNull(email.sentAt),
+})
+
+/** What became of a mail after the mail server took it, too. */
+export const InviteMessageView = Type.Object(
+  {
+    ...InviteEmailView.properties,
+    kind: Words(CANDIDATE_MAIL_KINDS, {
+      description:
+        'invitation, resent, reactivated: what somebody had sent; not_accepted, not_started, not_finished: a reminder; submitted: a receipt; released: there is a result',
+    }),
+    language: OrNull(Type.String({ description: 'In which it was sent; null: not sent yet, or not known' })),
+    suppressed: Type.Boolean({
+      description: 'Whether it is failed because nothing is written to the address: see `GET /suppressions`',
+    }),
+    bounce: OrNull(
+      Type.Object(
+        {
+          kind: Words(BOUNCES, {
+            description: 'There is no such mailbox, it can not be reached for now, or its server wants no mail from us',
+          }),
+          status: Type.String({ description: 'The enhanced status code of RFC 3463; empty where none was given' }),
+          reason: Type.String({ description: "The server's words" }),
+          at: DateTime(),
+        },
+        { [NAME]: 'Bounce' },
+      ),
+    ),
+    complainedAt: OrNull(DateTime('When the candidate called it spam')),
+  },
+  {
+    [NAME]: 'InviteMessage',
+    examples: [
+      {
+        id: '0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e74',
+        status: 'sent',
+        attempts: 1,
+        reason: '',
+        createdAt: '2026-03-02T09:30:00.000Z',
+        sentAt: '2026-03-02T09:30:01.000Z',
+        kind: 'invitation',
+        language: 'en',
+        suppressed: false,
+        bounce: { kind: 'address', status: '5.1.1', reason: '550 5.1.1 No such user', at: '2026-03-02T09:31:00.000Z' },
+        complainedAt: null,
+      },
+    ],
+  },
+)
+
+export function presentInviteMessage(email: InviteEmailRow, now: Date): Static<typeof InviteMessageView> {
+  const { suppressed, bounce, bounceStatus, bounceReason, bouncedAt, complainedAt } = email
+  const kind = bounce as Bounce
+  return {
+    ...presentInviteEmail(email, now),
+    kind: email.kind as CandidateMailKind,
+    language: email.language,
+    suppressed,
+    bounce: bouncedAt && { kind, status: bounceStatus ?? '', reason: bounceReason ?? '', at: isoTime(bouncedAt) },
+    complainedAt: isoTimeOrNull(complainedAt),
+  }
+}
+
+/** A reminder that was not queued. */
+export const PlannedReminderView = Type.Object(
+  {
+    after: Words(ANCHORS, { description: 'What its time goes by' }),
+    hours: Type.Integer({ description: 'After that, or before it' }),
+    at: DateTime('When it is sent, or was due'),
+    skipped: OrNull(
+      Words(SKIPPED, {
+        description:
+          'null: it is planned. off: there are none for this invite; earlier: it was sent before reminders were switched on; moved_on: not meant for its state; stopped: nothing of the kind is written to the address; too_late: due for more than a week; replaced: a later one is due; enough: there were three; ends: within an hour of the end',
+      }),
+    ),
+  },
+  { [NAME]: 'PlannedReminder', examples: [{ after: 'sent', hours: 72, at: '2026-03-05T09:30:00.000Z', skipped: null }] },
+)
+
+export const presentPlannedReminder = ({ step, at, skipped }: PlannedReminder): Static<typeof PlannedReminderView> => ({
+  after: step.after,
+  hours: step.hours,
+  at: isoTime(at),
+  skipped,
 })
 
 /** The candidate's link, with what it leads to. */

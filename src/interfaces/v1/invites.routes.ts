@@ -80,6 +80,7 @@ export function inviteRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listInvites',
+        scope: 'invites:read',
         summary: 'List invites',
         description: 'The invites of the organization, sent last first unless sorted otherwise.',
         querystring: Query,
@@ -103,6 +104,7 @@ export function inviteRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getInvite',
+        scope: 'invites:read',
         summary: 'Get an invite',
         description: 'One invite with all that was asked for when it was made.',
         params,
@@ -120,6 +122,7 @@ export function inviteRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'createInvite',
+        scope: 'invites:write',
         summary: 'Invite a candidate',
         description:
           'Creates one invite. The invitation email is sent to the candidate automatically, unless `sendEmail` is false.',

@@ -155,6 +155,12 @@ export const NewInviteBody = Type.Object(
         }),
       ),
     ),
+    language: Type.Optional(
+      Type.Unknown({
+        description:
+          'What the candidate is spoken to in, as BCP 47 has it, such as pt-BR; one that there are no texts in, or no text, is passed over.',
+      }),
+    ),
     metadata: Type.Optional(OrNull(Metadata('What you keep with the invite, by keys of yours.'))),
   },
   {
@@ -188,4 +194,5 @@ export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
   externalId: body.externalId,
   metadata: body.metadata,
   returnUrl: body.returnUrl,
+  language: typeof body.language === 'string' ? body.language : null,
 })

@@ -67,11 +67,17 @@ export function showEventsCursor(app: FastifyInstance): void {
   })
 }
 
-/** The response schema of a list: the resource's array under its name, and the pagination. */
-export const ListOf = <Name extends string, Item extends TSchema>(name: Name, item: Item) =>
-  Type.Unsafe<Record<Name, Static<Item>[]> & { pagination: Static<typeof Pagination> }>(
+/** The response schema of a list: the resource's array under its name, and the pagination. @param more what it has besides. */
+export const ListOf = <Name extends string, Item extends TSchema, More extends TProperties = Record<never, never>>(
+  name: Name,
+  item: Item,
+  more?: More,
+) =>
+  Type.Unsafe<
+    Record<Name, Static<Item>[]> & { pagination: Static<typeof Pagination> } & { [Key in keyof More]: Static<More[Key]> }
+  >(
     Type.Object(
-      { [name]: Type.Array(item), pagination: Pagination },
+      { [name]: Type.Array(item), ...more, pagination: Pagination },
       { [NAME]: `${item[NAME]}List`, [HEADERS]: LIST_HEADERS, description: 'A page of the list; `Link` leads to the others' },
     ),
   )

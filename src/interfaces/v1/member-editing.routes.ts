@@ -24,6 +24,7 @@ export function memberEditingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getMember',
+        scope: 'members:read',
         summary: 'Get a member',
         description: 'One member of the organization, active or not.',
         params,
@@ -42,6 +43,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         ...managing,
         tags,
         operationId: 'inviteMember',
+        scope: 'members:write',
         summary: 'Invite a member',
         description:
           'By mail: whoever follows its link joins the portal. The link itself is told to nobody else. An address that is a member’s is mailed another one, and the roles are added.',
@@ -72,6 +74,7 @@ export function memberEditingRoutes(app: TypedApp): void {
         ...managing,
         tags,
         operationId: 'updateMember',
+        scope: 'members:write',
         summary: 'Change a member',
         description: 'What is left out stays. A member who has the role admin is changed in the portal alone (403).',
         params,

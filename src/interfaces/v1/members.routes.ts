@@ -14,6 +14,7 @@ export function memberRoutes(app: TypedApp): void {
       schema: {
         tags: ['Members'],
         operationId: 'listMembers',
+        scope: 'members:read',
         summary: 'List members',
         description: 'The members of the organization, active or not, who joined last first unless sorted otherwise.',
         querystring: ListQuery(sortWords, {}),

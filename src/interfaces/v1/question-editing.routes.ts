@@ -45,6 +45,7 @@ function addingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getQuestion',
+        scope: 'assessments:read',
         summary: 'Get a question',
         description: 'One question of an assessment.',
         params,
@@ -63,6 +64,7 @@ function addingRoutes(app: TypedApp): void {
         ...managing,
         tags,
         operationId: 'addQuestion',
+        scope: 'assessments:write',
         summary: 'Add a question',
         description:
           'Behind the last. It asks by a script, an audio or a video; one that is heard or seen needs the address of that.',
@@ -97,6 +99,7 @@ function changingRoutes(app: TypedApp): void {
         ...managing,
         tags,
         operationId: 'updateQuestion',
+        scope: 'assessments:write',
         summary: 'Change a question',
         description: 'What is left out stays, also in papers that candidates have begun.',
         params,
@@ -118,6 +121,7 @@ function changingRoutes(app: TypedApp): void {
         ...managing,
         tags,
         operationId: 'moveQuestion',
+        scope: 'assessments:write',
         summary: 'Move a question',
         description: 'To another place among the questions, which are then numbered from 1. Sent again it changes nothing.',
         params,
@@ -143,6 +147,7 @@ function changingRoutes(app: TypedApp): void {
         ...managing,
         tags,
         operationId: 'deleteQuestion',
+        scope: 'assessments:write',
         summary: 'Delete a question',
         description: 'For good, but not from papers that candidates have begun. Answers with the question as it was.',
         params,
@@ -167,6 +172,7 @@ function definingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getQuestionDefinition',
+        scope: 'assessments:read',
         summary: 'Get the definition of a question',
         description:
           'What a question shows that scores itself: options, a unit. What is right is not told. A question that is answered by a text or a recording has none.',
@@ -186,6 +192,7 @@ function definingRoutes(app: TypedApp): void {
         ...managing,
         tags,
         operationId: 'putQuestionDefinition',
+        scope: 'assessments:write',
         summary: 'Define a question',
         description:
           'Makes it a question that scores itself: one or several choices, a number, a short text. Its answers are scored when they are handed in; what a grader gives stands before that. What was asked already stays as it was for those candidates. Sent again it changes nothing.',

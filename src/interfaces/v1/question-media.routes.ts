@@ -15,6 +15,7 @@ export function questionMediaRoutes(app: TypedApp): void {
       schema: {
         tags: ['Assessments'],
         operationId: 'getQuestionMedia',
+        scope: 'assessments:read',
         summary: 'Get a picture, audio or video of questions',
         description:
           'What was uploaded for questions in the portal: `audioUrl` and `videoUrl` lead here, and texts name pictures as `![what is to be seen](asset:id)`. The address lasts; a `Range` is answered by that part (206).',

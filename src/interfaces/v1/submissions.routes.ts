@@ -31,6 +31,7 @@ export function submissionRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listSubmissions',
+        scope: 'results:read',
         summary: 'List submissions',
         description:
           'What candidates of the organization have begun or handed in, begun last first, with the results that were released. The events `invite.completed` and `submission.released` tell when to look.',
@@ -54,6 +55,7 @@ export function submissionRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getInviteSubmission',
+        scope: 'results:read',
         summary: "Get an invite's submission",
         description:
           'What the candidate was asked and has answered, and the grades once they are released. Before the start there is none. Ask after the event `invite.completed` for the answers, and after `submission.released` for the grades.',
@@ -72,6 +74,7 @@ export function submissionRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getInviteSubmissionReport',
+        scope: 'results:read',
         summary: 'Get the report on a released result',
         description:
           'The result that was released last, for people to read: who, when, points and percent, and each question with its points and comment. It is a PDF, or with `Accept: text/html` a page. Ask after the event `submission.released`; until then there is none.',

@@ -26,6 +26,7 @@ function readingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listTags',
+        scope: 'tags:read',
         summary: 'List tags',
         description: 'The tags of the organization, from Z to A unless sorted otherwise.',
         querystring: ListQuery(tagSortWords, {}),
@@ -45,6 +46,7 @@ function readingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getTag',
+        scope: 'tags:read',
         summary: 'Get a tag',
         description: 'One tag of the organization.',
         params,
@@ -65,6 +67,7 @@ function changingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'createTag',
+        scope: 'tags:write',
         summary: 'Create a tag',
         description: 'Its name must be new in the organization, whatever its case.',
         headers: IdempotencyHeaders,
@@ -88,6 +91,7 @@ function changingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'updateTag',
+        scope: 'tags:write',
         summary: 'Change a tag',
         description: 'At least one of name, color, description is required.',
         params,
@@ -105,6 +109,7 @@ function changingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'deleteTag',
+        scope: 'tags:write',
         summary: 'Delete a tag',
         description:
           'For good: the tag also disappears from every assessment, invite and member. Answers with the tag as it was.',

@@ -17,6 +17,7 @@ export function testDataRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'simulateInvite',
+        scope: 'invites:write',
         summary: 'Have happen what candidates and graders do',
         description:
           'With a test invite, at once, with the events, webhooks and mails that come of it otherwise. `accept`, `start`, `complete` and `decline` are what the candidate does, `grade` and `release` what members do who may grade, `expire` what the clock does, `bounce` what the mail server does with the newest mail. What lies between the state of the invite and the action is done as well, and what has been done already stays as it is; a released result is graded anew where grades are given. Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. An organization’s are done one after the other.',
@@ -49,6 +50,7 @@ export function testDataRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'deleteTestData',
+        scope: 'invites:write',
         summary: 'Delete all test data',
         description:
           'For good: the test invites that there are now, with all that hangs on them. Some are gone with the answer; where there are more, a 202 says how many are being deleted, and asking again tells how many are left. What is made meanwhile stays, and so do events, which are in the feed until their time is over, webhooks, keys, and all that live data share.',

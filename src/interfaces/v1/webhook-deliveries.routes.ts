@@ -36,6 +36,7 @@ function deliveryRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listWebhookDeliveries',
+        scope: 'webhooks:manage',
         summary: "List a webhook's deliveries",
         description: 'Of the last 30 days, newest first unless sorted otherwise.',
         params: webhookParams,
@@ -58,6 +59,7 @@ function deliveryRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getWebhookDelivery',
+        scope: 'webhooks:manage',
         summary: 'See what became of a delivery',
         description: 'With each attempt, and what the endpoint answered.',
         params,
@@ -80,6 +82,7 @@ function sendingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'replayWebhookDelivery',
+        scope: 'webhooks:manage',
         summary: 'Send an event again',
         description: 'At once, and with all its retries, whatever became of it before.',
         params,
@@ -101,6 +104,7 @@ function sendingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'replayWebhook',
+        scope: 'webhooks:manage',
         summary: 'Send all events behind a cursor again',
         description:
           'Those of the types and the mode of the webhook, whether or not they were delivered before. `replayedUpTo` of the webhook shows how far that is. A replay that is under way is continued as one with it.',
@@ -124,6 +128,7 @@ function sendingRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'testWebhook',
+        scope: 'webhooks:manage',
         summary: 'Send a test event',
         description:
           'An event of the type webhook.test, to this webhook only and whatever its types. The delivery says what became of it.',

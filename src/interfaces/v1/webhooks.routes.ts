@@ -44,6 +44,7 @@ function webhookListRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'listWebhooks',
+        scope: 'webhooks:manage',
         summary: 'List webhooks',
         description: 'Newest first unless sorted otherwise.',
         querystring: ListQuery(sortWords, {}),
@@ -68,6 +69,7 @@ function webhookListRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'createWebhook',
+        scope: 'webhooks:manage',
         summary: 'Create a webhook',
         description:
           'It is sent every event from now on, by POST, signed as Standard Webhooks describes it. The answer shows the secret, this once.',
@@ -95,6 +97,7 @@ function secretRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'rotateWebhookSecret',
+        scope: 'webhooks:manage',
         summary: 'Give a webhook a new secret',
         description:
           'For 24 hours the previous one signs as well, so that no message is refused meanwhile, and another rotation is refused unless it is forced. The answer shows the new one, this once.',
@@ -118,6 +121,7 @@ function oneWebhookRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'getWebhook',
+        scope: 'webhooks:manage',
         summary: 'Get a webhook',
         description: 'Without its secret.',
         params,
@@ -135,6 +139,7 @@ function oneWebhookRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'updateWebhook',
+        scope: 'webhooks:manage',
         summary: 'Change a webhook, or disable or enable it',
         description:
           'At least one of url, types, mode, description, state is required. While it is disabled nothing is sent; what waits then is sent when it is enabled again.',
@@ -155,6 +160,7 @@ function oneWebhookRoutes(app: TypedApp): void {
       schema: {
         tags,
         operationId: 'deleteWebhook',
+        scope: 'webhooks:manage',
         summary: 'Delete a webhook',
         description: 'For good, with its deliveries. Answers with the webhook as it was.',
         params,

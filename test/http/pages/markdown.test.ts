@@ -11,9 +11,9 @@ describe('a prompt', () => {
     ['one\ntwo\n\nthree', '<p>one<br>two</p><p>three</p>'],
     ['2 * 3 * 4 and a_b_c', '<p>2 * 3 * 4 and a_b_c</p>'],
     ['a `<b>` c', '<p>a <code class="bg-base-200 rounded-field px-1 text-[0.9em]">&lt;b&gt;</code> c</p>'],
-    ['> said', '<blockquote class="border-base-300 border-l-4 pl-4"><p>said</p></blockquote>'],
-    ['- a\n- b', '<ul class="list-disc space-y-1 pl-6"><li>a</li><li>b</li></ul>'],
-    ['3. a', '<ol class="list-decimal space-y-1 pl-6" start="3"><li>a</li></ol>'],
+    ['> said', '<blockquote class="border-base-300 border-s-4 ps-4"><p>said</p></blockquote>'],
+    ['- a\n- b', '<ul class="list-disc space-y-1 ps-6"><li>a</li><li>b</li></ul>'],
+    ['3. a', '<ol class="list-decimal space-y-1 ps-6" start="3"><li>a</li></ol>'],
     ['# 1 is no heading', '<p># 1 is no heading</p>'],
     ['<b>bold</b> &amp; <!-- so -->', '<p>&lt;b&gt;bold&lt;/b&gt; &amp; &lt;!-- so --&gt;</p>'],
     [
