@@ -7,11 +7,12 @@ import { createDb, openPool } from '../src/db/client.ts'
 import { noApiKeyCache } from '../src/domain/access/api-key-cache.ts'
 import { createLinks } from '../src/http/addresses/links.ts'
 import { kinds } from '../src/kinds/index.ts'
-import { english } from '../src/locales/languages.ts'
+import { shippedLanguages as languages } from '../src/locales/languages.ts'
 import { openFolder } from '../src/media/folder.ts'
 import { buildApp } from '../src/runtime/app.ts'
 import { loadConfig } from '../src/runtime/config.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
+import { createIdentityProviders } from '../src/sso/identity-providers.ts'
 
 const config = loadConfig({ STOP_NOTICE: '0' })
 const log = pino({ level: 'silent' })
@@ -19,7 +20,7 @@ const metrics = createMetrics()
 const site = { publicUrl: config.publicUrl, secretKeys: ['unused'] }
 const links = createLinks(site)
 const app = await buildApp(config, {
-  language: english,
+  languages,
   system: {
     actor: { kind: 'system' },
     db: createDb(openPool('postgresql://unused')),
@@ -28,6 +29,7 @@ const app = await buildApp(config, {
       queue: {
         invitationEmailJobs: async () => ({ text: '', values: [] }),
         enqueueMemberEmails: async () => {},
+        enqueueMailEvent: async () => {},
         bringMailForward: async () => 0,
         enqueueInviteBatch: async () => {},
         enqueueBulkChange: async () => {},
@@ -44,10 +46,14 @@ const app = await buildApp(config, {
       events: { recorded: () => {}, head: () => 0n },
       replica: () => undefined,
       links,
+      site,
       typesetReport: async () => new Uint8Array(),
       secretKeys: ['unused'],
       webhookAllowance: config.webhookAllowance,
+      ssoAllowance: config.ssoAllowance,
+      identityProviders: createIdentityProviders(config.ssoAllowance, { clock: () => new Date(), log }),
       ats: config.ats,
+      languages,
       clock: () => new Date(),
       newId: () => crypto.randomUUID(),
       kinds,
@@ -59,8 +65,9 @@ const app = await buildApp(config, {
   },
   log,
   site,
-  mailSettings: { t: english.mail, links, mailFrom: config.mailFrom },
+  mailSettings: { languages, links, mailFrom: config.mailFrom, kinds },
   metrics,
+  mailEventReaders: {},
   redis: undefined,
   findProblems: async () => [],
 })

@@ -12,6 +12,7 @@ import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
 import { describeError } from './cli/output.ts'
 import { addSandboxCommand } from './cli/sandbox.ts'
+import { addSsoCommands } from './cli/sso.ts'
 import { addWebhookCommands } from './cli/webhooks.ts'
 import { ConfigError } from './runtime/config.ts'
 
@@ -25,6 +26,7 @@ function createProgram(): Command {
   addOrganizationCommands(program)
   addKeyCommands(program)
   addMemberCommands(program)
+  addSsoCommands(program)
   addImportCommand(program)
   addDemoCommand(program)
   addSandboxCommand(program)

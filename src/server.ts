@@ -4,6 +4,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
 import { sayHowToBegin, welcome } from './demo/welcome.ts'
+import { warnOfOtherHosts } from './domain/access/passkeys.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
 import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
@@ -64,6 +65,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   signal.throwIfAborted()
   signal.addEventListener('abort', close)
   site.publicUrl = addressOf(config, app.addresses()[0])
+  await warnOfOtherHosts(system)
   await dependencies.startWork()
   await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
   if (config.isTrial) {

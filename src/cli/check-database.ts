@@ -2,10 +2,10 @@ import { Client } from 'pg'
 import { createDb, type Db, openPool } from '../db/client.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import { measureNumbering } from '../domain/events/number-events.ts'
-import { measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
+import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
+import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
 import type { FailedEmails } from '../domain/mails/sendings.ts'
-import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/members/member-emails.ts'
 import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import { type Check, ok, problem } from './checks.ts'
@@ -128,6 +128,9 @@ async function checkFailedMails(db: Db): Promise<Check> {
   const [toCandidates, toMembers] = [await measureFailedEmails({ db }, since), await measureFailedMemberEmails({ db }, since)]
   const sum = (count: keyof FailedEmails) => toCandidates[count] + toMembers[count]
   const [failed, refused, givenUp, sent] = [sum('failed'), sum('refused'), sum('givenUp'), sum('sent')]
+  const blocked = await measureBlockedEmails({ db }, since)
+  if (blocked > 1 && blocked > sent * BLOCKED_SHARE)
+    return problem('mails', `${blocked} of ${sent} that were sent in the last day came back: ${WHY_BLOCKED}`)
   if (failed === 0) return ok('mails', 'none failed')
   const counts = `${failed} failed in all; in the last day ${refused} were refused, ${givenUp} given up and ${sent} sent`
   const reasons = 'For the reasons: npm run cli -- mail list --state failed'
@@ -135,6 +138,11 @@ async function checkFailedMails(db: Db): Promise<Check> {
   if (!isForOperator) return ok('mails', `${counts}. ${reasons}`)
   return problem('mails', `${counts}. ${reasons}; to send them again: npm run cli -- mail retry --all`)
 }
+
+/** Beyond that it is no single server's dislike. */
+const BLOCKED_SHARE = 0.05
+const WHY_BLOCKED =
+  'their servers want no mail from the service. Look at SPF, DKIM and DMARC of MAIL_FROM, and at what its address is known for'
 
 async function checkNumbering(db: Db): Promise<Check> {
   const { oldest } = await measureNumbering({ db })

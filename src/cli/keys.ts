@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import {
   type ApiKeySummary,
   changeApiKey,
@@ -7,14 +7,21 @@ import {
   listApiKeys,
   revokeApiKey,
 } from '../domain/access/api-keys.ts'
+import { KEY_SCOPES, type KeyScope } from '../domain/access/permissions.ts'
 import { KEY_REQUESTS, MAX_KEY_DAYS } from '../domain/limits.ts'
 import { findMemberId, findOrganization } from '../domain/members/organizations.ts'
 import { daysAfter } from '../domain/values/days.ts'
+import { readNetwork } from '../domain/values/networks.ts'
 import { isUuid } from '../domain/values/uuid.ts'
 import { type OutputOptions, table } from './output.ts'
 import { addCommand, parseCount, parseName, parseTime, perform } from './session.ts'
 
-type KeyChangeOptions = OutputOptions & { manage?: boolean; limit?: number | false }
+type KeyChangeOptions = OutputOptions & {
+  manage?: boolean
+  limit?: number | false
+  scopes?: KeyScope[] | false
+  networks?: string[] | false
+}
 type NewKeyOptions = OutputOptions & { test?: true; expiresInDays?: number; expiresAt?: Date; createdBy?: string }
 
 /** `key create | list | change | revoke`. */
@@ -49,6 +56,10 @@ export function addKeyCommands(program: Command): void {
       ),
     )
     .option('--no-limit', 'it may use all that the organization has')
+    .addOption(new Option('--scopes <scopes...>', 'it may do this alone').choices(KEY_SCOPES))
+    .option('--no-scopes', 'it may do what all keys may')
+    .option('--networks <networks...>', 'addresses and networks (CIDR) that it may be used from', collectNetworks)
+    .option('--no-networks', 'it may be used from anywhere')
     .action(changeKey)
 
   addCommand(key, 'revoke', 'revoke an API key')
@@ -77,21 +88,30 @@ const createKey = (idOrName: string, name: string, options: NewKeyOptions): Prom
     return { text, json: { key, ...toJson(apiKey) } }
   })
 
-const changeKey = (id: string, { manage, limit, ...options }: KeyChangeOptions): Promise<void> =>
+const changeKey = (id: string, { manage, limit, scopes, networks, ...options }: KeyChangeOptions): Promise<void> =>
   perform(options, async ({ operator }) => {
     if (!isUuid(id)) throw new Error(`There is no key ${id}.`)
     const change: KeyChange = {
       ...(manage !== undefined && { rights: manage ? ['manage'] : [] }),
       ...(limit !== undefined && { requestsPerMinute: limit === false ? null : limit }),
+      ...(scopes !== undefined && { scopes: scopes || [] }),
+      ...(networks !== undefined && { networks: networks || [] }),
     }
-    if (Object.keys(change).length === 0) throw new Error('Say what is to change: --manage, --no-manage, --limit or --no-limit.')
+    if (Object.keys(change).length === 0)
+      throw new Error('Say what is to change: --manage, --scopes, --networks, --limit, or one of them with --no-.')
     const apiKey = await changeApiKey(operator, id, change)
     return { text: toTable([apiKey], operator.deps.clock()), json: toJson(apiKey) }
   })
 
+function collectNetworks(text: string, earlier: string[] | boolean | undefined): string[] {
+  const networks = [...(Array.isArray(earlier) ? earlier : []), text]
+  if (readNetwork(text) === null) throw new InvalidArgumentError('It is neither an address nor a network such as 203.0.113.0/24.')
+  return networks
+}
+
 const toTable = (keys: ApiKeySummary[], now: Date): string =>
   table(
-    ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'FROM', 'RIGHTS', 'A MINUTE'],
+    ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED', 'FROM', 'MAY', 'NETWORKS', 'A MINUTE'],
     keys.map((key) => [
       key.id,
       key.name,
@@ -101,7 +121,8 @@ const toTable = (keys: ApiKeySummary[], now: Date): string =>
       key.expiresAt?.toISOString() ?? 'never',
       key.lastUsedAt?.toISOString() ?? 'never',
       key.lastUsedFrom ?? '-',
-      key.rights.join(' ') || '-',
+      (key.scopes.length > 0 ? key.scopes : key.rights).join(' ') || '-',
+      key.networks.join(' ') || '-',
       key.requestsPerMinute?.toString() ?? '-',
     ]),
   )
@@ -122,5 +143,7 @@ const toJson = (key: ApiKeySummary) => ({
   lastUsedAt: key.lastUsedAt,
   lastUsedFrom: key.lastUsedFrom,
   rights: key.rights,
+  scopes: key.scopes,
+  networks: key.networks,
   requestsPerMinute: key.requestsPerMinute,
 })

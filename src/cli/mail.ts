@@ -8,9 +8,9 @@ import {
   type MemberEmail,
   recipientOf,
   retryMemberEmails,
-} from '../domain/members/member-emails.ts'
+} from '../domain/mails/member-emails.ts'
 import { defined } from '../domain/values/defined.ts'
-import { renderInvitation } from '../mail/invitation-email.ts'
+import { renderInviteEmail } from '../mail/invite-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings, Message } from '../mail/message.ts'
 import { EXIT_WRONG_USAGE } from './exit-codes.ts'
@@ -109,7 +109,7 @@ function parseTime(text: string): Date {
 
 function showInvitation(settings: MailSettings, email: InviteEmail): Output {
   const link = settings.links.invitationUrl({ inviteId: email.inviteId, linkVersion: email.linkVersion })
-  const { text, json } = showMail(renderInvitation(settings, email), ofInvite(email))
+  const { text, json } = showMail(renderInviteEmail(settings, email), ofInvite(email))
   return { text: `${text}Link: ${link}\n`, json: { ...json, link } }
 }
 

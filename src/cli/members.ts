@@ -1,30 +1,55 @@
 import { type Command, Option } from 'commander'
 import { isEmailAddress } from '../domain/checking/email-address.ts'
 import { enterOrganization } from '../domain/context.ts'
-import { DomainError } from '../domain/errors.ts'
-import { createResetLink, inviteMember, type LinkToHandOver } from '../domain/members/invite-member.ts'
+import { type AccountProblem, DomainError } from '../domain/errors.ts'
+import { GIVEN_DUTIES, type GivenDuty } from '../domain/members/given-duties.ts'
+import { createResetLink, findMemberByAddress, inviteMember, type LinkToHandOver } from '../domain/members/invite-member.ts'
 import { MEMBER_ROLES, type MemberRole } from '../domain/members/members.ts'
 import { findOrganization } from '../domain/members/organizations.ts'
+import { nameOwner } from '../domain/members/owners.ts'
+import { resetFactors } from '../domain/members/reset-factors.ts'
 import type { Output, OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
 
-/** `member invite | reset`. */
+/** `member invite | name-owner | reset | reset-factors`. */
 export function addMemberCommands(program: Command): void {
   const member = program.command('member').description('people who sign in to the portal')
 
   addCommand(member, 'invite', 'print a link by which somebody joins an organization; the member is made if there is none')
     .argument('<organization>', 'id or name')
     .argument('<email>')
-    .addOption(new Option('--role <role>').choices(MEMBER_ROLES).default('admin'))
+    .addOption(new Option('--role <role>').choices([...MEMBER_ROLES, ...GIVEN_DUTIES]).default('admin'))
     .option('--reactivate', 'have a member who was deactivated be active again, with this role instead of those they had')
-    .action((idOrName: string, email: string, options: OutputOptions & { role: MemberRole; reactivate?: true }) =>
+    .action((idOrName: string, email: string, options: OutputOptions & { role: MemberRole | GivenDuty; reactivate?: true }) =>
       perform(options, async ({ operator }) => {
         if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)
         const organization = await findOrganization(operator, idOrName)
-        const invitation = { email, roles: [options.role], mails: false, reactivates: options.reactivate ?? false }
+        const given = {
+          roles: MEMBER_ROLES.filter((role) => role === options.role),
+          duties: GIVEN_DUTIES.filter((duty) => duty === options.role),
+        }
+        const invitation = { email, ...given, mails: false, reactivates: options.reactivate ?? false }
         return showLink(
           await inviteMember(enterOrganization(operator, organization), invitation).catch((error) => explain(error, email)),
         )
+      }),
+    )
+
+  addCommand(
+    member,
+    'name-owner',
+    'have a member who has joined own an organization, and be an admin of it; where nobody was named, its admins own it no more',
+  )
+    .argument('<organization>', 'id or name')
+    .argument('<email>')
+    .action((idOrName: string, email: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const ctx = enterOrganization(operator, await findOrganization(operator, idOrName))
+        const found = await findMemberByAddress(ctx, email)
+        if (!found) throw new Error(`Nobody is a member there with ${email}. Invite them: npm run cli -- member invite`)
+        if (found.status !== 'active' || !found.credentialId) throw new Error(`${email} has not joined, or is deactivated.`)
+        await nameOwner(ctx, found.id)
+        return { text: `${email} is an owner of ${ctx.organization.name}.\n`, json: { email, owner: true } }
       }),
     )
 
@@ -37,12 +62,31 @@ export function addMemberCommands(program: Command): void {
         return showLink(link)
       }),
     )
+
+  addCommand(
+    member,
+    'reset-factors',
+    'take the second factors, password and sessions of somebody who lost them all, and print a link to set a new password',
+  )
+    .argument('<email>')
+    .action((email: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const link = await resetFactors(operator, email)
+        if (!link) throw new Error(`Nobody signs in with ${email}.`)
+        return showLink(link)
+      }),
+    )
 }
 
 function explain(error: unknown, email: string): never {
-  const isDeactivated =
-    error instanceof DomainError && error.issues.some((issue) => issue.rule === 'account' && issue.problem === 'deactivated')
-  if (!isDeactivated) throw error
+  const has = (problem: AccountProblem) =>
+    error instanceof DomainError && error.issues.some((issue) => issue.rule === 'account' && issue.problem === problem)
+  if (has('foreignDomain'))
+    throw new Error(
+      `Single sign-on is the only way in there, and does not speak for ${email}: an owner names them a guest first, or: sso off`,
+      { cause: error },
+    )
+  if (!has('deactivated')) throw error
   throw new Error(`${email} is deactivated. To have them active again, with this role: add --reactivate`, { cause: error })
 }
 

@@ -49,6 +49,9 @@ export class ConnectionLost extends Error {
   }
 }
 
+/** Whether a value is none of those that PostgreSQL knows there, such as the name of a time zone. */
+export const isUnknownValue = (error: unknown): boolean => sqlStateOf(error) === '22023'
+
 /**
  * Whether the database is away, as it is while it restarts or fails over: it refuses connections (08, 53300), is shutting down or starting
  * up (57P01 to 57P05), takes no writes any more (25006), or has no room left (the rest of 53, 58030).

@@ -44,6 +44,7 @@ const MODED = {
   assessmentInviteCounts: true,
   tagInviteCounts: true,
   questionResults: true,
+  suppressions: true,
 } satisfies Record<Exclude<ModedTable, 'apiKeys' | 'webhookEndpoints' | 'atsConnections' | 'auditEntries'>, true>
 type ModedTable = { [T in OwnTable]: Tables[T] extends { mode: unknown } ? T : never }[OwnTable]
 

@@ -1,12 +1,14 @@
 import type { Readable } from 'node:stream'
-import type ipaddr from 'ipaddr.js'
 import type { Connection, OnGone, Statement } from '../db/client.ts'
 import type { Mode } from '../db/own.ts'
 import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
+import type { IdentityProviders } from './values/identity-provider.ts'
+import type { Languages } from './values/languages.ts'
 import type { LogMessage } from './values/log-events.ts'
+import type { Network } from './values/networks.ts'
 import type { PrintedReport } from './values/printed-report.ts'
 import type { QuestionKinds, Random } from './values/question-kind.ts'
 
@@ -17,10 +19,17 @@ export type Queue = {
   /**
    * Adds sendings of invites' mails to the queue, by the transaction that makes them: both happen or neither does. A job with an id of its
    * own is added once.
+   *
+   * @param options.isPatient of what comes by itself: all others that wait are taken first.
    */
-  invitationEmailJobs: (emails: { id: string; organizationId: string; startAfter?: Date; jobId?: string }[]) => Promise<Statement>
+  invitationEmailJobs: (
+    emails: { id: string; organizationId: string; startAfter?: Date; jobId?: string }[],
+    options?: { isPatient?: boolean },
+  ) => Promise<Statement>
   /** Adds sendings of mails to members in the same way. */
-  enqueueMemberEmails: (db: Connection, emailIds: string[]) => Promise<void>
+  enqueueMemberEmails: (db: Connection, emails: { id: string; organizationId: string }[]) => Promise<void>
+  /** Has what was told of mails read, in the transaction that keeps it. */
+  enqueueMailEvent: (db: Connection, id: string) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
   bringMailForward: (emailId?: string) => Promise<number>
   /**
@@ -28,9 +37,12 @@ export type Queue = {
    *
    * @param batch.createdByKeyId of one that an API key has given; null: a member.
    */
-  enqueueInviteBatch: (db: Connection, batch: { id: string; createdByKeyId: string | null }) => Promise<void>
+  enqueueInviteBatch: (
+    db: Connection,
+    batch: { id: string; organizationId: string; createdByKeyId: string | null },
+  ) => Promise<void>
   /** Has a bulk change of invites worked on, in the same way. */
-  enqueueBulkChange: (db: Connection, bulkChangeId: string) => Promise<void>
+  enqueueBulkChange: (db: Connection, change: { id: string; organizationId: string }) => Promise<void>
   /** Has a file of questions taken into the library, in the same way. */
   enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
   /** Has what was handed in scored by a corrected key. */
@@ -90,7 +102,7 @@ export type Replica = {
  * How an attempt to send a mail may end, as it is counted. `failed`: refused by the mail server, or no retries left; `obsolete`: not sent,
  * because its link was dead by then.
  */
-export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolete'] as const
+export const EMAIL_OUTCOMES = ['sent', 'captured', 'failed', 'retried', 'obsolete', 'suppressed'] as const
 
 /** How an attempt to deliver an event to an endpoint may end, as it is counted. */
 export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
@@ -107,6 +119,8 @@ export const READ_FROM = ['replica', 'primary'] as const
 /** The parts of the scheduled sweep, each a queue of its own: one that fails or hangs does not hold up the others. */
 export const SWEEP_PARTS = [
   'expire_invites',
+  'queue_reminders',
+  'queue_digests',
   'open_submissions',
   'complete_due_submissions',
   'score_answers',
@@ -118,6 +132,7 @@ export const SWEEP_PARTS = [
   'forget_batches',
   'forget_emails',
   'forget_sign_ins',
+  'watch_sign_in',
   'complete_abandoned_recordings',
   'forget_media',
 ] as const
@@ -147,6 +162,8 @@ export type CachedApiKey = {
   id: string
   mode: KeyMode
   rights: readonly string[]
+  scopes: readonly string[]
+  networks: readonly string[]
   requestsPerMinute: number | null
   createdById: string | null
   expiresAt: Date | null
@@ -166,7 +183,6 @@ export type ApiKeyCache = {
 
 /** Hosts and networks inside that webhooks may reach all the same: the setting WEBHOOK_ALLOW. */
 export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network[] }
-type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /**
  * Makes a PDF of a report, in its turn: those of whoever has none under way come first. @throws DomainError too_many_reports.
@@ -190,16 +206,26 @@ export type AtsSettings = {
   callbackHosts: ReadonlySet<string>
 }
 
-/** Links: but for the last they open something for whoever has them, are not logged, and stored nowhere. */
+/** Links: but for the last four they open something for whoever has them, are not logged, and stored nowhere. */
 export type Links = {
+  /** Where the notice goes that a mail did not arrive. */
+  bounceAddress: (emailId: string, domain: string) => string
   /** To the candidate's page. */
   invitationUrl: (invite: InvitationRef) => string
+  /** To where the candidate of an invite stops mails. */
+  unsubscribeUrl: (inviteId: string) => string
   /** To where a member joins, or sets a new password. */
   accountUrl: (link: AccountLinkRef) => string
   /** To a recording, for a while. */
   mediaUrl: (link: MediaLink) => string
+  /** To a page of an organization in the portal, for who is signed in: by itself it opens nothing. */
+  portalUrl: (where: { organization: { id: string }; mode: Mode }, page: string) => string
+  /** Where people sign in by an identity provider, and the addresses that it is told of: by themselves they open nothing. */
+  signInUrl: (providerId: string, part?: 'callback' | 'initiate' | 'logout') => string
   /** To the page of a released result, for who is signed in and may see it: by itself it opens nothing. */
   resultUrl: (result: { organization: { id: string }; mode: Mode; submissionId: string }) => string
+  /** To where a new password is asked for. */
+  forgotUrl: () => string
 }
 
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */
@@ -215,12 +241,19 @@ export type Deps = {
   /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */
   hasOwnPlayer: boolean
   links: Links
+  /** Where people reach the service, without a trailing slash: with PORT=0 known only when it listens. */
+  site: { readonly publicUrl: string }
   typesetReport: TypesetReport
   /** What has to be readable again is encrypted under, newest first. */
   secretKeys: readonly string[]
   /** Where webhooks may go besides public addresses. */
   webhookAllowance: Allowance
+  /** Where identity providers may be besides at public addresses: the setting SSO_ALLOW. */
+  ssoAllowance: Allowance
+  identityProviders: IdentityProviders
   ats: AtsSettings
+  /** The languages that there are. */
+  languages: Languages
   clock: () => Date
   newId: () => string
   /** The kinds of questions that have a right answer. */
@@ -235,15 +268,12 @@ export type Deps = {
 /** When this process last answered a request, as `performance.now()` has it. */
 export type Traffic = { answeredAt: number }
 
-/** What a key may be allowed besides what all keys may, see access/permissions.ts. */
-export const KEY_RIGHTS = ['manage'] as const
-export type KeyRight = (typeof KEY_RIGHTS)[number]
-
 /** Who acts. What each may do is defined in access/permissions.ts. */
 export type Actor =
   /**
-   * A system with an API key; `createdById` is the member who generated the key. `rights`: words of others than KEY_RIGHTS allow nothing.
-   * `requestsPerMinute`: its own share of the organization's; none: all of it.
+   * A system with an API key; `createdById` is the member who generated the key. `rights`: what it may do besides; unknown words allow nothing.
+   * `scopes`: what it is restricted to; none: it may do what all keys may. `requestsPerMinute`: its own share of the organization's; none:
+   * all of it.
    */
   | {
       kind: 'apiKey'
@@ -251,6 +281,7 @@ export type Actor =
       mode: KeyMode
       createdById: string | null
       rights?: readonly string[]
+      scopes?: readonly string[]
       requestsPerMinute?: number | null
     }
   /** An ATS with the key of a connection, see domain/ats; `createdById` as above. */
@@ -261,6 +292,8 @@ export type Actor =
       id: string
       userId: string
       roles: string[]
+      /** See DUTIES in access/permissions.ts; of admins, owner too as long as nobody was named one. */
+      duties?: readonly string[]
       /** The API key that has it done in the member's name, on test data: see domain/test-data. */
       simulatedBy?: string
       /** The API key that does it in the member's name, and that events and the audit log name: see submissions/grading/grade-for-members. */
@@ -273,9 +306,14 @@ export type Actor =
   /** The service itself: its jobs, its clock. */
   | { kind: 'system' }
 
+/** From where something is done, as the audit log keeps it. */
+export type RequestOrigin = { address: string; userAgent: string; sessionId: string | null; requestId: string }
+
 /** Context of work that does not belong to one organization. */
 export type ServiceContext = {
   actor: Actor
+  /** Of requests. */
+  origin?: RequestOrigin | undefined
   /** The only access to the database. Inside a transaction it is the transaction, so that nothing can read or write outside it. */
   db: Connection
   deps: Deps

@@ -15,11 +15,13 @@ export type ErrorKind =
   | 'api_key_expired'
   | 'api_key_revoked'
   | 'api_key_not_found'
+  | 'network_not_allowed'
   | 'not_permitted'
   | 'assessment_not_found'
   | 'question_not_found'
   | 'library_question_not_found'
   | 'library_import_not_found'
+  | 'suppression_not_found'
   | 'invite_not_found'
   | 'invite_batch_not_found'
   | 'member_not_found'
@@ -29,6 +31,7 @@ export type ErrorKind =
   | 'result_not_released'
   | 'webhook_not_found'
   | 'delivery_not_found'
+  | 'sign_in_setting_not_found'
   | 'ats_not_found'
   | 'duplicate_invite'
   | 'duplicate_tag_name'
@@ -63,21 +66,27 @@ export type Range = { minimum: number; maximum: number }
 
 /**
  * What can be wrong with an account, a key, a member, an invite, a list of candidates, a webhook or a question. `minLength` has characters
- * as its limit, `tooMany` the seconds until another attempt; `ended` and `rotated` are of a key that can't be rotated (again yet),
- * `lastAdmin`, `joined`, `inactive` and `deactivated` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
+ * as its limit, `tooMany` the seconds until another attempt; `codeUsed` to `elsewhere` of second factors; `ended` and `rotated` are of a key that can't be rotated (again yet),
+ * `lastAdmin` to `ownRoles`, `joined` to `deactivated` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `uncommented` of grades, with the question's points, the number of the first question in the way, the points there are now, or those of the key, as
  * the limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation, and
- * `archived` of one to which members invite nobody; `likeAddress` of a sender's name, `notHost` of what is no name of a host; `noneChosen` to
+ * `archived` of one to which members invite nobody; `likeAddress` of a sender's name, `suppressed` of an address that is not written to, `notHost` of what is no name of a host; `noneChosen` to
  * `moreMatch` of invites that are to be changed together, with their number as the limit; `inAssessment`, with its place as the limit, to `noText` of
- * questions of the library, and of files of them.
+ * questions of the library, and of files of them; `notNetwork`, with its line as the limit, of networks; `tooManyProviders` to `notClaims` of single
+ * sign-on.
  */
 export type AccountProblem =
   | 'wrong'
+  | 'codeUsed'
+  | 'passkey'
+  | 'lastFactor'
+  | 'elsewhere'
   | 'exists'
   | 'notAddress'
   | 'minLength'
   | 'tooMany'
+  | 'unknownBrowser'
   | 'taken'
   | 'date'
   | 'future'
@@ -85,7 +94,12 @@ export type AccountProblem =
   | 'ended'
   | 'rotated'
   | 'lastAdmin'
+  | 'lastOwner'
+  | 'tooHigh'
+  | 'ownRoles'
   | 'joined'
+  | 'notJoined'
+  | 'offerEnded'
   | 'inactive'
   | 'deactivated'
   | 'invited'
@@ -112,6 +126,7 @@ export type AccountProblem =
   | 'unasked'
   | 'archived'
   | 'likeAddress'
+  | 'suppressed'
   | 'notHost'
   | 'noneChosen'
   | 'tooManyChosen'
@@ -122,6 +137,18 @@ export type AccountProblem =
   | 'notSheet'
   | 'noText'
   | 'tooHeavy'
+  | 'notNetwork'
+  | 'tooManyProviders'
+  | 'tooManyDomains'
+  | 'notDomain'
+  | 'publicDomain'
+  | 'domainTaken'
+  | 'notTried'
+  | 'noWayBack'
+  | 'lastBreakGlass'
+  | 'notOwner'
+  | 'foreignDomain'
+  | 'notClaims'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question
@@ -172,6 +199,8 @@ export type Violation =
   | { rule: 'declined' }
   /** An address that webhooks may not be sent to. */
   | { rule: 'target'; problem: TargetFault }
+  /** Parts of a password that are guessed first. */
+  | { rule: 'common'; pieces: readonly string[] }
   /** What only the portal asks for. */
   | { rule: 'account'; problem: AccountProblem; limit?: number }
   /** What only the candidates' pages can answer. */

@@ -55,8 +55,22 @@ export const MAX_OPEN_BATCHES = 20
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024
 export const MAX_KEPT_CELL_LENGTH = 300
 
+/** What an organization may choose of how members sign in, and stay signed in. */
+export const IDLE_MINUTES = { minimum: 15, maximum: 720 }
+export const SESSION_HOURS = { minimum: 1, maximum: 720 }
+/** For so long the word of an organization's identity provider opens it, where that is the only way in. */
+export const SSO_SESSION_HOURS = { minimum: 1, maximum: 24 }
+/** For so long a browser may stand for a second factor; 0: not at all. */
+export const DEVICE_DAYS = { minimum: 0, maximum: 90 }
+
+/** Days for which an organization keeps its audit log: one year to seven. */
+export const AUDIT_KEPT_DAYS = { minimum: 365, maximum: 2557 }
+
 /** Days until an API key expires; unless limited it never does. */
 export const MAX_KEY_DAYS = 36_500
+
+/** Networks that a key may be used from. */
+export const MAX_KEY_NETWORKS = 50
 
 /** Requests a minute that a key's own limit can be; the organization's is a setting. */
 export const KEY_REQUESTS = { minimum: 1, maximum: 1_000_000 }

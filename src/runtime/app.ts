@@ -2,7 +2,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
-import type { MemberEmail } from '../domain/members/member-emails.ts'
+import type { MemberEmail } from '../domain/mails/member-emails.ts'
 import { routedAs } from '../http/addresses/links.ts'
 import { reportUntrustedProxies } from '../http/addresses/untrusted-proxies.ts'
 import { type ApiDocument, docs } from '../http/docs/docs.ts'
@@ -24,12 +24,16 @@ import { alternateInterface } from '../interfaces/alternate/index.ts'
 import { atsInterfaces } from '../interfaces/ats/index.ts'
 import { candidatePages } from '../interfaces/candidate/index.ts'
 import { playerSessions } from '../interfaces/candidate/session/player-sessions.ts'
+import { unsubscribePages } from '../interfaces/candidate/unsubscribe/unsubscribe.routes.ts'
+import { mailEvents } from '../interfaces/mail-events/index.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
 import { linkedMedia } from '../interfaces/media/index.ts'
 import { portalPages } from '../interfaces/portal/index.ts'
+import type { PreviewInvitation } from '../interfaces/portal/organization/words.routes.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
-import { renderInvitation } from '../mail/invitation-email.ts'
+import { renderInviteEmail } from '../mail/invite-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
+import { previewInvitation } from '../mail/preview-invitation.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
@@ -38,7 +42,7 @@ import { traceRequests } from './trace.ts'
 /** What of its dependencies the app itself uses. */
 export type AppDependencies = Pick<
   Dependencies,
-  'system' | 'log' | 'site' | 'language' | 'mailSettings' | 'metrics' | 'redis' | 'findProblems'
+  'system' | 'log' | 'site' | 'languages' | 'mailSettings' | 'metrics' | 'redis' | 'mailEventReaders' | 'findProblems'
 >
 
 /** Both documents leave the maximum to us. */
@@ -55,8 +59,8 @@ const serializerOf = compileOnce((schema: object) => SerializerSelector()()({ me
 
 /** The service as a Fastify app: health, documents, both interfaces, the portal and the candidates' pages. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { system, log, metrics, language, findProblems } = dependencies
-  const envelopeOf = createEnvelopeChoice(config.alternate.prefix, config.ats, language)
+  const { system, log, metrics, languages, findProblems } = dependencies
+  const envelopeOf = createEnvelopeChoice(config.alternate.prefix, config.ats, languages)
   const clientErrors = answerClientErrors(
     (path, kind) => envelopeOf(path).rawFailure(kind),
     (status, code) => {
@@ -110,9 +114,9 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
   const { rateLimits, playerUrl, mediaKeptDays, webcam, showMailbox, alternate: settings } = config
-  const { system, redis, site, language, mailSettings } = dependencies
+  const { system, redis, site, languages, mailSettings, mailEventReaders } = dependencies
   const render = {
-    invitation: (email: InviteEmail) => renderInvitation(mailSettings, email),
+    invitation: (email: InviteEmail) => renderInviteEmail(mailSettings, email),
     toMember: (email: MemberEmail) => renderMemberEmail(mailSettings, email),
   }
   const limiter = createRateLimiter(rateLimits, redis)
@@ -125,17 +129,23 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
     documents.push({ name: 'alternate', title: 'Alternate interface', read })
   }
   const { secretKeys } = site
-  const pages = { t: language.candidate, secretKeys, playerUrl, webcam, keptDays: mediaKeptDays }
+  const pages = { languages, secretKeys, playerUrl, webcam, keptDays: mediaKeptDays }
   const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: pages })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
+  await app.register((scope) => unsubscribePages(scope, { system, settings: pages }), { prefix: PATHS.unsubscribe })
   // An ATS sends many candidates at once, and tells nobody of a 429: counted apart, and for each organization as for the greatest.
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })
-  await app.register((scope) => portalPages(scope, { system, settings: site }), { prefix: PATHS.portal })
+  const preview: PreviewInvitation = (asked) =>
+    previewInvitation(mailSettings, asked, { url: site.publicUrl, now: system.deps.clock() })
+  await app.register((scope) => portalPages(scope, { system, settings: site, previewInvitation: preview }), {
+    prefix: PATHS.portal,
+  })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })
   await app.register((scope) => linkedMedia(scope, { system, secretKeys }), { prefix: PATHS.media })
+  await app.register((scope) => mailEvents(scope, { system, readers: mailEventReaders }), { prefix: PATHS.mailEvents })
   await docs(app, documents)
   const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))
   answerEntrance(app, { portal: PATHS.portal, documents: openapi })

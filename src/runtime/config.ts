@@ -6,7 +6,14 @@ import type { Allowance, AtsSettings } from '../domain/context.ts'
 import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
-import { findContradictions, findOmissions, isOfThisMachine, splitAddresses, splitList } from './contradictions.ts'
+import {
+  findContradictions,
+  findOmissions,
+  isOfThisMachine,
+  readMailEvents,
+  splitAddresses,
+  splitList,
+} from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
 import { findLookalikes } from './lookalikes.ts'
 import { findMail } from './mail-of-login.ts'
@@ -35,6 +42,8 @@ export type Config = {
   /** `url` is undefined where mails are captured; how many may be handed to it at a time, and a minute (0: any number). */
   smtp: { url: string | undefined; isOpportunistic: boolean; connections: number; perMinute: number }
   mailFrom: string
+  /** Where what became of mails is told: to addresses of a domain, by a topic of SNS, by who knows Postmark's secret. */
+  bounces: { domain: string | undefined; sesTopic: string | undefined; postmarkSecret: string | undefined }
   /** Invitations within 24 hours; 0: any number. */
   mailCeilings: MailCeilings
   /** Whether mail of test invites goes out. */
@@ -70,6 +79,8 @@ export type Config = {
   webhookConcurrency: number
   /** Where webhooks may go besides public addresses. */
   webhookAllowance: Allowance
+  /** Where identity providers may be besides at public addresses. */
+  ssoAllowance: Allowance
   ats: AtsSettings
   /** undefined: nothing is traced. */
   traces: { endpoint: string; ratio: number } | undefined
@@ -125,6 +136,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       perMinute: settings.SMTP_RATE,
     },
     mailFrom: settings.MAIL_FROM ?? NOBODY,
+    bounces: { domain: settings.MAIL_BOUNCE_DOMAIN, ...readMailEvents(settings.MAIL_EVENTS)! },
     mailCeilings: { perRecipient: settings.MAILS_PER_RECIPIENT, perOrganization: settings.MAILS_PER_ORGANIZATION },
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
@@ -157,6 +169,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     eventsKeptDays: settings.EVENTS_KEPT_DAYS,
     webhookConcurrency: settings.WEBHOOK_CONCURRENCY,
     webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
+    ssoAllowance: readAllowance(settings.SSO_ALLOW).allowance,
     ats: readAtsSettings(settings),
     traces: readTraces(settings),
     logLevel: settings.LOG_LEVEL,

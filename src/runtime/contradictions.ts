@@ -47,13 +47,14 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
       'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
     ],
     [
+      settings.MAIL_EVENTS && !readMailEvents(settings.MAIL_EVENTS),
+      `MAIL_EVENTS: needs a topic or a secret of at least ${MIN_PASSWORD_LENGTH} characters, e.g. ses:arn:aws:sns:eu-central-1:123456789012:mail, postmark:a-long-secret.`,
+    ],
+    [
       TRUST_PROXY && !isProxyList(TRUST_PROXY),
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
     ],
-    [
-      settings.WEBHOOK_ALLOW && readAllowance(settings.WEBHOOK_ALLOW).unreadable.length > 0,
-      'WEBHOOK_ALLOW: needs host names, addresses and networks, e.g. hooks.internal, 10.1.0.0/16.',
-    ],
+    ...findUnreadableAllowances(settings),
     ...findUnusableSystems(settings),
     ...findOrphans(settings),
     [
@@ -64,6 +65,17 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   ]
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
+
+const findUnreadableAllowances = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
+  (
+    [
+      ['WEBHOOK_ALLOW', 'hooks.internal'],
+      ['SSO_ALLOW', 'keycloak.internal'],
+    ] as const
+  ).map(([name, example]) => [
+    readAllowance(settings[name] ?? '').unreadable.length > 0,
+    `${name}: needs host names, addresses and networks, e.g. ${example}, 10.1.0.0/16.`,
+  ])
 
 /** Whether nobody else can follow a link there. @param publicUrl undefined: the default, which is localhost. */
 export const isOfThisMachine = (publicUrl: string | undefined): boolean =>
@@ -153,6 +165,23 @@ const isPrefixLength = (bits: string, address: string): boolean =>
 
 /** The addresses of a setting that lists several: a password may have a comma in it. */
 export const splitAddresses = (text = ''): string[] => text.split(/\s*,\s*(?=\w+:\/\/)/).filter((url) => url !== '')
+
+const TOPIC = /^ses:(arn:aws(?:-\w+)*:sns:[a-z0-9-]+:\d{12}:[\w-]+)$/
+/** Of a password that a machine sends. */
+const MIN_PASSWORD_LENGTH = 16
+
+/** The providers of MAIL_EVENTS; null where one of them can't be read. */
+export function readMailEvents(text: string): { sesTopic: string | undefined; postmarkSecret: string | undefined } | null {
+  let [sesTopic, postmarkSecret]: (string | undefined)[] = []
+  for (const item of splitList(text)?.filter((one) => one !== '') ?? []) {
+    const topic = TOPIC.exec(item)?.[1]
+    if (topic !== undefined) sesTopic = topic
+    else if (item.startsWith('postmark:') && item.length >= 'postmark:'.length + MIN_PASSWORD_LENGTH)
+      postmarkSecret = item.slice('postmark:'.length)
+    else return null
+  }
+  return { sesTopic, postmarkSecret }
+}
 
 /** The items of a setting that lists several. */
 export const splitList = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim())

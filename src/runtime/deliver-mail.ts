@@ -1,10 +1,11 @@
 import type { ServiceContext } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { beginMailOutage, claimMailProbe, endMailOutage, readMailOutage } from '../domain/mails/mail-outage.ts'
-import type { MemberEmail } from '../domain/members/member-emails.ts'
+import type { MemberEmail } from '../domain/mails/member-emails.ts'
 import { createLine, type Line } from '../jobs/line.ts'
 import type { Deliver } from '../jobs/mailing.ts'
-import { renderInvitation } from '../mail/invitation-email.ts'
+import { withWayBack } from '../mail/events/way-back.ts'
+import { renderInviteEmail } from '../mail/invite-email.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings } from '../mail/message.ts'
@@ -14,10 +15,10 @@ import type { Config } from './config.ts'
 export const deliverInvitationsWith = (
   mailer: Mailer,
   settings: MailSettings,
-  { deliverTestMail }: Pick<Config, 'deliverTestMail'>,
+  { deliverTestMail, bounces }: Pick<Config, 'deliverTestMail' | 'bounces'>,
 ): Deliver<InviteEmail> => ({
   isCaptured: ({ invite }) => !mailer.delivers || (invite.mode === 'test' && !deliverTestMail),
-  send: async (email) => mailer.send(renderInvitation(settings, email)),
+  send: async (email) => mailer.send(withWayBack(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
 })
 
 /** Hands each mail to a member to the mail server, where there is one. None is a test. */

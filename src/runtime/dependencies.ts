@@ -5,10 +5,13 @@ import type { PgBoss } from 'pg-boss'
 import { readMigrations } from '../db/migrations.ts'
 import { watchReplicas } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
+import { resealTotpSecrets } from '../domain/access/totp-secrets.ts'
 import { enabledSystems } from '../domain/ats/connections.ts'
 import { resealAtsKeys } from '../domain/ats/keys.ts'
 import type { Deps, ServiceContext } from '../domain/context.ts'
+import type { MailEventReaders } from '../domain/mails/mail-events.ts'
 import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
+import { resealClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
@@ -19,22 +22,25 @@ import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
 import { asDomainQueue, startQueue } from '../jobs/queue.ts'
+import { startReadingMailEvents } from '../jobs/read-mail-events.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
 import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { kinds } from '../kinds/index.ts'
-import { english, type Language } from '../locales/languages.ts'
+import { type AllLanguages, shippedLanguages } from '../locales/languages.ts'
 import { createMailer, type Mailer } from '../mail/mailer.ts'
 import type { MailSettings } from '../mail/message.ts'
 import { remuxInProcess } from '../media/join.ts'
 import { openMediaStore } from '../media/store.ts'
 import { createTypesetting } from '../reports/typeset.ts'
+import { createIdentityProviders } from '../sso/identity-providers.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startReports } from '../webhooks/reports.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
 import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import { createMailEventReaders } from './mail-events.ts'
 import { measureStore } from './measured-store.ts'
 import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
@@ -52,8 +58,10 @@ export type Dependencies = {
   /** With PORT=0 the address in the links is known only when the service listens; it is set then, before any work. */
   site: Site
   /** What candidates and the readers of mails are spoken to in. */
-  language: Language
+  languages: AllLanguages
   mailSettings: MailSettings
+  /** Who may tell what became of mails. */
+  mailEventReaders: MailEventReaders
   metrics: MetricsRegistry
   redis: Redis | undefined
   /** Numbers events, where this process serves; followers of the feed ask it to tell them. */
@@ -77,8 +85,8 @@ type Choices = {
   migrates?: boolean
   /** The time, where it is not the system's. */
   clock?: () => Date
-  /** Where it is not English. */
-  language?: Language
+  /** Where they are not those that come with the service. */
+  languages?: AllLanguages
   /** Aborted when the process is told to stop: then nothing more is waited for or begun. */
   signal?: AbortSignal
 }
@@ -94,7 +102,7 @@ const MAIL_GRACE_MS = 4_000
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { serves = true, migrates = true, clock = () => new Date(), language = english, signal }: Choices = {},
+  { serves = true, migrates = true, clock = () => new Date(), languages = shippedLanguages, signal }: Choices = {},
 ): Promise<Dependencies> {
   await using opened = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
@@ -103,12 +111,11 @@ export async function createDependencies(
   const database = await openDatabase(config, log, opened, { migrates, signal })
   const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder, config.dataDir)]
   const site: Site = { publicUrl: config.publicUrl, secretKeys }
-  const links = createLinks(site)
-  const mailSettings = { links, mailFrom: config.mailFrom, t: language.mail }
+  const mailSettings = { links: createLinks(site), mailFrom: config.mailFrom, languages, kinds }
   if (serves) opened.defer(startTracing(config, log).close)
   const metrics = createMetrics()
-  const onAway = metrics.databaseAway
-  const { pool, db, jobs } = await openDb(config, { log, onAway }, opened, { direct: database.url, serves, works })
+  const ways = { direct: database.url, serves, works }
+  const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseAway }, opened, ways)
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   opened.defer(keys.close)
   if (serves && config.traces) traceStatements(pool)
@@ -126,15 +133,12 @@ export async function createDependencies(
   metrics.observeFallback(() => redis !== undefined && redis.status !== 'ready')
   const media = measureStore(await openMediaStore(config), metrics.mediaOperation)
   metrics.observeMedia(media)
-  const answers = serves && config.role !== 'worker'
   const replica =
-    answers && config.databaseReadUrls.length > 0
+    serves && config.role !== 'worker' && config.databaseReadUrls.length > 0
       ? watchReplicas(config.databaseReadUrls, db, log, { poolSize: config.databasePoolSize })
       : undefined
-  if (replica) {
-    opened.defer(replica.close)
-    metrics.observeReplica(replica.lateness)
-  }
+  if (replica) opened.defer(replica.close)
+  if (replica) metrics.observeReplica(replica.lateness)
   const deps: Deps = {
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
@@ -143,11 +147,13 @@ export async function createDependencies(
     media,
     mediaQuota: config.mediaQuota,
     hasOwnPlayer: config.playerUrl === undefined,
-    links,
+    links: mailSettings.links,
+    site,
     typesetReport: createTypesetting(clock),
     secretKeys,
-    webhookAllowance: config.webhookAllowance,
+    ...waysOut(config, { clock, log }),
     ats: config.ats,
+    languages,
     clock,
     newId: createNewId(),
     kinds,
@@ -160,13 +166,15 @@ export async function createDependencies(
   if (serves) await numbering.start(system)
   // Where candidates answer elsewhere there is nothing to keep.
   const own: Check[] = config.playerUrl === undefined ? [['media', createMediaCheck(deps.media, log)]] : []
+  const mailEventReaders = createMailEventReaders(config.bounces, site)
   const kept = opened.move()
   return {
     system,
     log,
     site,
-    language,
+    languages,
     mailSettings,
+    mailEventReaders,
     metrics,
     redis,
     numbering,
@@ -176,21 +184,35 @@ export async function createDependencies(
       if (works) await startSweep(boss, system, config)
     },
     startWork: async () => {
-      if (works) await startWork(config, kept, { system, boss, mailer, mailSettings, numbering })
+      if (works) await startWork(config, kept, { system, boss, mailer, mailSettings, mailEventReaders, numbering })
     },
     dispose: () => kept.disposeAsync(),
   }
 }
 
-type Workplace = Pick<Dependencies, 'system' | 'mailSettings' | 'numbering'> & { boss: PgBoss; mailer: Mailer }
+/** Where organizations may have the service ask, or tell. */
+const waysOut = (
+  { webhookAllowance, ssoAllowance }: Config,
+  { clock, log }: { clock: () => Date; log: FastifyBaseLogger },
+): Pick<Deps, 'webhookAllowance' | 'ssoAllowance' | 'identityProviders'> => ({
+  webhookAllowance,
+  ssoAllowance,
+  identityProviders: createIdentityProviders(ssoAllowance, { clock, log }),
+})
+
+type Workplace = Pick<Dependencies, 'system' | 'mailSettings' | 'mailEventReaders' | 'numbering'> & {
+  boss: PgBoss
+  mailer: Mailer
+}
 
 async function startWork(config: Config, kept: AsyncDisposableStack, at: Workplace): Promise<void> {
-  const { system, boss, mailer, mailSettings, numbering } = at
+  const { system, boss, mailer, mailSettings, mailEventReaders, numbering } = at
   await hastenMailProbe(system)
   const line = createMailLine(system, mailer, config.smtp)
   kept.defer(async () => line.close())
   const invitations = deliverInvitationsWith(mailer, mailSettings, config)
   await startSendingInvitations(boss, system, { deliver: invitations, line, ceilings: config.mailCeilings })
+  await startReadingMailEvents(boss, system, mailEventReaders)
   await startWorkingOnInvites(boss, system)
   await startDeletingTestData(boss, system)
   await startCorrectingKeys(boss, system)
@@ -198,6 +220,8 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })
   await resealSecrets(system)
   await resealAtsKeys(system)
+  await resealTotpSecrets(system)
+  await resealClientSecrets(system)
   const post = createPost(config.webhookAllowance)
   const webhooks = startWebhooks(system, post, config.webhookConcurrency)
   kept.defer(webhooks.stop)

@@ -12,6 +12,7 @@ export const SECRETS = [
   'DATABASE_READ_URL',
   'SECRET_KEY',
   'SMTP_URL',
+  'MAIL_EVENTS',
   'REDIS_URL',
   'ATS_RECRUITEE_SECRET',
 ]
@@ -107,6 +108,20 @@ export const Environment = Type.Object({
         'capture: no mail is sent, whatever SMTP_URL is; they are kept to be looked at. mailbox: without an SMTP_URL they are kept too, and whoever reaches the service can read them, under /dev/mailbox; for a PUBLIC_URL of this machine only.',
     }),
   ),
+  MAIL_BOUNCE_DOMAIN: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$',
+      examples: ['bounces.example.com'],
+      description:
+        'Domain of the addresses that notices of undelivered invitations go to, one for each mail; its mail server hands them to /mail-events/dsn. Unset: they go to MAIL_FROM.',
+    }),
+  ),
+  MAIL_EVENTS: Type.String({
+    default: '',
+    examples: ['ses:arn:aws:sns:eu-central-1:123456789012:mail, postmark:a-long-secret'],
+    description:
+      'Providers that tell under /mail-events what became of mails, comma-separated: ses: with the topic of SNS, postmark: with the password in the address of its webhook. Unset: none.',
+  }),
   SMTP_SECURITY: Words(['required', 'opportunistic'], {
     default: 'required',
     description:
@@ -222,6 +237,12 @@ export const Environment = Type.Object({
     examples: ['hooks.internal, 10.1.0.0/16'],
     description:
       'Hosts, addresses and networks inside, comma-separated, that webhooks may be sent to besides public addresses; to these hosts and addresses also by http.',
+  }),
+  SSO_ALLOW: Type.String({
+    default: '',
+    examples: ['keycloak.internal, 10.1.0.0/16'],
+    description:
+      'Hosts, addresses and networks inside, comma-separated, where identity providers may be besides at public addresses; at these hosts and addresses also by http.',
   }),
   ATS_GREENHOUSE: Type.Optional(
     Words(['on'], {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { AtsSettings } from '../domain/context.ts'
-import { INVITATION_PATH, MEDIA_PATH } from '../http/addresses/links.ts'
+import { INVITATION_PATH, MEDIA_PATH, UNSUBSCRIBE_PATH } from '../http/addresses/links.ts'
 import { DOCS_PREFIX } from '../http/docs/docs.ts'
 import type { Envelope } from '../http/errors/envelope.ts'
 import { alternateEnvelope } from '../interfaces/alternate/errors.ts'
@@ -8,22 +8,25 @@ import { KEY_HEADER as ALTERNATE_KEY_HEADER } from '../interfaces/alternate/inde
 import { ATS_PREFIX, atsEnvelopes } from '../interfaces/ats/index.ts'
 import { candidateEnvelope } from '../interfaces/candidate/kit/errors.ts'
 import { PLAYER_SESSIONS_PREFIX } from '../interfaces/candidate/session/player-sessions.ts'
+import { MAIL_EVENTS_PREFIX } from '../interfaces/mail-events/index.ts'
 import { MAILBOX_PREFIX } from '../interfaces/mailbox/index.ts'
 import { portalEnvelope } from '../interfaces/portal/kit/errors.ts'
 import { v1Envelope } from '../interfaces/v1/errors.ts'
 import { KEY_HEADER as V1_KEY_HEADER } from '../interfaces/v1/index.ts'
-import type { Language } from '../locales/languages.ts'
+import type { AllLanguages } from '../locales/languages.ts'
 
 /** Where everything stands but the alternate interface, whose prefix is a setting. */
 export const PATHS = {
   v1: v1Envelope.prefix,
   candidate: INVITATION_PATH,
+  unsubscribe: UNSUBSCRIBE_PATH,
   portal: portalEnvelope.prefix,
   playerSessions: PLAYER_SESSIONS_PREFIX,
   media: MEDIA_PATH,
   docs: DOCS_PREFIX,
   mailbox: MAILBOX_PREFIX,
   ats: ATS_PREFIX,
+  mailEvents: MAIL_EVENTS_PREFIX,
 }
 
 /** Whether the alternate interface can't stand under the prefix: `/api` alone may have more than one interface in it. */
@@ -37,9 +40,10 @@ export function isTaken(prefix: string): boolean {
 export function createEnvelopeChoice(
   alternatePrefix: string,
   ats: AtsSettings,
-  { candidate }: Language,
+  languages: AllLanguages,
 ): (path: string) => Envelope {
-  const own = [v1Envelope, candidateEnvelope(candidate), portalEnvelope]
+  const candidates = candidateEnvelope(languages)
+  const own = [v1Envelope, candidates, { ...candidates, prefix: UNSUBSCRIBE_PATH }, portalEnvelope]
   const envelopes = [...own, alternateEnvelope(alternatePrefix), ...atsEnvelopes(ats)]
   return (path) => envelopes.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? v1Envelope
 }
@@ -53,8 +57,9 @@ export function createSourceOf(alternatePrefix: string): (request: FastifyReques
   return ({ url, headers }) => {
     for (const [prefix, header] of Object.entries(keyHeaders))
       if (url.startsWith(`${prefix}/`)) return headers[header] === undefined ? undefined : `key ${headers[header]}`
-    if (!url.startsWith(`${PATHS.candidate}/`)) return undefined
-    const [token] = url.slice(PATHS.candidate.length + 1).split(/[/?]/, 1)
+    const path = [PATHS.candidate, PATHS.unsubscribe].find((one) => url.startsWith(`${one}/`))
+    if (path === undefined) return undefined
+    const [token] = url.slice(path.length + 1).split(/[/?]/, 1)
     return `link ${token}`
   }
 }

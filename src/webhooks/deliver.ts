@@ -33,7 +33,7 @@ export async function deliver(
   if (answer === null) return releaseDelivery(system, taken)
   const milliseconds = Math.round(performance.now() - began)
   concurrency.note(taken.endpoint.id, { answer, milliseconds })
-  report(system, taken, answer, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
+  report(system, taken, { answer, milliseconds }, await recordAttempt(system, taken, { startedAt, milliseconds, answer }))
 }
 
 /** @returns null when it was interrupted. */
@@ -58,10 +58,22 @@ async function send(
 export const describe = ({ message, code, name }: NodeJS.ErrnoException): string => message || code || name
 
 /** The URL is left out: it may hold a token. */
-function report({ deps }: ServiceContext, taken: TakenDelivery, answer: AttemptResult['answer'], recorded: Recorded): void {
-  const { organizationId, endpointId, eventId } = taken.delivery
+function report(
+  { deps }: ServiceContext,
+  { delivery }: TakenDelivery,
+  { answer, milliseconds }: Omit<AttemptResult, 'startedAt'>,
+  recorded: Recorded,
+): void {
+  const { organizationId, endpointId, eventId, attemptCount } = delivery
   const { outcome, notice } = recorded
-  const fields = { organizationId, endpointId, eventId, outcome, ...('status' in answer ? { status: answer.status } : answer) }
+  const attempted = { attempt: attemptCount + 1, durationMs: milliseconds, outcome }
+  const fields = {
+    organizationId,
+    endpointId,
+    eventId,
+    ...attempted,
+    ...('status' in answer ? { status: answer.status } : answer),
+  }
   if (outcome === 'lost') {
     deps.log.warn(
       fields,

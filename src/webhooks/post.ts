@@ -7,8 +7,11 @@ import { guardedLookup, type Resolve, resolvePublicName } from './resolve.ts'
 /** What an endpoint answered: the status, the beginning of the body, and the header Retry-After. */
 export type Answer = { status: number; body: string; retryAfter: string | undefined }
 
-/** @property method POST unless given. @property deadlineMs for everything, {@link DEADLINE_MS} unless given. */
-export type PostOptions = { method?: string; deadlineMs?: number }
+/**
+ * @property method POST unless given. @property deadlineMs for everything, {@link DEADLINE_MS} unless given. @property keptBytes of the answer's
+ * body, {@link KEPT_BYTES} unless given.
+ */
+export type PostOptions = { method?: string; deadlineMs?: number; keptBytes?: number }
 
 /** Sends one message; an empty body is none. @throws Error that says why there is no complete answer. */
 export type Post = (
@@ -33,7 +36,7 @@ const USER_AGENT = 'Assessment-Invitation-Service'
  */
 export const createPost =
   (allowance: Allowance, resolve: Resolve = resolvePublicName): Post =>
-  async (text, headers, body, stop, { method = 'POST', deadlineMs = DEADLINE_MS } = {}) => {
+  async (text, headers, body, stop, { method = 'POST', deadlineMs = DEADLINE_MS, keptBytes = KEPT_BYTES } = {}) => {
     const fault = findTargetFault(allowance, text)
     if (fault) throw new Error(`The address is refused: its ${fault} is not allowed`)
     const url = new URL(text)
@@ -57,7 +60,7 @@ export const createPost =
       request.destroy()
     }, deadlineMs)
     try {
-      return await readAnswer(request, body)
+      return await readAnswer(request, body, keptBytes)
     } catch (error) {
       throw isLate ? new Error(`No complete answer within ${deadlineMs / 1000} s`, { cause: error }) : error
     } finally {
@@ -66,7 +69,7 @@ export const createPost =
     }
   }
 
-const readAnswer = (request: http.ClientRequest, body: string): Promise<Answer> =>
+const readAnswer = (request: http.ClientRequest, body: string, keptBytes: number): Promise<Answer> =>
   new Promise((resolve, reject) => {
     request.on('error', reject)
     request.on('close', () => reject(new Error('The connection was closed without an answer')))
@@ -76,11 +79,11 @@ const readAnswer = (request: http.ClientRequest, body: string): Promise<Answer> 
       const finish = () =>
         resolve({
           status: response.statusCode!,
-          body: Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8'),
+          body: Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8'),
           retryAfter: response.headers['retry-after'],
         })
       response.on('data', (chunk: Buffer) => {
-        if (length < KEPT_BYTES) chunks.push(chunk)
+        if (length < keptBytes) chunks.push(chunk)
         length += chunk.length
         if (length > MAX_READ_BYTES) finish()
       })

@@ -40,12 +40,14 @@ async function report(
   if (answer === null) return releaseReport(system, taken)
   const milliseconds = Math.round(performance.now() - began)
   const outcome = await recordReport(system, taken, { startedAt, milliseconds, answer })
-  const { connection, order } = taken
+  const { connection, order, report } = taken
   const status = 'status' in answer ? { status: answer.status } : answer
   const fields = {
     organizationId: connection.organization.id,
     ats: connection.ats,
     orderId: order?.id ?? null,
+    attempt: report.attemptCount + 1,
+    durationMs: milliseconds,
     outcome,
     ...status,
   }

@@ -34,12 +34,18 @@ export async function startDatabase(): Promise<BenchDatabase> {
 }
 
 /** Asks `SELECT … AS rest` until nothing is left. @throws Error when something is after so many seconds. */
-export async function waitForRest({ pool }: BenchDatabase, text: string, values: unknown[], seconds: number): Promise<void> {
+export async function waitForRest(
+  { pool }: BenchDatabase,
+  text: string,
+  values: unknown[],
+  seconds: number,
+  everyMs = 20,
+): Promise<void> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const { rows } = await pool.query({ name: hash('md5', text), text, values })
     if (Number(rows[0].rest) === 0) return
     if (Date.now() > deadline) throw new Error(`${rows[0].rest} of it are left after ${seconds} s: ${text}`)
-    await sleep(20)
+    await sleep(everyMs)
   }
 }

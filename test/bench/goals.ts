@@ -1,4 +1,5 @@
 import * as beside from './beside.ts'
+import * as capacity from './capacity.ts'
 import * as cases from './cases.ts'
 import { median } from './load.ts'
 import type { Figures } from './measure.ts'
@@ -37,6 +38,10 @@ const memory = [atMost(250, 'most, MB'), atMost(5, 'growth over the last half, %
 const scoring = [atMost(25, 'start'), atMost(30, 'hand-in'), atMost(100, 'sheet')]
 const grading = [atMost(100, 'p50'), atMost(2, 'p50', 'few')]
 
+const living = (postgres: number, service: number) => [atMost(postgres, 'PostgreSQL, ms'), atMost(service, 'service, ms')]
+const texts = [...living(100, 200), atMost(30, 'disk of 1,000, MB')]
+const recordings = [...living(500, 4_000), atMost(1_000, 'joining a recording, ms')]
+
 /** It has no cases of its own: it is measured over all those that one service lives through. */
 export const MEMORY = 'memory'
 
@@ -73,6 +78,9 @@ export const GOALS: Goal[] = [
   { goal: 'Fifty questions that score themselves, ms', name: 'questions', cases: questions.scored, bounds: scoring },
   { goal: 'Memory over all of these', name: MEMORY, cases: () => [], bounds: memory },
   { goal: 'A read beside other work', name: 'beside', cases: beside.works, bounds: [atMost(1.5, 'p50', 'alone')], isLong: true },
+  { goal: 'An invite', name: 'life', cases: capacity.unanswered, bounds: living(15, 30), isLong: true },
+  { goal: 'An invite that is answered', name: 'life of texts', cases: capacity.ofTexts, bounds: texts, isLong: true },
+  { goal: 'The same, half recorded', name: 'life of recordings', cases: capacity.ofRecordings, bounds: recordings, isLong: true },
   { goal: 'npm start', name: 'start', cases: starts, bounds: starting, isLong: true },
 ]
 

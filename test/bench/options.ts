@@ -14,6 +14,9 @@ const FULL = {
   submissions: { few: 200, many: 20_000 },
   /** Mails and webhooks that are sent beside reads. */
   messages: 3_000,
+  /** Invites that live from their creation to the hand-in: of texts, and of recordings as well. */
+  lives: 1_000,
+  livesWithRecordings: 10,
 }
 /** Shows that everything works, and gross faults. */
 const QUICK: typeof FULL = {
@@ -23,6 +26,8 @@ const QUICK: typeof FULL = {
   sizes: { small: 1_000, large: 20_000 },
   submissions: { few: 100, many: 500 },
   messages: 60,
+  lives: 200,
+  livesWithRecordings: 2,
 }
 
 /** Reads the command line. @throws Error for what it does not know. */

@@ -66,7 +66,8 @@ describe('members', () => {
     expect(await service.db.member.count({ where: { organizationId: id } })).toBe(1)
     const reset = await cli(['member', 'reset', email.toUpperCase()], env)
     expect((await visit(service).post(pathIn(reset), { password: 'another long password' })).status).toBe(303)
-    expect(await service.db.memberEmail.count()).toBe(0)
+    const mails = await service.db.memberEmail.findMany({ where: { organizationId: id }, select: { kind: true } })
+    expect(mails).toEqual([{ kind: 'password_reset' }])
   })
 
   test('who were deactivated are active again only when that is asked for, with that role', async () => {
@@ -81,6 +82,20 @@ describe('members', () => {
     })
   })
 
+  test('are made managers, and owners once they have joined', async () => {
+    const { id } = await service.make.organization()
+    const email = `${id}@example.com`
+    const invited = await cli(['member', 'invite', id, email, '--role', 'manager'], env)
+    const early = await cli(['member', 'name-owner', id, email])
+    expect([early.code, early.stderr]).toEqual([1, `error: ${email} has not joined, or is deactivated.\n`])
+    await visit(service).post(pathIn(invited), fields)
+    expect((await cli(['member', 'name-owner', id, email])).code).toBe(0)
+    expect(await service.db.member.findFirstOrThrow({ where: { organizationId: id } })).toMatchObject({
+      roles: ['admin'],
+      duties: ['owner', 'manager'],
+    })
+  })
+
   test('of no organization, without an address, or who never joined, are refused in one line', async () => {
     const { id } = await service.make.organization()
     const complaint = async (...args: string[]) => {
@@ -91,6 +106,19 @@ describe('members', () => {
     expect(await complaint('invite', 'Nowhere', 'a@example.com')).toBe('error: There is no organization Nowhere.\n')
     expect(await complaint('invite', id, 'nobody')).toBe('error: nobody is not an email address.\n')
     expect(await complaint('reset', 'nobody@example.com')).toContain('error: Nobody signs in with nobody@example.com.')
+  })
+})
+
+describe('single sign-on', () => {
+  test('is the only way into an organization no more, once the operator says so', async () => {
+    const { id: organizationId, name } = await service.make.organization()
+    const data = { organizationId, ssoEnforcedAt: service.clock.now(), updatedAt: service.clock.now() }
+    await service.db.organizationSecurity.create({ data })
+    expect(jsonOf(await cli(['sso', 'off', name, '--json']))).toEqual({ organization: organizationId, changed: true })
+    expect(await service.db.organizationSecurity.findUnique({ where: { organizationId } })).toMatchObject({ ssoEnforcedAt: null })
+    const entry = await service.db.auditEntry.findFirstOrThrow({ where: { organizationId, action: 'stopped_enforcing_sso' } })
+    expect(entry.actorKind).toBe('operator')
+    expect((await cli(['sso', 'off', organizationId])).stdout).toContain('was not the only way')
   })
 })
 

@@ -153,3 +153,23 @@ test('names who has most photos and recordings, and complains before a quota is 
   const nearly = await doctor('23000000000')
   expect(nearly).toEqual({ problem: true, message: expect.stringContaining('raise MEDIA_QUOTA') })
 })
+
+test('says so where other servers want no mail from the service', async () => {
+  const { url, db, make } = await openTestDatabase()
+  const { id: organizationId } = await make.organization()
+  const invite = await make.invite(await make.assessment(organizationId))
+  const at = new Date()
+  const sent = {
+    organizationId,
+    inviteId: invite.id,
+    linkVersion: 1,
+    state: 'sent',
+    sentAt: at,
+    createdAt: at,
+    updatedAt: at,
+  } as const
+  const blocked = { ...sent, bounce: 'blocked', bounceStatus: '5.7.26', bouncedAt: at }
+  await db.inviteEmail.createMany({ data: [sent, sent, sent, blocked, blocked].map((mail) => ({ ...mail, id: newId() })) })
+  const ended = await runCli(['doctor', '--json'], { DATABASE_URL: url, SMTP_URL: 'smtp://127.0.0.1:1' })
+  expect(checksOf(ended).mails).toEqual({ problem: true, message: expect.stringMatching(/^2 of 5 .* came back: .*SPF, DKIM/) })
+})

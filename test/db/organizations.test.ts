@@ -13,20 +13,29 @@ const ALL = 'one for the whole service'
 const SHARED: Record<string, string> = {
   _prisma_migrations: ALL,
   ats_handover: ALL,
+  audit_numbering: 'one numbering for all',
   credentials: PERSON,
+  devices: PERSON,
   event_gaps: 'one feed for all',
   event_numbering: 'one feed for all',
   languages: 'all organizations have the same',
+  mail_events: 'as they were told: whose mail each is of, is known once it is read',
   mail_outages: ALL,
   media_leftovers: 'what is left when the organization is gone',
   organizations: 'they are the organizations',
+  parked_forms: PERSON,
+  recovery_codes: PERSON,
+  second_factors: PERSON,
+  session_proofs: PERSON,
   sessions: PERSON,
+  spent_proofs: ALL,
   sign_in_attempts: 'of an address, whoever has it',
   sweep_parts: ALL,
   users: PERSON,
   webhook_fanout: ALL,
 }
 
+const OPERATORS = 'those of the operator’s providers are of no organization'
 const ASKED_BEFORE = 'asked before the organization is known'
 /** Of before, and what it is replaced by: it stays beside that for the release before this, and goes with the next. */
 const REPLACED: Record<string, string> = {
@@ -54,6 +63,10 @@ const KEYS: Record<string, string> = {
   events_position_key: 'one feed for all',
   assets_key_key: 'the store has one space of names',
   media_key_key: 'the store has one space of names',
+  identities_pkey: OPERATORS,
+  identities_subject_key: OPERATORS,
+  sign_in_domains_verified_key: 'a domain is one organization’s alone',
+  sign_in_providers_pkey: OPERATORS,
   ...REPLACED,
 }
 
@@ -61,6 +74,7 @@ const KEYS: Record<string, string> = {
 const TARGETS: Record<string, string> = {
   'mail-outage.ts (id)': SHARED.mail_outages!,
   'sign-in-attempts.ts (key)': SHARED.sign_in_attempts!,
+  'spent-proofs.ts (key)': SHARED.spent_proofs!,
 }
 
 const HAS_ORGANIZATION = (relation: string) =>

@@ -34,7 +34,7 @@ function start(width = 10) {
   const outcomes: Record<string, string | undefined> = {}
   const join = (id: string, answer: Try, group = 'one') =>
     void line
-      .join({ id, group, isUrgent: false }, () => {
+      .join({ id, group, rank: 1 }, () => {
         tried.push(id)
         return answer()
       })

@@ -1,5 +1,7 @@
 import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
+import { KEY_SCOPES } from '../../src/domain/access/permissions.ts'
 import type { Context, KeyMode } from '../../src/domain/context.ts'
+import { sealClientSecret } from '../../src/domain/single-sign-on/provider-secrets.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import { links } from './links.ts'
@@ -13,7 +15,7 @@ export type Furnished = Awaited<ReturnType<typeof furnish>>
 export async function furnish(service: Service, words: string) {
   const { make, db, deps, system } = service
   const { id: organizationId, key, apiKeyId } = await make.organization()
-  await changeApiKey(system, apiKeyId, { rights: ['manage'] })
+  await changeApiKey(system, apiKeyId, { rights: ['manage'], scopes: KEY_SCOPES }) // of the audit log too, which is for no other key
   await db.organization.update({ where: { id: organizationId }, data: { name: `${words} organization` } })
   const person = { firstName: `${words} first`, lastName: `${words} last`, email: `${words}@example.com` }
   const member = await make.member(organizationId, { ...person, roles: ['admin', 'grader', 'client'] })
@@ -49,7 +51,17 @@ export async function furnish(service: Service, words: string) {
   const { webhook, delivery } = await makeWebhook(service, organizationId, words)
   const batch = await makeBatch(service, invite, words)
   const picture = { id: await makePicture(service, organizationId) }
-  const of = { picture, instruction, category, assessment, question, invite, email, webhook, delivery, batch }
+  const suppression = await db.suppression.create({
+    data: {
+      ...rest,
+      id: deps.newId(),
+      mode: 'live',
+      address: `${words}.gone@example.com`,
+      reason: 'bounce',
+      since: deps.clock(),
+    },
+  })
+  const of = { picture, instruction, category, assessment, question, invite, email, webhook, delivery, batch, suppression }
   return { id: organizationId, key, member, tag, ...of }
 }
 
@@ -132,7 +144,7 @@ export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
 export async function furnishTestData(service: Service, own: Furnished, words: string): Promise<Furnished> {
   const { make, db, deps, system } = service
   const { key, apiKey } = await createApiKey(system, { organizationId: own.id, name: `${words} key`, mode: 'test' })
-  await changeApiKey(system, apiKey.id, { rights: ['manage'] })
+  await changeApiKey(system, apiKey.id, { rights: ['manage'], scopes: KEY_SCOPES })
   const { recipientEmail } = own.invite
   const named = { recipientName: `${words} candidate`, customMessage: `${words} message` }
   const invite = await make.invite(own.assessment, { mode: 'test', recipientEmail, assignedGraderId: own.member.id, ...named })
@@ -141,7 +153,9 @@ export async function furnishTestData(service: Service, own: Furnished, words: s
   const email = await db.inviteEmail.create({ data: { ...of, linkVersion: 1, ...times } })
   await links(db).tagInvite(invite, own.tag)
   const batch = await makeBatch(service, invite, words)
-  return { ...own, key, invite, email, batch, ...(await makeWebhook(service, own.id, words, 'test')) }
+  const suppressed = { organizationId: own.id, mode: 'test', address: `${words}.gone@example.com`, reason: 'bounce' } as const
+  const suppression = await db.suppression.create({ data: { ...suppressed, id: deps.newId(), since: deps.clock() } })
+  return { ...own, key, invite, email, batch, suppression, ...(await makeWebhook(service, own.id, words, 'test')) }
 }
 
 /** The ids of all that is the organization's, by kind. */
@@ -176,6 +190,7 @@ function fillField(name: string, { type, format, pattern, properties, items, enu
 export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
     [/webhook/i, of.webhook.id],
+    [/suppression/i, of.suppression.id],
     [/batch/i, of.batch.id],
     [/deliver/i, of.delivery.id],
     [/tag/i, of.tag.id],
@@ -198,4 +213,24 @@ export async function makeBulkChange(
   await db.bulkChange.create({ data: { ...change, createdAt: now, stoppedAt: now } })
   await db.bulkChangeRow.create({ data: { bulkChangeId: id, organizationId, number: 1, inviteId, state: 'invalid' } })
   return id
+}
+
+/** An identity provider that nobody runs, a domain, and what a member is linked to. */
+export async function makeSsoRows(
+  { db, deps, system }: Pick<Service, 'db' | 'deps' | 'system'>,
+  { organizationId, memberId, credentialId }: { organizationId: string; memberId: string; credentialId: string },
+) {
+  const [providerId, domainId, identityId] = [deps.newId(), deps.newId(), deps.newId()]
+  const now = deps.clock()
+  const secret = sealClientSecret(system, providerId, 'a-secret-of-the-client-0123456789')
+  const issuer = 'https://127.0.0.1'
+  const settings = { name: 'words', issuer, clientId: 'words', clientAuth: 'client_secret_basic', clientSecret: secret }
+  await db.signInProvider.create({
+    data: { id: providerId, organizationId, ...settings, lastError: 'words', lastErrorAt: now, createdAt: now, updatedAt: now },
+  })
+  const domain = `${deps.newId()}.example`
+  await db.signInDomain.create({ data: { id: domainId, organizationId, domain, token: 'words', createdAt: now } })
+  const person = { issuer, subject: identityId, credentialId, organizationId, memberId, emailSeen: 'words' }
+  await db.identity.create({ data: { id: identityId, providerId, ...person, linkedBy: 'self', linkedAt: now } })
+  return { providerId, domainId, identityId }
 }

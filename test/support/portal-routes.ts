@@ -1,20 +1,39 @@
-import fastify from 'fastify'
+import fastify, { type RouteOptions } from 'fastify'
 import type { Context, ServiceContext } from '../../src/domain/context.ts'
 import { portalPages } from '../../src/interfaces/portal/index.ts'
 
-const PREFIX = '/portal/:organizationId'
+const PREFIX = '/portal'
+const ORGANIZATION = '/:organizationId'
 
 /** Every page and form of an organization, as `GET /assessments/:assessmentId`. */
 export async function listPortalRoutes(system = {} as ServiceContext): Promise<string[]> {
-  const found = new Set<string>()
+  const all = await listRoutes(system)
+  return all
+    .filter(({ path }) => path.startsWith(ORGANIZATION))
+    .map(({ verb, path }) => `${verb} ${path.slice(ORGANIZATION.length) || '/'}`)
+}
+
+/** Those that ask for a fresh proof, and those that do not, as `POST /:organizationId/members` or `POST /factors/app`. */
+export async function listByFreshness(): Promise<{ fresh: string[]; others: string[] }> {
+  const all = await listRoutes({} as ServiceContext)
+  const named = (isFresh: boolean) => all.filter((route) => route.isFresh === isFresh).map(({ verb, path }) => `${verb} ${path}`)
+  return { fresh: named(true), others: named(false) }
+}
+
+async function listRoutes(system: ServiceContext) {
+  const found = new Map<string, { verb: string; path: string; isFresh: boolean }>()
   const app = fastify()
   app.decorateRequest<Context | null>('ctx', null)
-  app.addHook('onRoute', ({ method, url }) => {
-    const path = url.startsWith(PREFIX) ? url.slice(PREFIX.length) || '/' : undefined
-    for (const verb of [method].flat()) if (path && verb !== 'HEAD') found.add(`${verb} ${path}`)
+  app.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
+    const path = url.slice(PREFIX.length) || '/'
+    for (const verb of [method].flat())
+      if (verb !== 'HEAD') found.set(`${verb} ${path}`, { verb, path, isFresh: config?.fresh === true })
   })
   const settings = { publicUrl: 'http://x', secretKeys: ['x'] }
-  await app.register((scope) => portalPages(scope, { system, settings }), { prefix: '/portal' })
+  await app.register(
+    (scope) => portalPages(scope, { system, settings, previewInvitation: () => ({ subject: '', text: '', html: '' }) }),
+    { prefix: PREFIX },
+  )
   await app.ready()
-  return [...found].sort()
+  return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, route]) => route)
 }

@@ -11,21 +11,28 @@ export { PASSWORD }
 /** What a browser sends along with its own page's form. */
 const OWN = { 'sec-fetch-site': 'same-origin' }
 
-/** A browser without scripts: it keeps the session's cookie, and sends forms as a page of the portal does. */
+/** A browser without scripts: it keeps the cookies of its session and its own, and sends forms as a page of the portal does. */
 export type Visitor = {
   get: (path: string) => Test
   post: (path: string, fields?: Record<string, string | string[]>) => Test
-  /** The cookie as it would be sent; undefined when there is none. */
+  /** The session's cookie as it would be sent; undefined when there is none. */
   cookie: () => string | undefined
 }
 
 export function visit(service: Service, start?: string): Visitor {
   let cookie = start
+  let device: string | undefined
   const keep = (test: Test): Test =>
     test.on('response', ({ headers }: Response) => {
-      for (const line of [headers['set-cookie'] ?? []].flat()) cookie = /^[^=]+=;/.test(line) ? undefined : line.split(';')[0]
+      for (const line of [headers['set-cookie'] ?? []].flat()) {
+        if (line.startsWith('device=')) device = line.split(';')[0]
+        else cookie = /^[^=]+=;/.test(line) ? undefined : line.split(';')[0]
+      }
     })
-  const withCookie = (test: Test) => keep(cookie === undefined ? test : test.set('cookie', cookie))
+  const withCookie = (test: Test) => {
+    const cookies = [cookie, device].filter((one) => one !== undefined)
+    return keep(cookies.length === 0 ? test : test.set('cookie', cookies.join('; ')))
+  }
   return {
     get: (path) => withCookie(service.http().get(path)),
     post: (path, fields = {}) => withCookie(service.http().post(path)).set(OWN).type('form').send(fields),
@@ -65,14 +72,25 @@ export async function joinAs(
   return { ...visitor, email, home: `/portal/${organization.id}/` }
 }
 
+/** Has all sessions of a member rest on proofs that were given now. */
+export async function proveAgain(service: Service, { id }: { id: string }): Promise<void> {
+  const theirs = { session: { credential: { memberships: { some: { id } } } } }
+  await service.db.sessionProof.updateMany({ where: theirs, data: { at: service.clock.now() } })
+}
+
 /** A member of those roles who is signed in, without the time that a password takes. */
-export async function signInAs(service: Service, organizationId: string, roles: string[]) {
+export async function signInAs(service: Service, organizationId: string, roles: string[], duties: string[] = []) {
   const { db, deps } = service
-  const member = await service.make.member(organizationId, { roles })
+  const member = await service.make.member(organizationId, { roles, duties })
   const now = deps.clock()
   const data = { id: deps.newId(), email: member.email, passwordHash: 'none', passwordChangedAt: now, createdAt: now }
   const credential = await db.credential.create({ data })
   await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
-  const session = await startSession(service.system, credential, { userAgent: 'A test', network: '192.0.2.1', isShared: false })
+  const session = await startSession(
+    service.system,
+    credential,
+    { userAgent: 'A test', network: '192.0.2.1', isShared: false, isInside: false },
+    ['password'],
+  )
   return { ...visit(service, `session=${session!.token}`), member, home: `/portal/${organizationId}/` }
 }

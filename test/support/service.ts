@@ -7,7 +7,7 @@ import request from 'supertest'
 import { afterAll, onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import type { Deps } from '../../src/domain/context.ts'
-import { english, type Language } from '../../src/locales/languages.ts'
+import { type AllLanguages, shippedLanguages } from '../../src/locales/languages.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { createDependencies, type Dependencies } from '../../src/runtime/dependencies.ts'
@@ -47,7 +47,10 @@ type Client = Record<Method, (path: string) => request.Test>
 /**
  * The whole service on a database of its own: the same wiring as in production, with a clock that tests move. Closed by the caller.
  */
-export async function startService(env: Record<string, string> = {}, language: Language = english): Promise<Service> {
+export async function startService(
+  env: Record<string, string> = {},
+  languages: AllLanguages = shippedLanguages,
+): Promise<Service> {
   const databaseUrl = await copyDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'assessments-media-'))
   const settings = loadConfig({
@@ -69,7 +72,7 @@ export async function startService(env: Record<string, string> = {}, language: L
   }
   const log = pino({ level: 'info' }, { write: keepLine })
   const clock = createTestClock()
-  const dependencies = await createDependencies(config, log, { clock: clock.now, language })
+  const dependencies = await createDependencies(config, log, { clock: clock.now, languages })
   const { system } = dependencies
   const app = await buildApp(config, dependencies)
   await app.ready()
@@ -105,8 +108,8 @@ export async function startServiceForFile(env: Record<string, string> = {}): Pro
 }
 
 /** A service for one test only. */
-export async function startServiceForTest(env: Record<string, string> = {}, language?: Language): Promise<Service> {
-  const service = await startService(env, language)
+export async function startServiceForTest(env: Record<string, string> = {}, languages?: AllLanguages): Promise<Service> {
+  const service = await startService(env, languages)
   onTestFinished(() => service.close())
   return service
 }

@@ -14,7 +14,7 @@ export type Size = { width: number; height: number }
 
 /** An asset for who may read questions. @throws DomainError not_permitted; media_not_found for one that there is not, or not yet. */
 export async function getAsset(ctx: Context, id: string): Promise<Asset> {
-  if (!may(ctx, 'read') && !may(ctx, 'read_library')) throw new DomainError('not_permitted')
+  if (!may(ctx, 'read_assessments') && !may(ctx, 'read_library')) throw new DomainError('not_permitted')
   return findReady(ctx, id)
 }
 

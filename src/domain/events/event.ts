@@ -1,5 +1,6 @@
-import type { EmailFailure, Invite, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
+import type { Invite, InviteStatus, MediaKind } from '../../generated/prisma/client.ts'
 import type { KeyMode } from '../context.ts'
+import type { Bounce } from '../mails/classify-bounce.ts'
 import { defined } from '../values/defined.ts'
 
 /** What the events of the feed tell of. */
@@ -17,6 +18,10 @@ export const EVENT_TYPES = [
   'invite.expired',
   'email.sent',
   'email.failed',
+  'email.bounced',
+  'email.complained',
+  'email.unsubscribed',
+  'reminder.sent',
   'submission.released',
   'submission.media_deleted',
 ] as const
@@ -29,8 +34,13 @@ export const TEST_EVENT = 'webhook.test'
 export const EVENT_ACTORS = ['api_key', 'member', 'candidate', 'system'] as const
 export type EventActor = (typeof EVENT_ACTORS)[number]
 
-/** Why a mail failed: its link was dead before it went out, the mail server refused it for good, or its retries were used up. */
-export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up'] as const satisfies EmailFailure[]
+/** Why a mail failed: its link was dead before it went out, the mail server refused it for good, its retries were used up, or nothing is written to its address. */
+export const EMAIL_FAILURES = ['obsolete', 'refused', 'given_up', 'suppressed'] as const
+export type ToldFailure = (typeof EMAIL_FAILURES)[number]
+
+/** Which mails a candidate has stopped: all, or those that come by themselves. */
+export const STOPPED_MAILS = ['all', 'reminders'] as const
+export type StoppedMails = (typeof STOPPED_MAILS)[number]
 
 /** What a photo or a recording shows. */
 export const MEDIA_KINDS = ['answer', 'id_photo', 'face_photo', 'webcam_still', 'webcam', 'screen'] as const satisfies MediaKind[]
@@ -74,6 +84,9 @@ export type InviteChanges = {
 /** A result in short. `percent` has two decimals at most, and is null where there are no points. `reportUrl` opens nothing for who is not signed in. */
 type ToldResult = { percent: number | null; reportUrl: string }
 
+/** Why a mail came back, with RFC 3463's code; empty where none was given. */
+type ToldBounce = { bounce: Bounce; bounceStatus: string }
+
 /**
  * What an event of each type says: ids, states and figures, and what the caller has given with the invite; no names, addresses or links
  * that open something. Whoever may see more fetches it.
@@ -91,7 +104,11 @@ export type EventData = {
   'invite.updated': OfInvite & { changes: InviteChanges }
   'invite.expired': OfInvite
   'email.sent': OfInvite & { emailId: string }
-  'email.failed': OfInvite & { emailId: string; reason: EmailFailure }
+  'email.failed': OfInvite & { emailId: string; reason: ToldFailure }
+  'email.bounced': OfInvite & ToldBounce & { emailId: string }
+  'email.complained': OfInvite & { emailId: string }
+  'email.unsubscribed': OfInvite & { scope: StoppedMails }
+  'reminder.sent': OfInvite & { emailId: string }
   'submission.released': OfInvite & ToldResult & { submissionId: string }
   'submission.media_deleted': OfInvite & { submissionId: string; kinds: MediaKind[] }
 }
@@ -100,13 +117,15 @@ export type EventData = {
 export type ToldData = OfInvite &
   Submission &
   Partial<Expiry> &
+  Partial<ToldBounce> &
   Partial<ToldResult> & {
     mode?: KeyMode
     retakeOf?: string
     emailId?: string
-    reason?: EmailFailure
+    reason?: ToldFailure
     kinds?: MediaKind[]
     changes?: InviteChanges
+    scope?: StoppedMails
   }
 export type TestData = { endpointId: string }
 
@@ -151,8 +170,17 @@ export const resultReleased = (invite: ToldInvite, submissionId: string, { perce
 export const mediaDeleted = (invite: ToldInvite, submissionId: string, kinds: MediaKind[]): NewEvent =>
   tell('submission.media_deleted', invite, { ...state(invite), submissionId, kinds })
 
+/** The candidate wants no more mails of the organization. */
+export const mailsStopped = (invite: ToldInvite, scope: StoppedMails): NewEvent =>
+  tell('email.unsubscribed', invite, { ...state(invite), scope })
+
 /** What may become of one of its mails. */
-export type EmailEvent = { type: 'email.sent' } | { type: 'email.failed'; reason: EmailFailure }
+export type EmailEvent =
+  | { type: 'email.sent' }
+  | { type: 'reminder.sent' }
+  | { type: 'email.failed'; reason: ToldFailure }
+  | ({ type: 'email.bounced' } & ToldBounce)
+  | { type: 'email.complained' }
 
 const tell = <Type extends EventType>(
   type: Type,

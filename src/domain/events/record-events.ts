@@ -43,7 +43,8 @@ export async function recordEmailEvent(
   change: Updates<'inviteEmails'>,
   event: EmailEvent,
 ): Promise<void> {
-  const { type, reason } = { reason: null, ...event }
+  const { type, ...facts } = event
+  const { reason, bounce, bounceStatus } = { reason: null, bounce: null, bounceStatus: null, ...facts }
   const invite = everyones
     .with('email', () => change.returning(['inviteEmails.id', 'inviteEmails.organizationId', 'inviteEmails.inviteId']))
     .with('invite', (withEmail) =>
@@ -68,6 +69,8 @@ export async function recordEmailEvent(
       ...ofInvite((column) => eb.ref(column)),
       emailId: eb.ref('emailId'),
       reason: sql`${reason}::text`,
+      bounce: sql`${bounce}::text`,
+      bounceStatus: sql`${bounceStatus}::text`,
     })}::jsonb)`,
     createdAt: time(deps.clock()),
     sequence: byDefault,

@@ -58,14 +58,14 @@ export async function listTags<Row>(
   order: TagOrder,
   page: Page,
 ): Promise<Listing<AsJson<Row>>> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   refuseExcess(filter)
   return list(ctx, of, worded(filter), order, page)
 }
 
 /** v1.md GET /tags/{tagId}; alternate.md GET /tags/{id}. @throws DomainError tag_not_found. */
 export async function getTag(ctx: Context, id: string): Promise<Tag> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   const [tag] = await findTags(ctx, [id])
   if (!tag) throw new DomainError('tag_not_found')
   return tag
@@ -159,7 +159,7 @@ export const MAX_TAG_USES = 1_000
 
 /** Where these tags of the organization are used, by their ids. */
 export async function countTagUses(ctx: Context, ids: string[]): Promise<Map<string, TagUses>> {
-  authorize(ctx, 'read')
+  authorize(ctx, 'read_assessments')
   const uses = (table: TagTable) => {
     const some = own(ctx, table).where('tagId', '=', sql.ref<string>('tag.id')).limit(MAX_TAG_USES)
     return compose.selectFrom(some.select('tagId').as('used')).select(sql<number>`count(*)::int`.as('count')).$asScalar()

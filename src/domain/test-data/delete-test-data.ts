@@ -8,8 +8,9 @@ import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 
-// Test invites go with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems. Their events
-// stay, as cursors and webhooks go by them; so do keys, webhooks and connections, which are settings.
+// Test invites go with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems; and the list of
+// addresses that they are not mailed to. Their events stay, as cursors and webhooks go by them; so do keys, webhooks and connections, which
+// are settings.
 
 /** Invites of one transaction, which takes a few tenths of a second and locks nothing that live requests write. */
 const DELETED_AT_ONCE = 100
@@ -34,6 +35,7 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const lists = await deleteLists(inside, until, LISTS_AT_ONCE)
+    await run(db, ownDelete(inside, 'suppressions').where('since', '<=', until))
     const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
     const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
     if (remaining > 0 || lists === LISTS_AT_ONCE)

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { recordAttempt } from '../invites/emails.ts'
 import type { InviteDetail } from '../invites/invites.ts'
 import { resendInvite } from '../invites/operations.ts'
+import { INVITATION_KINDS } from '../mails/candidate-mails.ts'
 import { inTransaction } from '../transaction.ts'
 
 /** What a mail server says of an address that it does not know. */
@@ -14,7 +15,7 @@ const REFUSAL = '550 5.1.1 There is no such mailbox (simulated)'
  */
 export async function bounceMail(ctx: Context, { id }: InviteDetail): Promise<void> {
   const { organization, db } = ctx
-  const where = { organizationId: organization.id, inviteId: id }
+  const where = { organizationId: organization.id, inviteId: id, kind: { in: [...INVITATION_KINDS] } }
   const findNewest = () => db.inviteEmail.findFirst({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
   if (!(await findNewest())) await resendInvite(ctx, id)
   const email = await findNewest()

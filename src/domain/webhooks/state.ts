@@ -1,7 +1,7 @@
 import type { Prisma, WebhookDisabledReason } from '../../generated/prisma/client.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import { type MemberEmailKind, queueAdminEmails } from '../members/member-emails.ts'
+import { type MemberEmailKind, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { holdFanOut, hostOf, omit, ownEndpoints, type WebhookEndpoint } from './change-endpoint.ts'
 

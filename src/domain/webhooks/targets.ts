@@ -1,10 +1,9 @@
 import ipaddr from 'ipaddr.js'
 import type { Allowance } from '../context.ts'
 import type { TargetFault } from '../errors.ts'
+import { isAddress, type Network, readNetwork } from '../values/networks.ts'
 
 // Where webhooks may be sent. An organization names the addresses, so none of them may lead into the network that the service runs in.
-
-type Network = Allowance['networks'][number]
 
 export const MAX_URL_LENGTH = 2_048
 
@@ -22,9 +21,8 @@ export function readAllowance(list: string): { allowance: Allowance; unreadable:
   const networks: Network[] = []
   const unreadable: string[] = []
   for (const entry of list.split(',').map((item) => item.trim().toLowerCase())) {
-    const address = withoutBrackets(entry)
-    if (isNetwork(entry)) networks.push(ipaddr.parseCIDR(entry))
-    else if (isAddress(address)) networks.push(asNetwork(address))
+    const network = readNetwork(withoutBrackets(entry))
+    if (network) networks.push(network)
     else if (HOST.test(entry)) hosts.add(entry)
     else if (entry !== '') unreadable.push(entry)
   }
@@ -61,17 +59,7 @@ export function findTargetFault(allowance: Allowance, text: string): TargetFault
 
 const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
-/** Only as URLs and resolvers write them: no octal, hexadecimal or shortened forms. */
-const isAddress = (text: string): boolean => ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
-
-/** In full: what is meant by `10/8` would be read as 0.0.0.10/8, which opens something else. */
-const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text) && isAddress(text.slice(0, text.lastIndexOf('/')))
-
-function asNetwork(address: string): Network {
-  const ip = ipaddr.parse(address)
-  return [ip, ip.kind() === 'ipv4' ? 32 : 128]
-}
-
+/** As it is written: an IPv4 address in the clothes of an IPv6 one is none. */
 function isWithin(networks: readonly Network[], address: string): boolean {
   const ip = ipaddr.parse(address)
   return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits))

@@ -25,7 +25,8 @@ export type EndedSpan = {
 type Span = { attributes: Attributes; failed: boolean }
 
 type Trace = { traceId: string; spanId: string; isSampled: boolean }
-type UnderWay = { trace?: Trace; fields?: Record<string, string> }
+type LogFields = Record<string, string | number>
+type UnderWay = { trace?: Trace; fields?: LogFields; since?: number }
 type Begin = { name: string; kind: SpanKind; attributes?: Attributes; parent?: string | undefined }
 
 const underWay = new AsyncLocalStorage<UnderWay>()
@@ -79,14 +80,18 @@ export async function inSpan<T>(given: Begin, work: (span: Span) => Promise<T>):
 /** Whether there is a trace under way that is shown: what is only ever a part of one asks before. */
 export const isTraced = (): boolean => underWay.getStore()?.trace?.isSampled === true
 
-/** Does the work with these in each line of the log. */
-export const withLogFields = <T>(fields: Record<string, string>, work: () => T): T =>
-  underWay.run({ ...underWay.getStore(), fields }, work)
+/** Does the work with these in each line of the log, and with the milliseconds from its beginning to the line. */
+export const withLogFields = <T>(fields: LogFields, work: () => T): T =>
+  underWay.run({ ...underWay.getStore(), fields, since: performance.now() }, work)
 
 /** What lines in the log say of what is under way. */
-export function readLogFields(): Record<string, string> {
-  const { fields, trace } = underWay.getStore() ?? {}
-  return { ...fields, ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }) }
+export function readLogFields(): LogFields {
+  const { fields, since, trace } = underWay.getStore() ?? {}
+  return {
+    ...fields,
+    ...(since !== undefined && { durationMs: Math.round(performance.now() - since) }),
+    ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }),
+  }
 }
 
 /** The `traceparent` that takes the trace under way elsewhere, where there is one: with a job, with a webhook. */

@@ -7,7 +7,7 @@ export async function listPortalPages(service: Service, organizationId: string):
   return [
     ...listPages('anybody', '/portal', { 'sign-in': '/sign-in', forgot: '/forgot', 'dead-link': '/join/x' }),
     ...listPages('admin', home, await findAddresses(service, organizationId)),
-    ...listPages('admin', '/portal', { organizations: '', 'unknown-page': `/${organizationId}/nowhere` }),
+    ...listPages('admin', '/portal', { organizations: '', prove: '/prove', 'unknown-page': `/${organizationId}/nowhere` }),
     ...listPages('grader', home, { 'grader-home': '/', 'grader-invites': '/invites', 'grader-grading': '/grading' }),
     ...listPages('client', home, { 'client-home': '/', 'client-invites': '/invites', 'client-results': '/results' }),
   ]
@@ -51,6 +51,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     'answer-key': asked && `/keys/${asked.id}`,
     library: '/questions',
     'library-import': '/questions/imports/new',
+    'library-export': '/questions/export',
     grading: '/grading?whose=all',
     sheet: submitted && `/grading/${submitted.id}`,
     release: submitted && `/grading/${submitted.id}/release`,
@@ -71,6 +72,10 @@ async function findAddresses({ db }: Service, organizationId: string) {
     ats: '/settings/ats',
     'ats-connection': connection && `/settings/ats/connections/${connection.id}`,
     settings: '/settings/organization',
+    security: '/settings/security',
+    suppressions: '/settings/suppressions',
+    reminders: '/settings/reminders',
+    words: '/settings/words',
     'audit-log': '/settings/audit-log',
     account: '/account',
   }

@@ -14,7 +14,7 @@ import type { Gradable } from '../scores.ts'
 import { isDropped, scoredPoints } from '../scores.ts'
 import { newestGrades } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
-import { roundOf } from './rounds.ts'
+import { requireView, roundOf } from './rounds.ts'
 import { graderOf } from './save-grade.ts'
 import type { GradeRow } from './totals.ts'
 import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
@@ -42,10 +42,9 @@ type Row = Prisma.SubmissionGetPayload<{ include: typeof include }>
 /** A submission that waits to be graded. `progress`: null for those who may not grade it (yet). */
 export type Queued = Row & { progress: Progress | null }
 
-/** What was handed in and is not released, waiting longest first. @throws DomainError not_permitted, for `all` but to admins. */
+/** What was handed in and is not released, waiting longest first. @throws DomainError not_permitted, also for a queue that is not the actor's. */
 export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): Promise<Listing<Queued>> {
-  authorize(ctx, 'grade')
-  if (filter.whose === 'all' && !may(ctx, 'read')) throw new DomainError('not_permitted')
+  if (!queuesOf(ctx).includes(filter.whose)) throw new DomainError('not_permitted')
   const { db } = ctx
   const waiting = waitingIn(ctx, filter)
   return readPage(
@@ -66,7 +65,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
 
 /** What was handed in for an invite and waits in the actor's queue, an admin's being all there are; null: nothing does. */
 export async function findQueued(ctx: Context, inviteId: string): Promise<Queued | null> {
-  if (!may(ctx, 'grade')) return null
+  if (!may(ctx, 'grade') && !may(ctx, 'release_results')) return null
   const waiting = waitingIn(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)
   const ofActor = may(ctx, 'read') ? waiting : waiting.where((eb) => isAssigned(ctx, eb))
   const found = await first(ctx.db, ofActor.select('submissions.id').limit(1))
@@ -79,8 +78,8 @@ export async function findQueued(ctx: Context, inviteId: string): Promise<Queued
 type Given = { paper: Gradable[]; grades: GradeRow[] }
 
 function toQueued(ctx: Context, row: Row, { paper, grades }: Given): Queued {
-  const round = roundOf(ctx, row)
-  return { ...row, progress: round && progressOf(round, row, paper, grades) }
+  const seesIt = may(ctx, 'release_results') || roundOf(ctx, row) !== null
+  return { ...row, progress: seesIt ? progressOf(requireView(ctx, row), row, paper, grades) : null }
 }
 
 /** By the ids of the submissions. A page of them has thousands of questions and grades: as JSON these cost a tenth of what typed rows do. */
@@ -101,8 +100,8 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
 
 /** How many wait in each queue that the context's actor may see. @throws DomainError not_permitted. */
 export async function countQueues(ctx: Context): Promise<{ whose: Whose; count: number }[]> {
-  authorize(ctx, 'grade')
   const queues = queuesOf(ctx)
+  if (queues.length === 0) throw new DomainError('not_permitted')
   const counts = compose.selectNoFrom(({ cast }) =>
     queues.map((whose) => cast<number>(lengthOf(waitingIn(ctx, { whose })), 'integer').as(whose)),
   )
@@ -157,11 +156,16 @@ async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> 
 }
 
 /** The queues that the context's actor may see. */
-const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => queue !== 'all' || may(ctx, 'read'))
+const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => mayWork(ctx, queue))
+
+function mayWork(ctx: Context, queue: Whose): boolean {
+  if (queue === 'all') return may(ctx, 'release_results')
+  return may(ctx, 'grade') || (queue === 'release' && may(ctx, 'release_results'))
+}
 
 /** The assessments of which something waits in that queue, by name. @throws DomainError not_permitted. */
 export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: Wanted = {}): Promise<Named[]> {
-  authorize(ctx, 'grade')
+  if (!queuesOf(ctx).includes(whose)) throw new DomainError('not_permitted')
   const waiting = waitingIn(ctx, { whose }).select('submissions.assessmentId')
   return readNames(ctx, own(ctx, 'assessments').where('id', 'in', waiting).select(['id', 'name']), wanted)
 }
