@@ -161,9 +161,10 @@ const FURTHER = [
   'client GET /invites?assessment=:clientAssessmentId&state=completed',
   'client GET /invites/:clientInviteId',
 ]
-/** A file, made in a process of its own, one at a time; what leads to a page; and what questions from the library alone have. */
+/** What a person gets one of at a time; what leads to a page; and what questions from the library alone have. */
 const NO_PAGES = [
   'GET /results/:submissionId/report',
+  'GET /questions/export',
   'GET /assessments/:assessmentId/preview',
   'GET /assessments/:assessmentId/questions/:questionId/library/difference',
 ]
