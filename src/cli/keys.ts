@@ -8,7 +8,7 @@ import {
   revokeApiKey,
 } from '../domain/access/api-keys.ts'
 import { KEY_SCOPES, type KeyScope } from '../domain/access/permissions.ts'
-import { KEY_REQUESTS, MAX_KEY_DAYS } from '../domain/limits.ts'
+import { KEY_DAYS, KEY_REQUESTS } from '../domain/limits.ts'
 import { findMemberId, findOrganization } from '../domain/members/organizations.ts'
 import { daysAfter } from '../domain/values/days.ts'
 import { readNetwork } from '../domain/values/networks.ts'
@@ -32,7 +32,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .argument('<name>', 'unique within the organization', parseName)
     .option('--test', 'a test key: mail of invites made with it is captured')
-    .addOption(new Option('--expires-in-days <days>').argParser(parseCount(MAX_KEY_DAYS)).conflicts('expiresAt'))
+    .addOption(new Option('--expires-in-days <days>').argParser(parseCount(KEY_DAYS.maximum)).conflicts('expiresAt'))
     .addOption(new Option('--expires-at <time>', 'ISO 8601').argParser(parseTime))
     .option('--created-by <member>', 'id or address of the member whose key it is')
     .action(createKey)

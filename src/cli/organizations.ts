@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
-import type { Tier } from '../domain/context.ts'
+import { enterOrganization, type Tier } from '../domain/context.ts'
+import { changeOrganizationSecurity } from '../domain/members/organization-security.ts'
 import {
   createOrganization,
   findOrganization,
@@ -11,7 +12,7 @@ import {
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseName, perform } from './session.ts'
 
-/** `org create | list | set-tier`. */
+/** `org create | list | set-tier | open`. */
 export function addOrganizationCommands(program: Command): void {
   const org = program.command('org').description('organizations')
 
@@ -38,6 +39,16 @@ export function addOrganizationCommands(program: Command): void {
       perform(options, async ({ operator }) => {
         const { id } = await findOrganization(operator, idOrName)
         return showOrganization(await setTier(operator, id, tier))
+      }),
+    )
+
+  addCommand(org, 'open', 'let its members in from any network again, where they have shut themselves out')
+    .argument('<organization>', 'id or name')
+    .action((idOrName: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const { id, name, tier } = await findOrganization(operator, idOrName)
+        await changeOrganizationSecurity(enterOrganization(operator, { id, name, tier }), { networks: [] })
+        return { text: `${name} can be opened from any network. Its admins are told by mail.\n`, json: { organization: id } }
       }),
     )
 }

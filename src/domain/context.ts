@@ -164,6 +164,8 @@ export type CachedApiKey = {
   rights: readonly string[]
   scopes: readonly string[]
   networks: readonly string[]
+  /** From where its organization allows keys to be used, besides. */
+  organizationNetworks: readonly string[]
   requestsPerMinute: number | null
   createdById: string | null
   expiresAt: Date | null

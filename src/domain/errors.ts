@@ -138,6 +138,7 @@ export type AccountProblem =
   | 'noText'
   | 'tooHeavy'
   | 'notNetwork'
+  | 'ownAddress'
   | 'tooManyProviders'
   | 'tooManyDomains'
   | 'notDomain'

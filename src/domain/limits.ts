@@ -67,10 +67,10 @@ export const DEVICE_DAYS = { minimum: 0, maximum: 90 }
 export const AUDIT_KEPT_DAYS = { minimum: 365, maximum: 2557 }
 
 /** Days until an API key expires; unless limited it never does. */
-export const MAX_KEY_DAYS = 36_500
+export const KEY_DAYS = { minimum: 1, maximum: 36_500 }
 
-/** Networks that a key may be used from. */
-export const MAX_KEY_NETWORKS = 50
+/** Networks that an organization's portal, its keys, or one of them may be used from. */
+export const MAX_NETWORKS = 50
 
 /** Requests a minute that a key's own limit can be; the organization's is a setting. */
 export const KEY_REQUESTS = { minimum: 1, maximum: 1_000_000 }

@@ -22,7 +22,7 @@ const jsonOf = ({ code, stdout, stderr }: Ended) => {
 const rowsOf = ({ stdout }: Ended) => stdout.trimEnd().split('\n').slice(1)
 
 describe('organizations', () => {
-  test('are made, listed and moved to another tier, by id or by name in either case', async () => {
+  test('are made, listed, opened and moved to another tier, by id or by name in either case', async () => {
     const name = service.make.unique('Acme')
     const made = jsonOf(await cli(['org', 'create', name, '--json']))
     expect(made).toMatchObject({ name, tier: 'standard' })
@@ -31,6 +31,12 @@ describe('organizations', () => {
       tier: 'enterprise',
     })
     expect(jsonOf(await cli(['org', 'set-tier', made.id, 'standard', '--json']))).toMatchObject({ tier: 'standard' })
+    await service.db.organizationSecurity.create({
+      data: { organizationId: made.id, networks: ['192.0.2.0/24'], updatedAt: new Date() },
+    })
+    expect(jsonOf(await cli(['org', 'open', name, '--json']))).toEqual({ organization: made.id })
+    const where = { organizationId: made.id }
+    expect(await service.db.organizationSecurity.findUnique({ where, select: { networks: true } })).toEqual({ networks: [] })
     const listed = await cli(['org', 'list'])
     expect(rowsOf(listed)).toContainEqual(expect.stringMatching(new RegExp(`^${made.id}  ${name} +standard +2`)))
   })

@@ -12,6 +12,7 @@ import { isAllowedFrom } from '../values/networks.ts'
 import { findApiKey } from './find-api-key.ts'
 import { fingerprintOf, isRestricted, restrictedFingerprint, storedFingerprints, toBase64, toBytes } from './key-fingerprints.ts'
 import { type KeyRight, type KeyScope, rightsOfScopes } from './permissions.ts'
+import { recordRefusal } from './record-refusal.ts'
 
 /** A key without its secret. */
 export type ApiKeySummary = {
@@ -96,7 +97,14 @@ export async function authenticate(
   const now = deps.clock()
   if (found.revokedAt) throw new DomainError('api_key_revoked')
   if (found.expiresAt && found.expiresAt <= now) throw new DomainError('api_key_expired')
-  if (!isAllowedFrom(found.networks, from.address)) throw new DomainError('network_not_allowed')
+  const { id, mode, createdById, rights, scopes, requestsPerMinute, organization } = found
+  const actor = { kind: 'apiKey', id, mode, createdById, rights, scopes, requestsPerMinute } as const
+  const ctx: Context = { ...service, organization, mode, actor }
+  const allowances = [found.networks, found.organizationNetworks]
+  if (!allowances.every((networks) => isAllowedFrom(networks, from.address))) {
+    void recordRefusal(ctx, 'network')
+    throw new DomainError('network_not_allowed')
+  }
 
   if (!found.lastUsedAt || now.getTime() - found.lastUsedAt.getTime() >= USE_RECORDED_EVERY_MS) {
     found.lastUsedAt = now
@@ -105,8 +113,7 @@ export async function authenticate(
       deps.log.warn({ err: error, apiKeyId: found.id }, 'the last use of an API key could not be recorded'),
     )
   }
-  const { id, mode, createdById, rights, scopes, requestsPerMinute, organization } = found
-  return { ...service, organization, mode, actor: { kind: 'apiKey', id, mode, createdById, rights, scopes, requestsPerMinute } }
+  return ctx
 }
 
 /** Without a query for text that has not the form of a key. */

@@ -1,16 +1,16 @@
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
-import { checkInteger, checkSize, findIssues } from '../checking/checks.ts'
+import { checkInteger, findIssues } from '../checking/checks.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
+import { findNetworkIssues } from '../checking/find-network-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
-import { KEY_REQUESTS, MAX_KEY_DAYS, MAX_KEY_NETWORKS } from '../limits.ts'
+import { KEY_DAYS, KEY_REQUESTS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
-import { readNetwork } from '../values/networks.ts'
 import { isUuid } from '../values/uuid.ts'
 import { confirmPassword } from './account.ts'
 import { changeApiKey, createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
@@ -64,14 +64,15 @@ type KeyToGenerate = {
  *
  * @returns the key, the only time it is seen.
  * @throws DomainError not_permitted; invalid: a name that is missing, too long or `taken`, a time that is not in the `future`, or more
- *   than MAX_KEY_DAYS away (`farFuture`), `notNetwork`, with the number of the line, more networks than MAX_KEY_NETWORKS.
+ *   than KEY_DAYS, or than the organization allows, away (`farFuture`), `notNetwork`, with the number of the line, more networks than
+ *   MAX_NETWORKS.
  */
 export async function generateKey(
   ctx: Context,
   { name, mode, expiresAt, scopes, networks }: KeyToGenerate,
 ): Promise<{ key: string; name: string }> {
   authorize(ctx, 'manage_keys')
-  const expiryIssues = expiresAt ? findExpiryIssues(expiresAt, ctx.deps.clock()) : []
+  const expiryIssues = findExpiryIssues(expiresAt, await longestKeyDays(ctx), ctx.deps.clock())
   refuse([...findNameIssues({ name }), ...expiryIssues, ...findNetworkIssues(networks)])
   const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
   const wanted = { organizationId: ctx.organization.id, name: name.trim(), mode, expiresAt, createdById, scopes, networks }
@@ -87,10 +88,18 @@ export async function generateKey(
 const tellAdmins = async (inside: Context, called: string): Promise<void> =>
   queueAdminEmails(inside, { kind: 'key_made', facts: defined({ person: await nameActor(inside), called }) })
 
-function findExpiryIssues(expiresAt: Date, now: Date): Issue[] {
-  if (expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
-  const isTooFar = expiresAt > daysAfter(now, MAX_KEY_DAYS)
-  return isTooFar ? [{ field: 'expiresAt', rule: 'account', problem: 'farFuture', limit: MAX_KEY_DAYS }] : []
+/** For so many days a new key may be good at most; null: for ever. */
+export async function longestKeyDays({ db, organization }: Context): Promise<number | null> {
+  const where = { organizationId: organization.id }
+  return (await db.organizationSecurity.findUnique({ where, select: { keyMaxDays: true } }))?.keyMaxDays ?? null
+}
+
+function findExpiryIssues(expiresAt: Date | null, keyMaxDays: number | null, now: Date): Issue[] {
+  if (expiresAt && expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
+  const limit = keyMaxDays ?? KEY_DAYS.maximum
+  // A last day that is chosen ends at midnight.
+  const isTooFar = expiresAt ? expiresAt > daysAfter(now, limit + 1) : keyMaxDays !== null
+  return isTooFar ? [{ field: 'expiresAt', rule: 'account', problem: 'farFuture', limit }] : []
 }
 
 /** @throws DomainError not_permitted, api_key_not_found. */
@@ -106,7 +115,7 @@ export type KeyAllowance = { rights: readonly KeyRight[]; scopes: readonly KeySc
  * Has a key do this from now on, and nothing else. Whoever does it shows that they know their password: what a key may is there when
  * their session is over.
  *
- * @throws DomainError not_permitted, api_key_not_found; invalid: `notNetwork`, with the number of the line, more than MAX_KEY_NETWORKS;
+ * @throws DomainError not_permitted, api_key_not_found; invalid: `notNetwork`, with the number of the line, more than MAX_NETWORKS;
  *   `wrong`, `tooMany`, of the password; too_many_passwords.
  */
 export async function changeKeyAllowance(
@@ -119,13 +128,6 @@ export async function changeKeyAllowance(
   refuse(findNetworkIssues(allowance.networks))
   await confirmPassword(ctx, signedIn, { current, origin })
   await changeApiKey(ctx, id, allowance)
-}
-
-/** What is wrong with a list of networks. */
-export function findNetworkIssues(networks: readonly string[]): Issue[] {
-  const size = findIssues([['networks', checkSize('maxItems', networks.length, MAX_KEY_NETWORKS)]])
-  const wrong = networks.findIndex((text) => readNetwork(text) === null)
-  return wrong < 0 ? size : [...size, { field: 'networks', rule: 'account', problem: 'notNetwork', limit: wrong + 1 }]
 }
 
 /**
@@ -152,6 +154,19 @@ export async function revokeKey(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_keys')
   await findKey(ctx, id)
   await revokeApiKey(ctx, id)
+}
+
+/** Names and ids of the keys that a member has generated and that are still good. @throws DomainError not_permitted. */
+export async function findWorkingKeysOf(ctx: Context, memberId: string): Promise<{ id: string; name: string }[]> {
+  authorize(ctx, 'manage_keys')
+  const isGood = [{ expiresAt: null }, { expiresAt: { gt: ctx.deps.clock() } }]
+  const where = { organizationId: ctx.organization.id, createdById: memberId, revokedAt: null, OR: isGood }
+  return ctx.db.apiKey.findMany({ where, select: { id: true, name: true }, orderBy: { name: 'asc' } })
+}
+
+/** {@link revokeKey} for all that a member has generated. @throws DomainError not_permitted. */
+export async function revokeKeysOf(ctx: Context, memberId: string): Promise<void> {
+  for (const { id } of await findWorkingKeysOf(ctx, memberId)) await revokeApiKey(ctx, id)
 }
 
 /**

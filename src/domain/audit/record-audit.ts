@@ -11,6 +11,8 @@ import { repeatInHalves } from '../work/in-halves.ts'
 const SHARED_ACTIONS = [
   'signed_in',
   'failed_sign_in',
+  'refused',
+  'resumed_form',
   'joined',
   'invited_member',
   'changed_name',

@@ -2,6 +2,7 @@ import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import type { Language, Prisma } from '../../generated/prisma/client.ts'
 import { endSessions } from '../access/end-sessions.ts'
+import { revokeKeysOf } from '../access/manage-keys.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkSize, checkText, findIssues, ofChanged } from '../checking/checks.ts'
@@ -107,9 +108,10 @@ async function nameLists<T extends Given & { tags: string[]; languages: string[]
  * Deactivates a member: the organization is closed to them at once, and their links to join are of no use. The sessions of somebody who
  * is an active member of no other organization end. One who is inactive already stays so.
  *
+ * @param given.revokesKeys whether the API keys that they have generated go with them; else these stay good: systems work with them.
  * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: `lastAdmin`, `lastOwner`, `tooHigh`.
  */
-export async function deactivateMember(ctx: Context, id: string): Promise<void> {
+export async function deactivateMember(ctx: Context, id: string, { revokesKeys = false } = {}): Promise<void> {
   authorize(ctx, 'manage_members')
   await changeAdmins(ctx, id, async (inside, { status, credentialId, roles, duties }) => {
     refuseKeyOnAdmins(inside, roles)
@@ -125,6 +127,7 @@ export async function deactivateMember(ctx: Context, id: string): Promise<void> 
     if (credentialId && (await db.member.count({ where: { credentialId, status: 'active' } })) === 0)
       await endSessions(inside, { credentialId }, 'no_membership')
     await recordAudit(inside, { action: 'deactivated_member', target: { kind: 'member', id } })
+    if (revokesKeys) await revokeKeysOf(inside, id)
   })
 }
 

@@ -3,17 +3,22 @@ import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
+import { findNetworkIssues } from '../checking/find-network-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
-import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, SESSION_HOURS } from '../limits.ts'
+import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
+import { isAllowedFrom } from '../values/networks.ts'
 
 /**
  * What an organization asks of those who come in.
  *
+ * @property networks from where its portal may be used, as CIDRs or addresses, and keyNetworks its API keys, whatever each key allows; none:
+ *   from anywhere.
+ * @property keyMaxDays for so long a new API key may be good at most; null: for ever.
  * @property deviceDays for so long a browser may stand for a second factor; 0: not at all.
  * @property auditKeptDays for so long the audit log is kept.
  * @property secondFactorFrom from when more than a password is asked for; null: never. The date is looked at each time: nothing is copied to people.
@@ -23,6 +28,9 @@ export type OrganizationSecurity = {
   deviceDays: number
   idleMinutes: number
   sessionHours: number
+  networks: string[]
+  keyNetworks: string[]
+  keyMaxDays: number | null
   auditKeptDays: number
 }
 
@@ -32,6 +40,9 @@ const DEFAULTS: OrganizationSecurity = {
   deviceDays: 30,
   idleMinutes: 720,
   sessionHours: 720,
+  networks: [],
+  keyNetworks: [],
+  keyMaxDays: null,
   auditKeptDays: AUDIT_KEPT_DAYS.minimum,
 }
 const select = {
@@ -39,6 +50,9 @@ const select = {
   deviceDays: true,
   idleMinutes: true,
   sessionHours: true,
+  networks: true,
+  keyNetworks: true,
+  keyMaxDays: true,
   auditKeptDays: true,
   updatedAt: true,
 } as const
@@ -57,8 +71,9 @@ export async function readOrganizationSecurity({
 /**
  * Sets those that are given, and keeps the others. They hold from the next request of everybody.
  *
- * @throws DomainError not_permitted; invalid: a number that is too low or too high, a `date` that is none, or `changed` for what
- *   somebody else has changed since it was seen.
+ * @throws DomainError not_permitted; invalid: a number that is too low or too high, a `date` that is none, `notNetwork`, with the number
+ *   of the line, more networks than MAX_NETWORKS, `ownAddress` for networks of the portal that whoever sets them is not in, or `changed`
+ *   for what somebody else has changed since it was seen.
  */
 export async function changeOrganizationSecurity(ctx: Context, given: Partial<OrganizationSecurity>, seen?: Seen): Promise<void> {
   authorize(ctx, 'manage_security')
@@ -73,9 +88,14 @@ export async function changeOrganizationSecurity(ctx: Context, given: Partial<Or
         ['deviceDays', checkInteger(after.deviceDays, DEVICE_DAYS)],
         ['idleMinutes', checkInteger(after.idleMinutes, IDLE_MINUTES)],
         ['sessionHours', checkInteger(after.sessionHours, SESSION_HOURS)],
+        ['keyMaxDays', after.keyMaxDays === null ? undefined : checkInteger(after.keyMaxDays, KEY_DAYS)],
         ['auditKeptDays', checkInteger(after.auditKeptDays, AUDIT_KEPT_DAYS)],
       ]),
     )
+    refuse([...findNetworkIssues(after.networks), ...findNetworkIssues(after.keyNetworks, 'keyNetworks')])
+    const { origin } = ctx
+    const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
+    refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
     refuseUnseenChanges({ ...before, updatedAt }, seen, before, given)
     const changed = (Object.keys(DEFAULTS) as (keyof OrganizationSecurity)[]).filter(
       (name) => `${before[name]}` !== `${after[name]}`,
@@ -90,10 +110,11 @@ export async function changeOrganizationSecurity(ctx: Context, given: Partial<Or
     await recordAudit(inside, { action: 'changed_security', details })
     await tellOfSecurity(inside)
   })
+  ctx.deps.apiKeyCache.empty()
 }
 
 /** Tells the organization's admins that what it asks of those who come in was changed. */
 export const tellOfSecurity = async (inside: Context): Promise<void> =>
   queueAdminEmails(inside, { kind: 'security_changed', facts: defined({ person: await nameActor(inside) }) })
 
-const wordOf = (value: Date | number | null): string | number | null => (value instanceof Date ? value.toISOString() : value)
+const wordOf = (value: OrganizationSecurity[keyof OrganizationSecurity]) => (value instanceof Date ? value.toISOString() : value)

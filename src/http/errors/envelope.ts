@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Refusal, recordRefusal } from '../../domain/access/record-refusal.ts'
 import type { RawAnswer } from './client-error.ts'
 import { type Failure, type FailureKind, toFailure } from './failure.ts'
 
@@ -32,5 +33,14 @@ export function answerError(
   if (failure.kind === 'database_busy' && isHeard) request.log.warn({ err: error }, 'database busy: the client is told to retry')
   if (failure.kind === 'store_unavailable')
     request.log.warn({ err: error }, 'media store unavailable: the client is told to retry')
+  const what = REFUSALS[failure.kind]
+  if (what && request.ctx) void recordRefusal(request.ctx, what)
   return sendFailure(failure, request, reply)
+}
+
+/** What the organization's audit log is told of; of a network see domain/access/api-keys.ts. */
+const REFUSALS: Partial<Record<FailureKind, Refusal>> = {
+  not_permitted: 'permission',
+  manage_required: 'permission',
+  insufficient_scope: 'scope',
 }

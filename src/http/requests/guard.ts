@@ -29,7 +29,10 @@ type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context
 export const byApiKey =
   (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
   (request) =>
-    authenticate(system, request.headers[header]?.toString(), { address: request.ip, network: clientOf(request).network })
+    authenticate({ ...system, origin: originOf(request) }, request.headers[header]?.toString(), {
+      address: request.ip,
+      network: clientOf(request).network,
+    })
 
 /**
  * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, ask whether the

@@ -2,6 +2,7 @@ import type { ListedKey } from '../../../domain/access/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
@@ -24,7 +25,16 @@ const KEY_NOTICES = new Map([
 
 /** @property address that the member comes from, as the service sees it. @property preset a word of {@link PRESETS}, or any other. */
 type OneKey = { ctx: Context; apiKey: ListedKey; address: string; preset?: string | undefined; done?: string | undefined }
-type Facts = { ctx: Context; keys: ListedKey[]; address: string; done?: string | undefined }
+/** @property longestDays for so many days a new key may be good at most; null: for ever. */
+type Facts = { ctx: Context; keys: ListedKey[]; address: string; longestDays: number | null; done?: string | undefined }
+
+const EXPIRIES = [
+  ['never', 'Never'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+  ['date', 'On a date'],
+] as const
 
 const GENERATING = { id: 'generate', label: 'New API key', icon: 'key-round' } as const
 
@@ -54,7 +64,7 @@ ${
 }
 
 const generateForm = (
-  { ctx, address }: Facts,
+  { ctx, address, longestDays }: Facts,
   form: Form,
 ): Html => html`<form method="post" action="${pathOf(ctx, PATH)}">${onceField()}
 ${field(form, { name: 'name', label: 'Name', hint: 'What it is for, so that you recognize it.' })}
@@ -69,13 +79,8 @@ ${choice(form, {
 ${choice(form, {
   name: 'expiry',
   label: 'Expires',
-  options: [
-    ['never', 'Never'],
-    ['30', 'In 30 days'],
-    ['90', 'In 90 days'],
-    ['365', 'In a year'],
-    ['date', 'On a date'],
-  ],
+  options: EXPIRIES.filter(([value]) => longestDays === null || value === 'date' || Number(value) <= longestDays),
+  ...(longestDays !== null && { hint: `At most ${wordCount(longestDays, 'day')} from now: your organization allows no longer.` }),
 })}
 <div class="if-date">${field(form, { name: 'expiresAt', label: 'Last day (UTC)', type: 'date', optional: true })}</div>
 <details class="mb-4" ${isRestricting(form) && html`open`}><summary class="mb-3 text-sm font-medium">Restrict what it can do, and from where</summary>

@@ -5,6 +5,7 @@ import {
   getKey,
   limitKey,
   listKeys,
+  longestKeyDays,
   revokeKey,
   rotateKey,
 } from '../../../domain/access/manage-keys.ts'
@@ -22,7 +23,7 @@ type KeyRoute = { Params: { keyId: string } }
 
 export function integrationsRoutes(app: FastifyInstance): void {
   const page = async ({ ctx, ip }: FastifyRequest, form: Form, done?: string) =>
-    integrationsPage(form, { ctx, keys: await listKeys(ctx), address: ip, done })
+    integrationsPage(form, { ctx, keys: await listKeys(ctx), address: ip, longestDays: await longestKeyDays(ctx), done })
 
   app.get<{ Querystring: { done?: string } }>('/settings/integrations', async (request, reply) =>
     show(request, reply, await page(request, emptyForm, request.query.done)),

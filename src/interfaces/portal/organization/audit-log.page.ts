@@ -17,6 +17,8 @@ export const WORDS: Record<AuditAction, string> = {
   invited_member: 'invited a member',
   changed_name: 'changed their name',
   changed_password: 'changed their password',
+  refused: 'was refused',
+  resumed_form: 'sent a form that was kept until they had signed in again',
   admitted_browser: 'let a browser in by a mailed link',
   added_factor: 'added a second step to their sign-in',
   renamed_factor: 'renamed a second step of their sign-in',

@@ -7,6 +7,7 @@ import type { ListedMember, Member, MemberOrder } from '../../../domain/members/
 import type { SecondFactorKind } from '../../../domain/members/members-factors.ts'
 import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { narrowing } from '../kit/choices.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
@@ -134,6 +135,8 @@ ${linkButton(pathOf(ctx, 'members'), 'Back to members', undefined, 'main')}
 type Facts = {
   ctx: Context
   member: Member
+  /** What the API keys are called that they have generated and that are still good. */
+  keys: readonly string[]
   owning: Owning
   factors: readonly SecondFactorKind[]
   sessions: readonly MemberSession[]
@@ -143,7 +146,10 @@ type Facts = {
   done: string
 }
 
-export function memberPage(form: Form, { ctx, member, owning, factors, sessions, tags, named, languages, done }: Facts): Page {
+export function memberPage(
+  form: Form,
+  { ctx, member, keys, owning, factors, sessions, tags, named, languages, done }: Facts,
+): Page {
   return {
     title: calledOf(member),
     state: badge(stateOf(member)),
@@ -187,13 +193,13 @@ ${
 }
 <button class="btn btn-primary">Save</button>
 </form>
-${panel('access', 'Access', html`${access(form, { ctx, member, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
+${panel('access', 'Access', html`${access(form, { ctx, member, keys, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
 </div>
 ${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
   }
 }
 
-function access(form: Form, { ctx, member, owning }: Pick<Facts, 'ctx' | 'member' | 'owning'>): Html {
+function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | 'member' | 'keys' | 'owning'>): Html {
   const address = pathOf(ctx, `members/${member.id}`)
   const log =
     may(ctx, 'read_audit_log') &&
@@ -209,8 +215,13 @@ ${checkboxes(form, { name: 'newRoles', label: 'Bring back with the roles', optio
       : html`<p class="mb-4">This member has not joined yet.</p>
 <form class="mb-3" method="post" action="${address}/link">${onceField()}<button class="btn">Send a new invitation link</button></form>`
   }
-${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate` })}${ownership(ctx, member, owning)}${log}`
+${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate`, ...(keys.length > 0 && { hidden: keysToo(keys) }) })}${ownership(ctx, member, owning)}${log}`
 }
+
+/** Systems that work with a key do not stop by themselves when whoever has made it goes. */
+const keysToo = (names: readonly string[]): Html => html`
+<p class="hint mb-2">They generated ${wordCount(names.length, 'API key')} that still work${names.length === 1 ? 's' : ''}: ${names.join(', ')}.</p>
+<label class="mb-3 flex items-center gap-2.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="revokesKeys" value="1">Revoke ${names.length === 1 ? 'it' : 'them'} as well</label>`
 
 /** What the member signs in with besides a password, and how that is reset; whoever looks resets their own under My account. */
 const secondStep = (form: Form, ctx: Context, { member, factors }: Pick<Facts, 'member' | 'factors'>): Html => html`

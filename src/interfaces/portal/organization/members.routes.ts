@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authorize, DUTIES } from '../../../domain/access/permissions.ts'
+import { findWorkingKeysOf } from '../../../domain/access/manage-keys.ts'
+import { authorize, DUTIES, may } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
 import type { Context } from '../../../domain/context.ts'
 import { listTagChoices } from '../../../domain/invites/form-options.ts'
@@ -82,7 +83,7 @@ export function membersRoutes(app: FastifyInstance): void {
 
   const changes: [action: string, done: string, change: (ctx: Context, id: string, values: URLSearchParams) => Promise<void>][] =
     [
-      ['deactivate', 'deactivated', deactivateMember],
+      ['deactivate', 'deactivated', (ctx, id, values) => deactivateMember(ctx, id, { revokesKeys: values.has('revokesKeys') })],
       ['reactivate', 'reactivated', bringBack],
       ['offer-ownership', 'offered', offerOwnership],
       ['withdraw-ownership', 'withdrawn', withdrawOwnerOffer],
@@ -138,9 +139,11 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
   const factors = await findMemberFactors(ctx, member)
   const sessions = await listMemberSessions(ctx, member)
   const owning = { isOwnerNamed: await isOwnerNamed(ctx), offer: await findOwnerOffer(ctx, member.id) }
+  const keys = may(ctx, 'manage_keys') ? await findWorkingKeysOf(ctx, member.id) : []
   const page = memberPage(form, {
     ctx,
     member,
+    keys: keys.map(({ name }) => name),
     owning,
     factors,
     sessions,

@@ -1,9 +1,9 @@
 import type { Context } from '../../../domain/context.ts'
-import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, SESSION_HOURS } from '../../../domain/limits.ts'
+import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS } from '../../../domain/limits.ts'
 import type { MemberFactors } from '../../../domain/members/members-factors.ts'
 import type { OrganizationSecurity } from '../../../domain/members/organization-security.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
 import { person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
@@ -15,11 +15,13 @@ type Facts = {
   security: OrganizationSecurity & { updatedAt: Date }
   members: readonly MemberFactors[]
   counts: { members: number; withFactor: number }
+  /** Of whoever reads the page. */
+  address: string
   done: string
 }
 
 /** A section has a form, and so a button, of its own: what another one has stays as it is. */
-export function securityPage(form: Form, { ctx, security, members, counts, done }: Facts): Page {
+export function securityPage(form: Form, { ctx, security, members, counts, address, done }: Facts): Page {
   const section = (id: string, heading: string, about: string, fields: Html) =>
     settingsPanel(
       id,
@@ -73,6 +75,34 @@ ${field(form, {
   hint: `However active they are: ${SESSION_HOURS.minimum} to ${SESSION_HOURS.maximum}.`,
 })}`,
     )}${section(
+      'networks',
+      'Networks',
+      'From where this organization can be opened, such as your office and your VPN.',
+      area(form, {
+        name: 'networks',
+        label: 'Networks of members',
+        hint: `One address or network (203.0.113.0/24) a line; empty: from anywhere. You come from ${address}.`,
+        value: security.networks.join('\n'),
+      }),
+    )}${section(
+      'keys',
+      'API keys',
+      'What holds for all of them, besides what each key is restricted to.',
+      html`${area(form, {
+        name: 'keyNetworks',
+        label: 'Networks of API keys',
+        hint: 'One address or network a line; empty: from anywhere. Requests from elsewhere get 403.',
+        value: security.keyNetworks.join('\n'),
+      })}
+${field(form, {
+  name: 'keyMaxDays',
+  label: 'Days for which a new key is good at most',
+  type: 'number',
+  value: String(security.keyMaxDays ?? ''),
+  hint: `${KEY_DAYS.minimum} to ${KEY_DAYS.maximum.toLocaleString('en')}; empty: as long as whoever makes it chooses. Keys that are there already stay.`,
+  optional: true,
+})}`,
+    )}${section(
       'audit-log',
       'Audit log',
       'What is older is deleted, for good.',
@@ -83,17 +113,21 @@ ${field(form, {
         value: String(security.auditKeptDays),
         hint: `A year to seven: ${AUDIT_KEPT_DAYS.minimum} to ${AUDIT_KEPT_DAYS.maximum}.`,
       }),
-    )}${panel(
-      'members',
-      `${counts.withFactor} of ${counts.members} ${counts.members === 1 ? 'member' : 'members'} with a second step`,
-      html`${table(
-        'members-heading',
-        ['Member', 'Second step'],
-        members.map(({ id, email, firstName, lastName, kinds }) => [
-          person({ name: `${firstName} ${lastName}`.trim(), email, address: pathOf(ctx, `members/${id}`) }),
-          kinds.length > 0 ? kinds.map((kind) => FACTOR_NAMES[kind]).join(', ') : badge('none'),
-        ]),
-      )}${members.length < counts.members && html`<p class="hint mt-3">The first ${members.length}, those without a second step before the others.</p>`}`,
-    )}`,
+    )}${memberFactors(ctx, members, counts)}`,
   }
 }
+
+/** Who has a second step, those without before the others. */
+const memberFactors = (ctx: Context, members: Facts['members'], counts: Facts['counts']): Html =>
+  panel(
+    'members',
+    `${counts.withFactor} of ${counts.members} ${counts.members === 1 ? 'member' : 'members'} with a second step`,
+    html`${table(
+      'members-heading',
+      ['Member', 'Second step'],
+      members.map(({ id, email, firstName, lastName, kinds }) => [
+        person({ name: `${firstName} ${lastName}`.trim(), email, address: pathOf(ctx, `members/${id}`) }),
+        kinds.length > 0 ? kinds.map((kind) => FACTOR_NAMES[kind]).join(', ') : badge('none'),
+      ]),
+    )}${members.length < counts.members && html`<p class="hint mt-3">The first ${members.length}, those without a second step before the others.</p>`}`,
+  )

@@ -5,7 +5,7 @@ import {
   type OrganizationSecurity,
   readOrganizationSecurity,
 } from '../../../domain/members/organization-security.ts'
-import { emptyForm, type Form, findSeen, submit } from '../kit/forms.ts'
+import { emptyForm, type Form, findSeen, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
 import { securityPage } from './security.page.ts'
@@ -14,10 +14,10 @@ import { securityPage } from './security.page.ts'
 const SHOWN_MEMBERS = 200
 
 export function securityRoutes(app: FastifyInstance): void {
-  const page = async ({ ctx }: FastifyRequest, form: Form, done = '') => {
+  const page = async ({ ctx, ip }: FastifyRequest, form: Form, done = '') => {
     const security = await readOrganizationSecurity(ctx)
     const [members, counts] = [await listMembersFactors(ctx, SHOWN_MEMBERS), await countMembersWithFactor(ctx)]
-    return securityPage(form, { ctx, security, members, counts, done })
+    return securityPage(form, { ctx, security, members, counts, done, address: ip })
   }
 
   app.get('/settings/security', async (request, reply) =>
@@ -41,8 +41,14 @@ function readSecurity(values: URLSearchParams): Partial<OrganizationSecurity> {
   const numbers = (['deviceDays', 'idleMinutes', 'sessionHours', 'auditKeptDays'] as const).flatMap((name) =>
     values.has(name) ? [[name, Number(values.get(name) || Number.NaN)]] : [],
   )
+  const keyMaxDays = values.get('keyMaxDays')
+  const lists = (['networks', 'keyNetworks'] as const).flatMap((name) =>
+    values.has(name) ? [[name, readLines(values, name)]] : [],
+  )
   return {
     ...(from !== null && { secondFactorFrom: from === '' ? null : new Date(`${from}T00:00:00Z`) }),
     ...Object.fromEntries(numbers),
+    ...(keyMaxDays !== null && { keyMaxDays: keyMaxDays.trim() === '' ? null : Number(keyMaxDays) }),
+    ...Object.fromEntries(lists),
   }
 }

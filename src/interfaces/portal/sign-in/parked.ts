@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { claimParkedForm, parkForm, releaseParkedForm } from '../../../domain/access/parked-forms.ts'
+import { recordAudit } from '../../../domain/audit/record-audit.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 
@@ -38,6 +39,7 @@ export function keepParked(app: FastifyInstance, system: ServiceContext): void {
     if (earlier === null || !signedIn) return
     if (!(await claimParkedForm(system, signedIn, earlier))) return reply.redirect(resumeAddress(earlier), 303)
     request.resumed = earlier
+    if (request.ctx) await recordAudit(request.ctx, { action: 'resumed_form', details: { path: pathWithin(request) } })
   })
   app.addHook('onResponse', async ({ resumed, signedIn }, { statusCode }) => {
     if (resumed && signedIn && isUndone(statusCode)) await releaseParkedForm(system, signedIn, resumed)
@@ -62,6 +64,9 @@ function park(system: ServiceContext, request: FastifyRequest, credentialId: str
     isIncomplete: upload !== undefined && upload.bytes.length > 0,
   })
 }
+
+/** Where the form goes, without what follows a question mark. */
+const pathWithin = ({ originalUrl }: FastifyRequest): string => originalUrl.split('?', 1)[0]!
 
 /** The page of the portal that a form was on. */
 function pageOf(referer = ''): string | null {

@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSession } from '../../../domain/access/end-sessions.ts'
 import { hasFactor } from '../../../domain/access/has-factor.ts'
 import type { Opening } from '../../../domain/access/openings.ts'
+import { recordRefusal } from '../../../domain/access/record-refusal.ts'
 import {
+  asMember,
   type Browser,
   contextOf,
   findOpening,
@@ -103,12 +105,20 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     if (opening === null) throw new DomainError('not_permitted')
     const wayOn = opening === 'open' ? null : await findWayOn(system, { method, signedIn, organizationId, opening })
     if (wayOn) return turnAway(system, request, reply, wayOn)
+    const origin = originOf(request, signedIn.sessionId)
+    if (opening === 'network') noteNetwork({ ...system, origin }, signedIn, organizationId)
     if (opening === 'network' || opening === 'sso')
       return show(request, reply, await closed(system, request, organizationId, opening), 403)
     const mode = showsTestData(originalUrl) ? 'test' : 'live'
     const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked })
-    request.ctx = { ...ctx, origin: originOf(request, signedIn.sessionId), onGone: onGone(reply) }
+    request.ctx = { ...ctx, origin, onGone: onGone(reply) }
   })
+}
+
+/** Has it recorded that somebody came from another network than the organization can be opened from. */
+function noteNetwork(asked: ServiceContext, { memberships }: SignedIn, organizationId: string): void {
+  const membership = memberships.find(({ organization }) => organization.id === organizationId)
+  if (membership) void recordRefusal(asMember(asked, membership), 'network')
 }
 
 type Turned = { method: string; signedIn: SignedIn; organizationId: string; opening: Exclude<Opening, 'open'> }

@@ -52,6 +52,9 @@ describe('a form that is sent after the session has ended', () => {
     const done = await person.post(action, fields)
     expect(done.status).toBe(303)
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(1)
+    const entry = { organizationId: organization.id, action: 'resumed_form' }
+    const { details, address } = await service.db.auditEntry.findFirstOrThrow({ where: entry })
+    expect([details, address]).toEqual([{ path: `${home}tags` }, '127.0.0.1'])
     const again = await person.post(action, fields)
     expect(again.headers.location).toBe(resumeIn(sent))
     expect((await person.get(resumeIn(sent))).text).toContain('This was sent')
