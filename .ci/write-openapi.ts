@@ -52,6 +52,7 @@ const app = await buildApp(config, {
       webhookAllowance: config.webhookAllowance,
       ssoAllowance: config.ssoAllowance,
       identityProviders: createIdentityProviders(config.ssoAllowance, { clock: () => new Date(), log }),
+      isBreached: async () => false,
       ats: config.ats,
       languages,
       clock: () => new Date(),

@@ -110,6 +110,9 @@ export const WEBHOOK_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 /** How an attempt to report to an applicant tracking system may end, as it is counted. */
 export const REPORT_OUTCOMES = ['delivered', 'failed', 'retried'] as const
 
+/** What may come of looking a new password up. */
+export const BREACH_OUTCOMES = ['found', 'not_found', 'failed'] as const
+
 /** How an attempt to join a recording may end, as it is counted. `failed`: by its own fault, or its parts are lost. */
 export const JOIN_OUTCOMES = ['done', 'failed', 'retried'] as const
 
@@ -148,6 +151,7 @@ export type Metrics = {
   reportAttempted: (outcome: (typeof REPORT_OUTCOMES)[number]) => void
   /** An applicant tracking system has found an answer of the service wrong. */
   answerRefused: () => void
+  breachLookedUp: (outcome: (typeof BREACH_OUTCOMES)[number]) => void
   swept: (part: SweepPart, outcome: 'done' | 'failed') => void
   eventsNumbered: (count: number) => void
   numberingFailed: () => void
@@ -173,6 +177,9 @@ export type CachedApiKey = {
   lastUsedAt: Date | null
   organization: { id: string; name: string; tier: Tier }
 }
+
+/** Whether a password is among those that have leaked elsewhere; false where nobody is asked, or nobody answers. */
+export type BreachedPasswords = (password: string) => Promise<boolean>
 
 /** API keys by fingerprint; stale for no longer than a notification takes. */
 export type ApiKeyCache = {
@@ -253,6 +260,7 @@ export type Deps = {
   /** Where identity providers may be besides at public addresses: the setting SSO_ALLOW. */
   ssoAllowance: Allowance
   identityProviders: IdentityProviders
+  isBreached: BreachedPasswords
   ats: AtsSettings
   /** The languages that there are. */
   languages: Languages

@@ -84,6 +84,7 @@ export type AccountProblem =
   | 'elsewhere'
   | 'exists'
   | 'notAddress'
+  | 'breached'
   | 'minLength'
   | 'tooMany'
   | 'unknownBrowser'

@@ -81,6 +81,8 @@ export type Config = {
   webhookAllowance: Allowance
   /** Where identity providers may be besides at public addresses. */
   ssoAllowance: Allowance
+  /** Where new passwords are looked up; undefined: nowhere. */
+  hibpUrl: string | undefined
   ats: AtsSettings
   /** undefined: nothing is traced. */
   traces: { endpoint: string; ratio: number } | undefined
@@ -170,6 +172,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     webhookConcurrency: settings.WEBHOOK_CONCURRENCY,
     webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
     ssoAllowance: readAllowance(settings.SSO_ALLOW).allowance,
+    hibpUrl: settings.HIBP_URL,
     ats: readAtsSettings(settings),
     traces: readTraces(settings),
     logLevel: settings.LOG_LEVEL,

@@ -33,6 +33,7 @@ import type { MailSettings } from '../mail/message.ts'
 import { remuxInProcess } from '../media/join.ts'
 import { openMediaStore } from '../media/store.ts'
 import { createTypesetting } from '../reports/typeset.ts'
+import { createBreachedPasswords } from '../sso/breached-passwords.ts'
 import { createIdentityProviders } from '../sso/identity-providers.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startReports } from '../webhooks/reports.ts'
@@ -151,7 +152,7 @@ export async function createDependencies(
     site,
     typesetReport: createTypesetting(clock),
     secretKeys,
-    ...waysOut(config, { clock, log }),
+    ...waysOut(config, { clock, log, metrics }),
     ats: config.ats,
     languages,
     clock,
@@ -190,14 +191,15 @@ export async function createDependencies(
   }
 }
 
-/** Where organizations may have the service ask, or tell. */
+/** Where the service asks, or tells, besides mail. */
 const waysOut = (
-  { webhookAllowance, ssoAllowance }: Config,
-  { clock, log }: { clock: () => Date; log: FastifyBaseLogger },
-): Pick<Deps, 'webhookAllowance' | 'ssoAllowance' | 'identityProviders'> => ({
+  { webhookAllowance, ssoAllowance, hibpUrl }: Config,
+  { clock, log, metrics }: { clock: () => Date; log: FastifyBaseLogger; metrics: MetricsRegistry },
+): Pick<Deps, 'webhookAllowance' | 'ssoAllowance' | 'identityProviders' | 'isBreached'> => ({
   webhookAllowance,
   ssoAllowance,
   identityProviders: createIdentityProviders(ssoAllowance, { clock, log }),
+  isBreached: createBreachedPasswords(hibpUrl, { log, metrics }),
 })
 
 type Workplace = Pick<Dependencies, 'system' | 'mailSettings' | 'mailEventReaders' | 'numbering'> & {

@@ -244,6 +244,13 @@ export const Environment = Type.Object({
     description:
       'Hosts, addresses and networks inside, comma-separated, where identity providers may be besides at public addresses; at these hosts and addresses also by http.',
   }),
+  HIBP_URL: Type.Optional(
+    Url(
+      'https?',
+      'https://api.pwnedpasswords.com/range/',
+      'Where new passwords are looked up among those that have leaked elsewhere, by the first five digits of their SHA-1 (Have I Been Pwned, or a mirror). Unset: only the list that comes with the service is looked at.',
+    ),
+  ),
   ATS_GREENHOUSE: Type.Optional(
     Words(['on'], {
       description:

@@ -4,6 +4,7 @@ import type { PgBoss } from 'pg-boss'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import {
+  BREACH_OUTCOMES,
   EMAIL_OUTCOMES,
   JOIN_OUTCOMES,
   type MediaStore,
@@ -61,6 +62,11 @@ export function createMetrics(): MetricsRegistry {
     'Attempts to report to an applicant tracking system',
     REPORT_OUTCOMES,
   )
+  const breaches = countOutcomes(
+    'password_breach_lookups_total',
+    'New passwords that were looked up among leaked ones',
+    BREACH_OUTCOMES,
+  )
   const refusedAnswers = new Counter({
     name: 'ats_refused_answers_total',
     help: 'Answers of the service that an applicant tracking system has found wrong',
@@ -104,6 +110,7 @@ export function createMetrics(): MetricsRegistry {
     answerRefused: () => refusedAnswers.inc(),
     replicaRead: (outcome) => reads.inc({ outcome }),
     recordingJoined: (outcome) => recordings.inc({ outcome }),
+    breachLookedUp: (outcome) => breaches.inc({ outcome }),
     swept: (part, outcome) => sweeps.inc({ part, outcome }),
     ...http,
     observeReplica: (lateness) => observeReplica(registers, lateness),

@@ -11,7 +11,7 @@ import { claimLink, findOpenLink, isOpen, useUpResetLinks } from './account-link
 import { rememberDevice } from './devices.ts'
 import { endOtherSessions, endSessions } from './end-sessions.ts'
 import { hasFactor } from './has-factor.ts'
-import { findPasswordIssues, hashPassword, lineOf } from './passwords.ts'
+import { hashPassword, judgePassword, lineOf } from './passwords.ts'
 import { type Browser, findMemberships, type Membership, type Origin, recordForAll, type SignedIn } from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
 import { countReset, forgiveAddress } from './sign-in-attempts.ts'
@@ -59,7 +59,7 @@ export async function changePassword(
   const { credential, memberships } = signedIn
   const { email } = credential
   const hasSecondFactor = await hasFactor(service, credential.id)
-  refuse(findPasswordIssues('password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
+  refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   await confirmPassword(service, signedIn, { current, origin })
   // Of two who change it at once, the second one's current password is not current any more.
   const where = { id: credential.id, passwordHash: credential.passwordHash }
@@ -141,7 +141,7 @@ export async function resetPassword(
   const { id: credentialId, email } = link.credential
   const memberships = await findMemberships(service, credentialId)
   const hasSecondFactor = await hasFactor(service, credentialId)
-  refuse(findPasswordIssues('password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
+  refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {

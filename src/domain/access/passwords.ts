@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
+import type { ServiceContext } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { createFairTurns } from '../work/turns.ts'
 import { isCommonPassword } from './common-passwords.ts'
@@ -59,6 +60,13 @@ export function findPasswordIssues(field: string, password: string, { email, wor
   if (password.trim().toLowerCase() === email.toLowerCase()) return [{ field, rule: 'account', problem: 'notAddress' }]
   const pieces = findPieces(password, [email, ...words, ...OWN_WORDS])
   return pieces ? [{ field, rule: 'common', pieces }] : []
+}
+
+/** {@link findPasswordIssues}, and whether it has leaked elsewhere (`breached`), where the operator has that asked. */
+export async function judgePassword({ deps }: ServiceContext, field: string, password: string, by: Chooser): Promise<Issue[]> {
+  const issues = findPasswordIssues(field, password, by)
+  if (issues.length > 0) return issues
+  return (await deps.isBreached(password)) ? [{ field, rule: 'account', problem: 'breached' }] : []
 }
 
 /** Whether it is one of those that are tried first: whoever has it may not be the only one who does. */

@@ -12,11 +12,18 @@ import { asked, type MemberFilter, memberConditions } from './members.ts'
 const include = {
   user: { select: { firstName: true, lastName: true } },
   tags: { select: { tag: { select: { name: true } } }, orderBy: { position: 'asc' } },
+  credential: { select: { secondFactors: { select: { kind: true } } } },
   gradingLanguages: { select: { language: { select: { code: true } } }, orderBy: { position: 'asc' } },
 } satisfies Prisma.MemberInclude
 
-/** A member with the person's name, and the names of its tags and codes of its grading languages. */
-export type ExportedMember = Prisma.MemberGetPayload<{ include: typeof include }>
+type Found = Prisma.MemberGetPayload<{ include: typeof include }>
+/**
+ * A member with the person's name, and the names of its tags and codes of its grading languages: all that an access review asks for.
+ *
+ * @property lastSignedInAt of the portal, as far as the audit log goes back. @property invitedBy the address of a member, or what else has
+ *   invited them; null where the audit log does not go back as far.
+ */
+export type ExportedMember = Found & { lastSignedInAt: Date | null; invitedBy: string | null }
 
 /** Exports the members that match the filter, in the order of their ids. @throws DomainError not_permitted; invalid; too_many_exports. */
 export async function exportMembers(ctx: Context, filter: MemberFilter, write: Write<ExportedMember>): Promise<void> {
@@ -31,12 +38,40 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
     const after = last ? own(ctx, 'members').where('id', '>', last.id) : own(ctx, 'members')
     const members = filtered(after, memberConditions, asked(filter))
     const found = await all(ctx.db, members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE))
-    return ctx.db.member.findMany({
+    const batch = await ctx.db.member.findMany({
       where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },
       orderBy: { id: 'asc' },
       include,
       relationLoadStrategy: 'join',
     })
+    return withHistory(ctx, batch)
   }
   await runExport(ctx, exported, find, write)
+}
+
+/** What the audit log knows of them. */
+async function withHistory({ db, organization }: Context, members: Found[]): Promise<ExportedMember[]> {
+  const ids = members.map(({ id }) => id)
+  const ofMembers = { organizationId: organization.id, actorId: anyOf(ids), action: 'signed_in' }
+  const signIns = await db.auditEntry.groupBy({ by: ['actorId'], where: ofMembers, _max: { at: true } })
+  const invitations = await db.auditEntry.findMany({
+    where: { organizationId: organization.id, action: 'invited_member', targetId: anyOf(ids) },
+    orderBy: { at: 'asc' },
+    select: { targetId: true, actorKind: true, actorId: true },
+  })
+  const inviterIds = invitations.flatMap(({ actorId }) => actorId ?? [])
+  const inviters = await db.member.findMany({
+    where: { organizationId: organization.id, id: anyOf(inviterIds) },
+    select: { id: true, email: true },
+  })
+  const emails = new Map(inviters.map(({ id, email }) => [id, email]))
+  const lastAt = new Map(signIns.map(({ actorId, _max }) => [actorId, _max.at]))
+  const inviterOf = new Map(
+    invitations.map(({ targetId, actorKind, actorId }) => [targetId, emails.get(actorId ?? '') ?? actorKind]),
+  )
+  return members.map((member) => ({
+    ...member,
+    lastSignedInAt: lastAt.get(member.id) ?? null,
+    invitedBy: inviterOf.get(member.id) ?? null,
+  }))
 }

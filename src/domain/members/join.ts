@@ -1,7 +1,7 @@
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { type AccountLink, claimLink, findOpenLink, isOpen } from '../access/account-links.ts'
-import { findPasswordIssues, hashPassword, lineOf } from '../access/passwords.ts'
+import { hashPassword, judgePassword, lineOf } from '../access/passwords.ts'
 import { asMember, type Browser, type Credential } from '../access/sessions.ts'
 import { checkPassword, type Entry, enter, findCredential } from '../access/sign-in.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -60,7 +60,7 @@ export async function join(
   const known = await findCredential(service, email)
   refuse(findNameIssues({ firstName, lastName }))
   const words = [firstName, lastName, link.member.organization.name]
-  const issues = findPasswordIssues('password', password, { email, words })
+  const issues = await judgePassword(service, 'password', password, { email, words })
   // Who has copied the link is answered alike whether or not the address has an account: what is no new password is tried as the one there is.
   const isTried = known !== undefined || (!ref.isMailed && issues.length > 0)
   if (isTried && !(await checkPassword(service, { email, password, origin: browser })))

@@ -109,6 +109,7 @@ export const LOG_EVENTS = {
   'submissions scored that were handed in without': 'submissions_scored',
   'no notifications of API key changes: the key cache is off until they are back': 'key_cache_off',
   'the last use of an API key could not be recorded': 'key_use_not_recorded',
+  'a new password could not be looked up among leaked ones, and was taken': 'password_not_looked_up',
   'a refusal could not be recorded': 'refusal_not_recorded',
 } as const
 

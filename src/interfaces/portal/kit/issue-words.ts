@@ -132,6 +132,7 @@ const referents: Record<string, string> = {
 const accountProblems: Record<AccountProblem, (name: string, limit: number) => string> = {
   minLength: (name, limit) => `${capitalize(name)} needs at least ${limit} characters.`,
   notAddress: () => 'The password must not be your email address.',
+  breached: () => 'This password is among those that have leaked from other services. Choose another one.',
   taken: (name) => `${capitalize(name)} is already taken.`,
   date: () => 'Enter a date.',
   notNetwork: (_name, line) => `Line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
