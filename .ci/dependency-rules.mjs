@@ -79,6 +79,7 @@ const rooms = [
   'tags',
   'members',
   'assets',
+  'brand',
   'assessments',
   'library',
   'invites',

@@ -56,6 +56,7 @@ const otherBundles = {
   entryPoints: [
     { in: inSource('interfaces/candidate/browser/clock.ts'), out: 'candidate.clock' },
     { in: inSource('interfaces/portal/browser/portal.ts'), out: 'portal' },
+    { in: inSource('interfaces/portal/browser/brand.ts'), out: 'brand' },
     { in: inSource('interfaces/portal/browser/passkeys.ts'), out: 'passkeys' },
     { in: inSource('http/docs/browser/docs.ts'), out: 'docs' },
     { in: inSource('http/pages/assets/pages.css'), out: 'pages' },

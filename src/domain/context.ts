@@ -235,6 +235,8 @@ export type Links = {
   resultUrl: (result: { organization: { id: string }; mode: Mode; submissionId: string }) => string
   /** To where a new password is asked for. */
   forgotUrl: () => string
+  /** To the picture of an organization's logo, for everybody. */
+  logoUrl: (logo: { organizationId: string; hash: string }) => string
 }
 
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */

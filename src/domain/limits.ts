@@ -119,6 +119,9 @@ export const MAX_PHOTOS = 200
 export const MAX_PICTURE_BYTES = 5_000_000
 export const MAX_PICTURE_SIDE = 8_000
 export const MAX_ALT_LENGTH = 300
+/** Of an organization's logo, and its sides in pixels. */
+export const MAX_LOGO_BYTES = 200_000
+export const MAX_LOGO = { width: 1_200, height: 600 }
 /** Of one audio or video. */
 export const MAX_PROMPT_BYTES = 100_000_000
 

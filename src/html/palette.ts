@@ -12,7 +12,7 @@ export const palette: Record<'light' | 'dark', Theme> = JSON.parse(readFileSync(
 export const quietOf = (theme: Theme): string => mix(theme['base-content'], theme['base-100'], 0.7)
 
 /** As much of the first colour as `share` says, the rest of the second. */
-function mix(one: string, other: string, share: number): string {
+export function mix(one: string, other: string, share: number): string {
   const channel = (color: string, i: number) => Number.parseInt(color.slice(1 + 2 * i, 3 + 2 * i), 16)
   const mixed = [0, 1, 2].map((i) => Math.round(channel(one, i) * share + channel(other, i) * (1 - share)))
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`

@@ -47,6 +47,11 @@ export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { i
     replyTo: null,
     invitationText: null,
     returnHosts: [],
+    primaryColor: null,
+    backgroundColor: null,
+    logoHash: null,
+    logoWidth: null,
+    logoHeight: null,
     ownerNamedAt: members?.some(isOwner) ? now : null,
   }),
 })

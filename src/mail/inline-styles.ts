@@ -1,10 +1,11 @@
-import { palette, quietOf, type Theme } from '../html/palette.ts'
+import { type BrandColors, type BrandTheme, themeOf } from '../html/brand.ts'
+import { quietOf } from '../html/palette.ts'
 
-type Role = { layout: string; color?: (theme: Theme) => string }
+type Role = { layout: string; color?: (theme: BrandTheme) => string }
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
 
-/** What the classes of print-html.ts mean. Colours are the pages', which nothing but this says in a mail. */
+/** What the classes of print-html.ts mean. Colours are the pages', or an organization's own, which nothing but this says in a mail. */
 const ROLES: Record<string, Role> = {
   page: { layout: 'margin:0;padding:0', color: groundOf },
   sheet: { layout: 'width:100%;table-layout:fixed', color: groundOf },
@@ -18,6 +19,13 @@ const ROLES: Record<string, Role> = {
     layout: `padding:28px 24px 12px;${FONT};font-size:16px;line-height:1.5;text-align:start;overflow-wrap:break-word`,
     color: (theme) => `color:${theme['base-content']}`,
   },
+  // A logo was drawn for one ground, whatever the program makes of the rest in the dark. Its words stand there while it is not loaded.
+  mark: { layout: 'margin:0 0 24px;border-collapse:separate' },
+  plate: {
+    layout: 'padding:10px 14px;border-radius:8px;font-weight:600',
+    color: (theme) => `background-color:${theme.plate};color:${theme['plate-content']}`,
+  },
+  logo: { layout: 'display:block;border:0;max-width:100%;height:auto' },
   text: { layout: 'margin:0 0 16px' },
   action: { layout: 'margin:28px 0;border-collapse:separate' },
   // Outlook's engine gives the link no padding: it reads the cell's. All others make the whole of it the link.
@@ -45,34 +53,41 @@ const ROLES: Record<string, Role> = {
   },
 }
 
-function groundOf(theme: Theme): string {
+function groundOf(theme: BrandTheme): string {
   return `background-color:${theme['base-200']}`
 }
 
-function quietText(theme: Theme): string {
+function quietText(theme: BrandTheme): string {
   return `color:${quietOf(theme)}`
 }
 
-function linkColor(theme: Theme): string {
+function linkColor(theme: BrandTheme): string {
   return `color:${theme.primary}`
 }
 
 /** For programs that read styles and know what their reader prefers. Inlined ones weigh more, but for what is important. */
-const DARK = Object.entries(ROLES)
-  .map(([name, { color }]) => (color ? `.${name}{${color(palette.dark).replaceAll(/;|$/g, '!important$&')}}` : ''))
-  .join('')
+const inDark = (theme: BrandTheme): string =>
+  Object.entries(ROLES)
+    .map(([name, { color }]) => (color ? `.${name}{${color(theme).replaceAll(/;|$/g, '!important$&')}}` : ''))
+    .join('')
+
+/** What a mail asks of the program, to be answered in its place where one scheme is to be seen. */
+export const DARK_QUERY = '@media (prefers-color-scheme:dark)'
+const OURS: BrandColors = { primaryColor: null, backgroundColor: null }
 
 /**
  * Gives each class of a mail its style at the element, because many mail programs read nothing else; and all of them the dark colours.
- * Quotes are escaped in what others have written: a class is a template's.
+ * Quotes are escaped in what others have written: a class is a template's. Colours of an organization come from html/brand.ts, which makes
+ * nothing but colours of whatever was stored.
  *
  * @throws Error for a class that means nothing here.
  */
-export function inlineStyles(mail: string): string {
+export function inlineStyles(mail: string, colors: BrandColors = OURS): string {
+  const light = themeOf(colors, 'light')
   const styled = mail.replace(/ class="([^"]*)"/g, (given, name: string) => {
     const role = ROLES[name]
     if (!role) throw new Error(`A mail's template has the class ${name}`)
-    return `${given} style="${[role.layout, role.color?.(palette.light)].filter(Boolean).join(';')}"`
+    return `${given} style="${[role.layout, role.color?.(light)].filter(Boolean).join(';')}"`
   })
-  return styled.replace('</head>', `<style>@media (prefers-color-scheme:dark){${DARK}}</style>\n</head>`)
+  return styled.replace('</head>', `<style>${DARK_QUERY}{${inDark(themeOf(colors, 'dark'))}}</style>\n</head>`)
 }

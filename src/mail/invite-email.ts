@@ -10,7 +10,16 @@ import type { MailTexts } from '../locales/languages.ts'
 import type { Letter } from './letter.ts'
 import { notices, type OwnFacts, reminder } from './letters/by-itself.ts'
 import { type InvitationFacts, invitation, reactivated, resent } from './letters/invitation.ts'
-import { headerText, type Mailbox, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
+import {
+  headerText,
+  type Mailbox,
+  type MailSettings,
+  type Message,
+  mailBrandOf,
+  partsOf,
+  senderDomain,
+  senderNamed,
+} from './message.ts'
 
 /** What each kind of mail says. */
 const letters: Record<CandidateMailKind, (t: MailTexts, facts: InvitationFacts & OwnFacts) => Letter> = {
@@ -48,7 +57,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     handedIn: handedInOf(email),
     unsubscribeUrl: settings.links.unsubscribeUrl(invite.id),
   }
-  const parts = partsOf(t, letters[kind](t, facts))
+  const parts = partsOf(t, letters[kind](t, facts), mailBrandOf(settings.links, invite.organization))
   return {
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
     from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),

@@ -1,3 +1,4 @@
+import type { BrandColors } from '../html/brand.ts'
 import type { MailCatalog, MailTexts } from '../locales/languages.ts'
 import type { Given } from '../locales/texts.ts'
 
@@ -26,6 +27,9 @@ export type Block =
   | { kind: 'button'; url: string; label: string }
   /** The address of the button, which the text has there. */
   | { kind: 'address'; intro: string; url: string }
+
+/** How an organization's mails look. @property logo with the sides in pixels that it is shown with. */
+export type MailBrand = BrandColors & { logo: { url: string; width: number; height: number; organization: string } | null }
 
 export type Letter = { subject: string; blocks: readonly Block[] }
 

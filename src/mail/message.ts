@@ -1,9 +1,10 @@
 import { looksLikeAddress } from '../domain/checking/email-address.ts'
 import type { Links } from '../domain/context.ts'
+import { type Brand, logoOf } from '../domain/values/brand.ts'
 import type { QuestionKinds } from '../domain/values/question-kind.ts'
 import type { AllLanguages, MailTexts } from '../locales/languages.ts'
 import { directionOf } from '../locales/texts.ts'
-import type { Letter } from './letter.ts'
+import type { Letter, MailBrand } from './letter.ts'
 import { printHtml } from './print-html.ts'
 import { printText } from './print-text.ts'
 
@@ -29,16 +30,27 @@ export type Message = {
  */
 export type MailSettings = { links: Links; mailFrom: string; languages: AllLanguages; kinds: QuestionKinds }
 
+/** Pixels of a logo at the top of a mail, where it is shown the largest. */
+const MOST_LOGO = { width: 240, height: 64 }
+
+/** How mails to an organization's candidates look. */
+export function mailBrandOf(links: Pick<Links, 'logoUrl'>, brand: Brand): MailBrand {
+  const { id: organizationId, name: organization, primaryColor, backgroundColor } = brand
+  const logo = logoOf(brand, MOST_LOGO)
+  const shown = logo && { ...logo, url: links.logoUrl({ organizationId, hash: logo.hash }), organization }
+  return { primaryColor, backgroundColor, logo: shown }
+}
+
 /** Characters, not UTF-16 units: half a pair would be no text. */
 const MAX_HEADER_TEXT = 150
 
-/** The parts of a message that a letter says. */
-export function partsOf(t: MailTexts, letter: Letter): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
+/** The parts of a message that a letter says. @param brand how it looks; without one as the service does. */
+export function partsOf(t: MailTexts, letter: Letter, brand?: MailBrand): Pick<Message, 'subject' | 'text' | 'html' | 'headers'> {
   const reader = { language: t.language, direction: directionOf(t.language) }
   return {
     subject: headerText(letter.subject),
     text: printText(letter, reader.direction),
-    html: printHtml(letter, reader),
+    html: printHtml(letter, reader, brand),
     // RFC 3834: tells vacation responders and the like not to answer a machine.
     headers: { 'Auto-Submitted': 'auto-generated' },
   }

@@ -1,17 +1,20 @@
 import { type Html, html, toText } from '../html/html.ts'
 import type { Direction } from '../locales/texts.ts'
 import { inlineStyles } from './inline-styles.ts'
-import type { Block, Letter, Piece } from './letter.ts'
+import type { Block, Letter, MailBrand, Piece } from './letter.ts'
 
 type Reader = { language: string; direction: Direction }
 
 /**
  * The HTML part of a mail. Tables hold it together because Outlook's engine knows the padding of nothing else; lines end by elements, because
  * mail programs lose `white-space`. Classes are the roles of inline-styles.ts.
+ *
+ * @param brand how it looks; without one as the service does.
  */
-export const printHtml = (letter: Letter, reader: Reader): string => inlineStyles(toText(page(letter, reader)))
+export const printHtml = (letter: Letter, reader: Reader, brand?: MailBrand): string =>
+  inlineStyles(toText(page(letter, reader, brand)), brand)
 
-const page = ({ subject, blocks }: Letter, { language, direction }: Reader): Html => html`<!doctype html>
+const page = ({ subject, blocks }: Letter, { language, direction }: Reader, brand?: MailBrand): Html => html`<!doctype html>
 <html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8">
@@ -23,11 +26,15 @@ const page = ({ subject, blocks }: Letter, { language, direction }: Reader): Htm
 <body class="page">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="sheet"><tr><td align="center" class="around">
 <table role="presentation" width="560" cellpadding="0" cellspacing="0" border="0" class="card" dir="${direction}"><tr><td align="${direction === 'rtl' ? 'right' : 'left'}" class="inside">
-${blocks.map(print)}</td></tr></table>
+${brand?.logo && printLogo(brand.logo)}${blocks.map(print)}</td></tr></table>
 </td></tr></table>
 </body>
 </html>
 `
+
+/** Where pictures are not loaded, its organization's name stands there. */
+const printLogo = ({ url, width, height, organization }: NonNullable<MailBrand['logo']>): Html =>
+  html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" class="mark"><tr><td class="plate"><img src="${url}" alt="${organization}" width="${width}" height="${height}" class="logo"></td></tr></table>\n`
 
 function print(block: Block): Html {
   switch (block.kind) {

@@ -10,6 +10,13 @@ import { renderEveryMail, WRITTEN } from '../support/every-mail.ts'
 
 const english = shippedLanguages.mail('en', 'UTC')
 const mails = Object.entries(renderEveryMail(english))
+/** Yellow, which hardly anything can be read on, or in. */
+const BRAND = {
+  primaryColor: '#ffd400',
+  backgroundColor: '#102a43',
+  logo: { url: 'https://assess.example.org/i/brand/logo', width: 240, height: 64, organization: WRITTEN.organization },
+}
+const branded = Object.entries(renderEveryMail(english, BRAND))
 /** Where pictures of them are wanted; usually none are taken. */
 const FOLDER = process.env.CONTACT_SHEET
 
@@ -36,6 +43,21 @@ it.each(mails)('is read in both parts by another program: %s', async (_name, mai
   expect(bytes.length).toBeLessThan(30_000)
 })
 
+it.each(branded)(
+  'has colours and a logo with a name in the mail %s of an organization that has its own, and is small still',
+  (_name, { html }) => {
+    expect(html.match(/<img[^>]*>/g)).toEqual([
+      expect.stringContaining(`alt="${WRITTEN.organization}" width="240" height="64" class="logo" style="`),
+    ])
+    expect(html).toContain(
+      'class="plate" style="padding:10px 14px;border-radius:8px;font-weight:600;background-color:#102a43;color:#ffffff"',
+    )
+    const colors = new Set(html.match(/#[\da-f]{6}/g))
+    expect([colors.has('#2251c6'), colors.has('#81a9fd')]).toEqual([false, false])
+    expect(Buffer.byteLength(html)).toBeLessThan(30_000)
+  },
+)
+
 it('keeps the lines of what somebody wrote by elements, not by a style that mail programs drop, and sets them apart in the text', () => {
   const { html, text } = renderEveryMail(english).invitation!
   expect(html).toContain('We look forward to hearing you.<br>Maya')
@@ -57,11 +79,13 @@ it('refuses a class that means nothing in a mail, and leaves alone what looks li
 
 it.skipIf(!isBrowserInstalled)('can be read in light and dark: every text has a contrast of 4.5 at least', async () => {
   const browser = await startBrowser()
+  // The logo is not there: its words stand in its place.
+  const brandedOnes = branded.slice(0, 4).map(([name, mail]) => [`branded-${name}`, mail] as const)
   onTestFinished(() => browser.close())
   for (const colorScheme of ['light', 'dark'] as const)
     for (const viewport of [WIDE, PHONE]) {
       const page = await browser.newPage({ colorScheme, viewport })
-      for (const [name, { html }] of mails) {
+      for (const [name, { html }] of [...mails, ...brandedOnes]) {
         await page.setContent(html)
         expect([name, colorScheme, await page.evaluate(CONTRASTS)]).toEqual([name, colorScheme, []])
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)

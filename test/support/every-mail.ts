@@ -1,6 +1,7 @@
 import { REMINDER_KINDS } from '../../src/domain/mails/candidate-mails.ts'
 import { DIGESTS } from '../../src/domain/mails/member-emails.ts'
 import type { MailTexts } from '../../src/locales/languages.ts'
+import type { MailBrand } from '../../src/mail/letter.ts'
 import { join, reset } from '../../src/mail/letters/account.ts'
 import { notices, reminder } from '../../src/mail/letters/by-itself.ts'
 import { digest } from '../../src/mail/letters/digests.ts'
@@ -31,8 +32,8 @@ export const OWN = {
 }
 const { organization, assessment, recipientName, customMessage, invitationText, name, host } = WRITTEN
 
-/** A mail of each kind, with all and with nothing that it can say. */
-export function renderEveryMail(t: MailTexts) {
+/** A mail of each kind, with all and with nothing that it can say. @param brand how they look. */
+export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
   const bare = {
     organization,
     assessment,
@@ -103,5 +104,5 @@ export function renderEveryMail(t: MailTexts) {
     'webhook-disabled': webhookDisabled(t, webhook),
     'webhook-gone': webhookDisabled(t, { ...webhook, failingSince: null, isGone: true }),
   }
-  return Object.fromEntries(Object.entries(letters).map(([kind, letter]) => [kind, partsOf(t, letter)]))
+  return Object.fromEntries(Object.entries(letters).map(([kind, letter]) => [kind, partsOf(t, letter, brand)]))
 }

@@ -1,11 +1,16 @@
+import { crc32, deflateSync } from 'node:zlib'
 import { addPicture } from '../../src/domain/assets/add-picture.ts'
 import { asOperator } from './portal.ts'
 import type { Service } from './service.ts'
 
 const chunk = (type: string, content: Buffer): Buffer => {
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(content.length)
-  return Buffer.concat([length, Buffer.from(type, 'latin1'), content, Buffer.alloc(4)])
+  const numberOf = (value: number) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32BE(value)
+    return bytes
+  }
+  const typed = Buffer.concat([Buffer.from(type, 'latin1'), content])
+  return Buffer.concat([numberOf(content.length), typed, numberOf(crc32(typed))])
 }
 
 /** A PNG as far as the service reads one. @param told a text in it that is no part of the picture. @param seed makes it another. */
@@ -20,6 +25,14 @@ export function png(width = 40, height = 30, { told = '', seed = '' } = {}): Buf
     chunk('IDAT', Buffer.from(seed)),
     chunk('IEND', Buffer.alloc(0)),
   ])
+}
+
+/** A PNG that browsers can draw as well: black. */
+export function blackPng(width: number, height: number): Buffer {
+  const [none, whole] = [png(width, height), Buffer.from([8, 0, 0, 0, 0])]
+  const head = Buffer.concat([none.subarray(16, 24), whole])
+  const lines = deflateSync(Buffer.alloc(height * (width + 1)))
+  return Buffer.concat([none.subarray(0, 8), chunk('IHDR', head), chunk('IDAT', lines), chunk('IEND', Buffer.alloc(0))])
 }
 
 /** A picture of an organization's, another with each call. @returns its id. */

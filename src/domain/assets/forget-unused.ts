@@ -6,7 +6,7 @@ import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 import { beginTurn } from '../work/sweep-parts.ts'
 
-/** For so long after the last question, paper or version that named it was gone an asset is kept. */
+/** For so long after the last question, paper or version that named it was gone, or it was an organization's logo, an asset is kept. */
 const UNUSED_DAYS = 365
 /** So long after it was begun one is given up that never became whole. */
 const UNFINISHED_MS = DAY_MS
@@ -51,7 +51,12 @@ function look({ db, deps }: ServiceContext): Promise<Looked[]> {
         ),
       )
       const versions = selectFrom('questionVersions').select(sql`1`.as('one')).where(names('questionVersions')).where(or(asked))
-      return or([...named, exists(versions)])
+      // Mails that were sent show a logo for as long after it was replaced as anything unused is kept.
+      const logo = selectFrom('organizations')
+        .select(sql`1`.as('one'))
+        .whereRef('organizations.id', '=', 'assets.organizationId')
+        .where(({ ref }) => sql<SqlBool>`${ref('organizations.logoHash')} = encode(${sql.ref('assets.sha256')}, 'hex')`)
+      return or([...named, exists(versions), exists(logo)])
         .$castTo<boolean>()
         .as('isUsed')
     })

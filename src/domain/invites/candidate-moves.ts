@@ -5,13 +5,14 @@ import type { Move } from '../errors.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
 import type { InvitationRef, SessionRef } from '../secrets/invitation-tokens.ts'
+import { BRAND } from '../values/brand.ts'
 import { SPOKEN_TO } from '../values/languages.ts'
 import { asOfNow } from './expiry.ts'
 import { moveInvite } from './move-invite.ts'
 
 const include = {
   organization: {
-    select: { id: true, name: true, tier: true, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization },
+    select: { ...BRAND, tier: true, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization },
   },
   assessment: {
     select: {

@@ -5,6 +5,7 @@ import { all } from '../../db/statements.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { comesByItself, isInvitation } from '../mails/candidate-mails.ts'
+import { BRAND } from '../values/brand.ts'
 import { languageOf, SPOKEN_TO } from '../values/languages.ts'
 
 const include = {
@@ -12,7 +13,7 @@ const include = {
     include: {
       organization: {
         select: {
-          name: true,
+          ...BRAND,
           senderName: true,
           replyTo: true,
           invitationText: true,

@@ -1,5 +1,6 @@
 import type { MemberStatus } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
+import { BRAND, type Brand } from '../values/brand.ts'
 import { SPOKEN_TO, type SpokenTo } from '../values/languages.ts'
 import { nameOf } from '../values/name-of.ts'
 import type { Zoned } from '../values/zones.ts'
@@ -20,15 +21,18 @@ export function whomToAsk({ organization, createdBy }: Inviter): Contact | null 
   return { name: nameOf(createdBy.user), address: createdBy.user.email }
 }
 
-/** Whose invite it is that a link once led to, and what decides its language; null where it is gone. @param inviteId of a link that was signed here. */
-export const findInviter = ({ db }: ServiceContext, inviteId: string): Promise<(Inviter & SpokenTo & Zoned) | null> =>
+/** Whose invite it is that a link once led to, how its pages look, and what decides its language; null where it is gone. @param inviteId of a link that was signed here. */
+export const findInviter = (
+  { db }: ServiceContext,
+  inviteId: string,
+): Promise<(Inviter & SpokenTo & Zoned & { organization: Brand }) | null> =>
   db.invite.findUnique({
     where: { id: inviteId },
     select: {
       language: true,
       chosenLanguage: true,
       timeZone: true,
-      organization: { select: { name: true, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization } },
+      organization: { select: { ...BRAND, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization } },
       assessment: { select: SPOKEN_TO.assessment },
       createdBy: { select: { status: true, user: { select: { firstName: true, lastName: true, email: true } } } },
     },

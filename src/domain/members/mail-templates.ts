@@ -10,6 +10,7 @@ import type { Violation } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { findSubjectFault, findTemplateFault } from '../mails/template-text.ts'
 import { inTransaction } from '../transaction.ts'
+import { BRAND } from '../values/brand.ts'
 
 // What an organization says in its invitations in place of our text. Versions are added, never changed: each mail knows the one it was sent with.
 
@@ -33,7 +34,7 @@ export async function readMailTemplate(ctx: Context, language: string): Promise<
 /** What an invitation shows of the organization besides. @throws DomainError not_permitted. */
 export async function readLetterhead(ctx: Context) {
   authorize(ctx, 'manage_settings')
-  const select = { name: true, timeZone: true, invitationText: true } as const
+  const select = { ...BRAND, timeZone: true, invitationText: true } as const
   return ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
 }
 

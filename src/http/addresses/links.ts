@@ -7,6 +7,8 @@ import { signUnsubscribing } from '../../domain/secrets/unsubscribe-tokens.ts'
 
 /** Path of the candidates' pages. Mails that were sent carry it. */
 export const INVITATION_PATH = '/i'
+/** Path of what an organization's brand loads: by what it has, so that it never changes. Mails that were sent carry it. */
+export const brandPath = (organizationId: string, file: string): string => `${INVITATION_PATH}/brand/${organizationId}/${file}`
 /** Path of the pages that stop mails. Mails that were sent carry it. */
 export const UNSUBSCRIBE_PATH = '/u'
 /** Path of the portal. Mails that were sent carry it. */
@@ -39,4 +41,5 @@ export const createLinks = (site: Readonly<Site>): Links => ({
   resultUrl: ({ organization, mode, submissionId }) =>
     `${site.publicUrl}${portalPathOf({ organization, mode })}results/${submissionId}`,
   forgotUrl: () => `${site.publicUrl}${PORTAL_PREFIX}/forgot`,
+  logoUrl: ({ organizationId, hash }) => `${site.publicUrl}${brandPath(organizationId, hash)}`,
 })

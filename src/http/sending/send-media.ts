@@ -52,6 +52,26 @@ export function sendAsset(
   return sendRange(request, reply, asset, (range) => readAsset(ctx, asset, range))
 }
 
+/**
+ * Sends a logo, to be kept for good: another one has another address. Mail programs in browsers show it on pages of their own. Opened by
+ * itself it is a picture and nothing else.
+ */
+export function sendLogo(
+  ctx: Pick<ServiceContext, 'deps'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logo: Asset,
+): Promise<FastifyReply> {
+  reply.headers({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-disposition': 'inline',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'cross-origin',
+    'x-content-type-options': 'nosniff',
+  })
+  return sendRange(request, reply, logo, (range) => readAsset(ctx, logo, range))
+}
+
 async function sendRange(
   request: FastifyRequest,
   reply: FastifyReply,

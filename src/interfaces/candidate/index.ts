@@ -5,6 +5,7 @@ import { answerFailures } from '../../http/errors/envelope.ts'
 import { createWindows } from '../../http/limits/windows.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
 import { createBodyReader } from '../../http/requests/bodies.ts'
+import { brandRoutes } from './brand/brand.routes.ts'
 import { assets } from './kit/assets.ts'
 import { candidateEnvelope } from './kit/errors.ts'
 import { readForms } from './kit/forms.ts'
@@ -44,6 +45,7 @@ export async function candidatePages(
     countText: (inviteId: string) => countSaved(inviteId, MAX_TEXTS),
   }
   readForms(app, options.readBody)
+  brandRoutes(app, options)
   invitationRoutes(app, options)
   await app.register((scope) => previewRoutes(scope, options))
   if (playerUrl) return

@@ -63,7 +63,7 @@ export async function mailboxPages(
 const openLinksOutside = (html: string): string => html.replace('<head>', '<head><base target="_top">')
 
 /** The mail's body stands in a frame of the mailbox's own page. */
-const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+const BODY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
 
 /** @returns the mails to show, how many were looked at for them, and the id from which on there are older ones. */
 async function findPage(system: ServiceContext, render: RenderMails, search: string, before: string) {

@@ -31,6 +31,7 @@ import { exportRoutes } from './library/export.routes.ts'
 import { importsRoutes } from './library/imports.routes.ts'
 import { libraryRoutes } from './library/library.routes.ts'
 import { auditLogRoutes } from './organization/audit-log.routes.ts'
+import { brandRoutes } from './organization/brand.routes.ts'
 import { languageSettingsRoutes } from './organization/languages.routes.ts'
 import { memberSessionsRoutes } from './organization/member-sessions.routes.ts'
 import { membersRoutes } from './organization/members.routes.ts'
@@ -142,6 +143,7 @@ export async function portalPages(
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
       wordsRoutes(organization, previewInvitation)
+      brandRoutes(organization, previewInvitation)
       linkedRoutes({ system, settings, cookie })(organization)
     },
     { prefix: ORGANIZATION },

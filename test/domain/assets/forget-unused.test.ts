@@ -3,6 +3,7 @@ import { addQuestion, deleteQuestion, EMPTY_QUESTION } from '../../../src/domain
 import { addDefinedQuestion } from '../../../src/domain/assessments/write-question.ts'
 import { addPicture } from '../../../src/domain/assets/add-picture.ts'
 import { forgetUnusedAssets } from '../../../src/domain/assets/forget-unused.ts'
+import { changeLogo, removeLogo } from '../../../src/domain/brand/brand.ts'
 import { saveToLibrary } from '../../../src/domain/library/save-to-library.ts'
 import { checkMedia } from '../../../src/domain/submissions/media/check-media.ts'
 import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'
@@ -57,6 +58,24 @@ it('goes a year after nothing names it any more, with its file and its bytes', a
   service.clock.advance(DAY)
   await removeFiles(service.system)
   expect(await service.deps.media.size(fileOf(asset!.key))).toBeNull()
+})
+
+it('stays while it is an organization’s logo, and for a year after', async () => {
+  const { ctx, organization } = await furnish()
+  await changeLogo(ctx, png(200, 100))
+  const find = () => service.db.asset.findFirst({ where: { organizationId: organization.id, kind: 'logo' } })
+  await sweepAfter(400)
+  expect((await find())?.unusedSince).toBeNull()
+  await removeLogo(ctx)
+  await sweepAfter(1)
+  await sweepAfter(364)
+  expect((await find())?.unusedSince).toEqual(expect.any(Date))
+  await changeLogo(ctx, png(200, 100)) // as it was: not forgotten any more
+  expect((await find())?.unusedSince).toBeNull()
+  await removeLogo(ctx)
+  await sweepAfter(1)
+  await sweepAfter(366)
+  expect(await find()).toBeNull()
 })
 
 it('stays while the library, or a paper, names it, and where it is named again', async () => {

@@ -389,6 +389,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'addresses that are not written to': (home, page) => page.goto(`${home}settings/suppressions`),
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
+      'colours and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),
       'words of invitations': (home, page) => page.goto(`${home}settings/words?done=saved`),
       'audit log': (home, page) => page.goto(`${home}settings/audit-log`),
       tags: (home, page) => page.goto(`${home}tags`),

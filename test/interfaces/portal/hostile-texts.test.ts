@@ -147,7 +147,8 @@ const FILES = [
   'GET /pictures/:pictureId',
   'GET /question-media/:mediumId',
   'GET /results/:submissionId/report',
-  // A mail, to be looked at within its page; what becomes of hostile words in mails: test/mail.
+  // A mail, to be looked at within its page; what becomes of hostile words in mails: test/mail. And the head of a candidate's page.
+  'GET /settings/brand/preview',
   'GET /settings/words/preview',
   // They lead elsewhere.
   'GET /account/link/:providerId',

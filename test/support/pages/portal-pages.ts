@@ -75,6 +75,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     security: '/settings/security',
     suppressions: '/settings/suppressions',
     reminders: '/settings/reminders',
+    brand: '/settings/brand',
     words: '/settings/words',
     'audit-log': '/settings/audit-log',
     account: '/account',

@@ -1,4 +1,5 @@
 import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
+import type { Brand } from '../../../domain/values/brand.ts'
 import { LAST_RESORT } from '../../../domain/values/languages.ts'
 import { html } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
@@ -17,8 +18,9 @@ const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'failure'): 
 })
 
 /** Of a link that was one of ours, to an invite that has another by now: who invited can still be asked. */
-export const replacedPage = (t: CandidateTexts, inviter: Inviter): Page => ({
+export const replacedPage = (t: CandidateTexts, inviter: Inviter & { organization: Brand }): Page => ({
   language: t.language,
+  brand: inviter.organization,
   title: t.text('errors.unknown.title'),
   body: column(html`<h1>${t.text('errors.unknown.heading')}</h1>
 <p class="mt-3">${t.text('errors.replaced.text')}</p>

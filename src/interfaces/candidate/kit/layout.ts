@@ -2,10 +2,12 @@ import type { FastifyReply } from 'fastify'
 import type { CandidateInvite } from '../../../domain/invites/candidate-moves.ts'
 import { type Inviter, whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import type { Terms } from '../../../domain/submissions/needs.ts'
+import type { Brand } from '../../../domain/values/brand.ts'
 import type { SpokenTo } from '../../../domain/values/languages.ts'
 import type { Zoned } from '../../../domain/values/zones.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
+import { brandLink, brandMark, headGround, pageHead } from '../../../http/pages/brand.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { directionOf, nameOfLanguage } from '../../../locales/names.ts'
@@ -15,6 +17,8 @@ export type Page = {
   language: string
   title: string
   body: Html
+  /** Whose page it is, and looks like; undefined: the service's. */
+  brand?: Brand
   /** What stands above it, also when another page takes its place. */
   above?: Html
   /** Which script it loads: that of the session, only where there is one; else the one that knows the reader's clock. None: nothing to do. */
@@ -38,7 +42,7 @@ export type ShownInvite = SpokenTo &
     | 'waivedChecks'
   > & {
     assessment: Omit<CandidateInvite['assessment'], 'instruction'> & { instruction: { title: string; body: string } | null }
-  } & Inviter
+  } & Inviter & { organization: Brand }
 
 /** Whose page it is, and in whose language. */
 export type View = {
@@ -51,7 +55,7 @@ export type View = {
   languages: readonly string[]
 }
 
-export const renderPage = ({ language, title, body, above, script }: Page): string =>
+export const renderPage = ({ language, title, body, brand, above, script }: Page): string =>
   toText(html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -61,6 +65,7 @@ export const renderPage = ({ language, title, body, above, script }: Page): stri
 <title>${title}</title>
 <link rel="icon" href="${look.icon.address}">
 <link rel="stylesheet" href="${look.stylesheet.address}">
+${brand && brandLink(brand)}
 ${script && scriptOf(script === 'session' ? language : 'clock')}
 </head>
 <body>
@@ -95,8 +100,8 @@ const headedPage = (
   language: view.t.language,
   title,
   script: 'clock',
-  body: column(html`<div class="flex items-center gap-3">${initial(view.invite.organization.name)}
-<p class="min-w-0 flex-1 leading-tight"><strong class="font-semibold"><bdi>${view.invite.organization.name}</bdi></strong><br><span class="quiet text-sm">${above}</span></p>${languageSwitch(view)}</div>
+  brand: view.invite.organization,
+  body: column(html`${pageHead(view.invite.organization, above, languageSwitch(view))}
 <h1 class="mt-6 text-3xl">${heading}</h1>
 ${body}
 ${whomToWriteTo(view.t, view.invite)}`),
@@ -119,8 +124,9 @@ export type Way = { done: number; of: number; clock: Html | false; hasAnswer?: b
 export const takingPage = (view: View, title: string, { done, of, clock, hasAnswer, isRecorded }: Way, body: Html): Page => ({
   language: view.t.language,
   title,
-  body: html`<header class="sticky top-0 z-10 border-b border-base-300 bg-base-100">
-<div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${initial(view.invite.organization.name)}
+  brand: view.invite.organization,
+  body: html`<header class="sticky top-0 z-10 border-b border-base-300 ${headGround(view.invite.organization, 'bg-base-100')}">
+<div class="mx-auto flex min-h-14 max-w-3xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">${brandMark(view.invite.organization)}
 <p class="min-w-0 flex-1 basis-40 text-sm"><strong class="font-semibold"><bdi>${view.invite.organization.name}</bdi></strong> <span class="quiet max-sm:block"><bdi>${view.invite.assessment.name}</bdi></span></p>
 <div class="flex flex-wrap gap-2" data-clocks>${clock}</div>${!isRecorded && languageSwitch(view, hasAnswer)}</div>
 ${of > 0 && html`<progress class="progress progress-primary block h-1 w-full rounded-none" value="${done}" max="${of}" aria-label="${view.t.text('layout.done')}">${view.t.text('layout.progress', { done, of })}</progress>`}
@@ -150,10 +156,6 @@ function languageSwitch(view: View, hasAnswer = false): Html | false {
   const list = html`<ul class="menu dropdown-content panel z-20 w-max p-1">${choices}</ul>`
   return html`<details class="dropdown dropdown-end shrink-0" data-language><summary class="btn btn-ghost btn-sm" aria-label="${t.text('layout.language', { name: nameOfLanguage(t.language) })}">${icon('languages')}${nameOfLanguage(t.language)}</summary>${hasAnswer ? list : form(view, 'language', list)}</details>`
 }
-
-/** An organization's first letter, where others have a logo. */
-const initial = (name: string): Html =>
-  html`<span class="grid size-9 shrink-0 place-items-center rounded-field bg-primary font-semibold text-primary-content" aria-hidden="true">${[...name][0]?.toUpperCase()}</span>`
 
 /** What stands out: `info` is to be known, `error` has gone wrong. */
 export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>

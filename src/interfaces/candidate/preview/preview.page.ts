@@ -3,6 +3,7 @@ import { proctoringOf } from '../../../domain/assessments/assessment-input.ts'
 import { type Assessment, findInstructions } from '../../../domain/assessments/assessments.ts'
 import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import { readSizes } from '../../../domain/assets/assets.ts'
+import { findBrand } from '../../../domain/brand/find-brand.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
@@ -52,7 +53,7 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const limits = withDefaults({})
   const invite: ShownInvite = {
     ...proctoringOf(assessment),
-    organization: { ...ctx.organization, ...speaking },
+    organization: { ...speaking, ...(await findBrand(ctx, ctx.organization.id)) },
     language: null,
     chosenLanguage: null,
     timeZone: null,

@@ -1,11 +1,12 @@
 import type { StoppedMails } from '../../../domain/events/event.ts'
 import type { Inviter } from '../../../domain/invites/whom-to-ask.ts'
+import type { Brand } from '../../../domain/values/brand.ts'
 import { html } from '../../../html/html.ts'
 import { UNSUBSCRIBE_PATH } from '../../../http/addresses/links.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { column, notice, type Page, whomToWriteTo } from '../kit/layout.ts'
 
-type Facts = { token: string; inviter: Inviter; stopped: readonly string[] }
+type Facts = { token: string; inviter: Inviter & { organization: Brand }; stopped: readonly string[] }
 
 /** Where the reader of a mail stops those of its organization: nothing changes until a button is pressed. */
 export function unsubscribePage(t: CandidateTexts, { token, inviter, stopped }: Facts): Page {
@@ -18,6 +19,7 @@ export function unsubscribePage(t: CandidateTexts, { token, inviter, stopped }: 
   const isStopped = isOver || stopped.includes('reminders')
   return {
     language: t.language,
+    brand: inviter.organization,
     title: t.text('unsubscribe.title', { organization }),
     body: column(html`<h1>${isStopped ? t.text('unsubscribe.title', { organization }) : t.text('unsubscribe.heading')}</h1>
 ${isStopped && notice('info', html`<p>${t.text(`unsubscribe.${isOver ? 'all' : 'reminders'}.done`, { organization })}</p>`)}

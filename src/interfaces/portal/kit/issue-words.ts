@@ -52,6 +52,8 @@ const names: Record<string, string> = {
   department: 'the department',
   description: 'the description',
   color: 'the colour',
+  primaryColor: 'the colour of buttons and links',
+  backgroundColor: 'the ground of the head',
   types: 'the events',
   mode: 'the mode',
   senderName: 'the sender name',

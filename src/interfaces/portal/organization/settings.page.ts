@@ -4,6 +4,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { copyBox } from '../kit/parts.ts'
+import { BRAND_SETTINGS } from './brand.page.ts'
 import { SUPPRESSIONS } from './suppressions.page.ts'
 
 type Facts = { ctx: Context; settings: OrganizationSettings & { returnSecret: string; updatedAt: Date }; done: string }
@@ -43,6 +44,11 @@ ${fields}
       html`<h3>Secret</h3>
 <p class="hint mb-3">The link that brings candidates back to you is signed with this secret. <a href="/docs/guides/coming-back">How your system verifies it</a></p>
 ${copyBox('secret', settings.returnSecret)}`,
+    )}${settingsPanel(
+      'brand',
+      'Colours and logo',
+      'How candidates’ pages, and the emails to them, look.',
+      html`<a class="btn" href="${pathOf(ctx, BRAND_SETTINGS)}">Change colours and logo</a>`,
     )}${settingsPanel(
       'languages',
       'Languages and times',

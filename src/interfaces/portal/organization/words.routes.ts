@@ -7,6 +7,8 @@ import {
   saveMailTemplate,
   tidyTemplate,
 } from '../../../domain/members/mail-templates.ts'
+import type { Brand } from '../../../domain/values/brand.ts'
+import type { Scheme } from '../../../html/brand.ts'
 import { html, toText } from '../../../html/html.ts'
 import { emptyForm, type Form, submit, valuesOf } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
@@ -15,18 +17,20 @@ import { queryOf } from '../kit/paging.ts'
 import { PREVIEWED, type Previewed, wordsPage } from './words.page.ts'
 
 type Asked = {
-  organization: string
+  organization: Brand
   language: string
   zone: string
   invitationText: string
   template: Pick<MailTemplate, 'subject' | 'body'> | null
   who: Previewed
+  /** As which of them it is shown; undefined: as the reader's browser prefers. */
+  scheme?: Scheme
 }
 /** Renders an invitation for nobody, in both parts. */
 export type PreviewInvitation = (asked: Asked) => { subject: string; text: string; html: string }
 
-/** Of the frame that holds a mail: nothing runs in it, and nothing is loaded. */
-const FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
+/** Of the frame that holds a mail: nothing runs in it, and nothing is loaded but a logo. */
+export const FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
 
 export function wordsRoutes(app: FastifyInstance, previewInvitation: PreviewInvitation): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, asked: { language: string; done?: string }) => {
@@ -79,10 +83,10 @@ export function wordsRoutes(app: FastifyInstance, previewInvitation: PreviewInvi
       body,
     }: { language: string; who: Previewed; asText?: boolean; subject: string; body: string },
   ): Promise<FastifyReply> {
-    const { name, timeZone, invitationText } = await readLetterhead(ctx)
+    const { timeZone, invitationText, ...organization } = await readLetterhead(ctx)
     const issues = findTemplateIssues({ subject, body })
     const template = body === '' ? null : { subject, body }
-    const asked = { organization: name, language, zone: timeZone, invitationText: invitationText ?? '', template, who }
+    const asked = { organization, language, zone: timeZone, invitationText: invitationText ?? '', template, who }
     const mail = issues.length === 0 ? previewInvitation(asked) : null
     const page = mail
       ? asText

@@ -1,0 +1,110 @@
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { keepPicture } from '../assets/keep-picture.ts'
+import { readPicture } from '../assets/picture-file.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import { DomainError, type Issue } from '../errors.ts'
+import { HEX_COLOR_PATTERN, MAX_LOGO, MAX_LOGO_BYTES } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { BRAND, type Brand } from '../values/brand.ts'
+
+/** As they are typed: #rrggbb; the empty text: the service's own. */
+export type Colors = { primaryColor: string; backgroundColor: string }
+
+/** With when the organization was last changed. @throws DomainError not_permitted. */
+export async function readBrand(ctx: Context): Promise<Brand & { updatedAt: Date }> {
+  authorize(ctx, 'manage_settings')
+  return ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select: { ...BRAND, updatedAt: true } })
+}
+
+const HEX_COLOR = new RegExp(HEX_COLOR_PATTERN, 'u')
+
+/** What is no colour. */
+export const findColorIssues = ({ primaryColor, backgroundColor }: Colors): Issue[] => {
+  const check = (color: string) => (color === '' || HEX_COLOR.test(color) ? undefined : ({ rule: 'color' } as const))
+  return findIssues([
+    ['primaryColor', check(primaryColor)],
+    ['backgroundColor', check(backgroundColor)],
+  ])
+}
+
+/** Colours that were typed, as they are stored. */
+export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Brand, 'primaryColor' | 'backgroundColor'> => {
+  const tidy = (color: string) => color.trim().toLowerCase() || null
+  return { primaryColor: tidy(primaryColor), backgroundColor: tidy(backgroundColor) }
+}
+
+/**
+ * Sets both. Mails that are queued already are sent with them.
+ *
+ * @throws DomainError not_permitted; invalid: what is no colour, or `changed` for what somebody else has changed since it was seen.
+ */
+export async function changeColors(ctx: Context, given: Colors, seen: Seen): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  const colors = tidyColors(given)
+  refuse(findColorIssues({ primaryColor: colors.primaryColor ?? '', backgroundColor: colors.backgroundColor ?? '' }))
+  await changeBrand(ctx, colors, (before) => refuseUnseenChanges(before, seen, before, colors))
+}
+
+/**
+ * Sets the logo by a picture of which nothing is decoded: its sides are read from its head. The one before is kept for mails that were sent,
+ * see assets/forget-unused.ts.
+ *
+ * @throws DomainError not_permitted; invalid, at `logo`: too large, neither PNG nor JPEG, or no room for it.
+ */
+export async function changeLogo(ctx: Context, file: Buffer): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  if (file.length > MAX_LOGO_BYTES) refuse([issue(TOO_LARGE)])
+  const picture = readPicture(file)
+  if (!picture || !TYPES.includes(picture.contentType)) throw new DomainError('invalid', { issues: [issue(NO_LOGO)] })
+  if (picture.width > MAX_LOGO.width || picture.height > MAX_LOGO.height) refuse([issue(TOO_WIDE)])
+  const logo = await keepPicture(ctx, 'logo', picture)
+  if (!logo) throw new DomainError('invalid', { issues: [issue(NO_ROOM)] })
+  const { width: logoWidth, height: logoHeight } = picture
+  const logoHash = Buffer.from(logo.sha256 ?? []).toString('hex')
+  await changeBrand(ctx, { logoHash, logoWidth, logoHeight }, async (_before, inside) => {
+    // One that was about to be forgotten stays; one that has just been is not there to be named.
+    const where = { organizationId_id: { organizationId: ctx.organization.id, id: logo.id } }
+    await inside.db.asset.update({ where, data: { unusedSince: null } })
+  })
+}
+
+/** Once more changes nothing. @throws DomainError not_permitted. */
+export async function removeLogo(ctx: Context): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  await changeBrand(ctx, { logoHash: null, logoWidth: null, logoHeight: null })
+}
+
+/** @param check what has to hold of the brand before, and is done in the same transaction. */
+async function changeBrand(
+  ctx: Context,
+  data: Partial<Omit<Brand, 'id' | 'name'>>,
+  check: (before: Brand & { updatedAt: Date }, inside: Context) => void | Promise<void> = () => {},
+): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
+    const before = await readBrand(inside)
+    await check(before, inside)
+    const after = { ...before, ...data }
+    if (AUDITED.every((field) => before[field] === after[field])) return
+    const updatedAt = timeOfChange(ctx.deps.clock(), before)
+    await inside.db.organization.update({ where: { id: ctx.organization.id }, data: { ...data, updatedAt } })
+    await recordAudit(inside, { action: 'changed_brand', details: { before: pickAudited(before), after: pickAudited(after) } })
+  })
+}
+
+const AUDITED = ['primaryColor', 'backgroundColor', 'logoHash'] as const
+const pickAudited = ({ primaryColor, backgroundColor, logoHash }: Brand) => ({ primaryColor, backgroundColor, logoHash })
+
+const TYPES = ['image/png', 'image/jpeg']
+const issue = (text: string): Issue => ({ field: 'logo', rule: 'malformed', text })
+const SIDES = `${MAX_LOGO.width.toLocaleString('en')} × ${MAX_LOGO.height.toLocaleString('en')}`
+const TOO_LARGE = `A logo can have at most ${MAX_LOGO_BYTES / 1e3} kB. Make it smaller first.`
+const TOO_WIDE = `A logo can have at most ${SIDES} pixels. Make it smaller first.`
+const NO_LOGO = 'This file is not a whole PNG or JPEG.'
+const NO_ROOM = 'There is no room for more pictures and recordings. Ask whoever runs the service.'

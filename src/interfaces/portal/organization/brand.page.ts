@@ -1,0 +1,108 @@
+import type { Context } from '../../../domain/context.ts'
+import { MAX_LOGO, MAX_LOGO_BYTES } from '../../../domain/limits.ts'
+import type { Brand } from '../../../domain/values/brand.ts'
+import { type Scheme, themeOf } from '../../../html/brand.ts'
+import { type Html, html, toText } from '../../../html/html.ts'
+import { pageHead } from '../../../http/pages/brand.ts'
+import { assets } from '../kit/assets.ts'
+import { type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { wordIssue } from '../kit/issue-words.ts'
+import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
+
+const SCHEMES = ['light', 'dark'] as const satisfies Scheme[]
+/** What is previewed, each in light and dark. */
+const PARTS = { page: 'The page', mail: 'The email' } as const
+
+/** @property brand as it is. @property shown as it is typed, where that is a preview. */
+type Facts = { ctx: Context; brand: Brand & { updatedAt: Date }; shown: Brand; done: string }
+
+/** An organization's colours and logo, with what becomes of them. */
+export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page {
+  const address = pathOf(ctx, BRAND_SETTINGS)
+  return {
+    title: 'Colours and logo',
+    subtitle: 'How your candidates’ pages, and the emails to them, look. The portal stays as it is.',
+    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    notice: done === 'saved' ? 'Saved. Pages and emails look so from now on.' : undefined,
+    script: assets.brand,
+    body: html`${mistakes(form)}${settingsPanel('colours', 'Colours', 'Whatever you choose, it can be read: a colour is made darker or lighter where it has to be.', colours(form, address, brand, shown))}${settingsPanel(
+      'logo-part',
+      'Logo',
+      'At the top of pages and emails, beside or in place of your name. Emails that were sent show it for a year after you have replaced it.',
+      logo(form, address, brand),
+    )}${settingsPanel('preview', 'Preview', 'With the colours above. Nothing is saved by it.', previews(address, shown))}`,
+  }
+}
+
+export const BRAND_SETTINGS = 'settings/brand'
+
+const colours = (
+  form: Form,
+  address: string,
+  brand: Brand & { updatedAt: Date },
+  shown: Brand,
+): Html => html`<form method="post" action="${address}">
+${seenField(form, brand)}
+${field(form, { name: 'primaryColor', label: 'Buttons and links', hint: 'As # and six hexadecimal digits. Empty: the colour of this service.', value: brand.primaryColor ?? '', optional: true })}
+${field(form, { name: 'backgroundColor', label: 'Ground of the head and the logo', hint: 'Empty: the colour of the page.', value: brand.backgroundColor ?? '', optional: true })}
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" formmethod="get" formnovalidate>Preview</button></div>
+</form>
+${outcome(shown)}`
+
+/** What was changed, and to what. */
+function outcome(shown: Brand): Html | false {
+  const lines = SCHEMES.flatMap((scheme) => {
+    const { primary, head } = themeOf(shown, scheme)
+    return [
+      shown.primaryColor !== null && line(`Buttons and links on ${scheme} pages`, shown.primaryColor, primary),
+      shown.backgroundColor !== null && line(`The head of ${scheme} pages`, shown.backgroundColor, head),
+    ]
+  })
+  return lines.some(Boolean) && html`<ul class="mt-4 space-y-1 text-sm" id="outcome">${lines}</ul>`
+}
+
+const line = (where: string, chosen: string, color: string | null): Html | false =>
+  color !== null &&
+  html`<li>${swatch(color)}${where}: ${color === chosen ? html`<code>${color}</code>, as chosen` : html`<code>${chosen}</code> becomes <code>${color}</code>, so that it can be read`}</li>`
+
+/** Drawn, because a style in the page is not allowed. */
+const swatch = (color: string): Html =>
+  html`<svg class="me-2 inline size-4 align-[-0.125rem]" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7" fill="${color}" stroke="currentColor"></circle></svg>`
+
+function logo({ issues }: Form, address: string, { logoHash }: Brand): Html {
+  const wrong = issues.filter((issue) => issue.field === 'logo').map(wordIssue)
+  return html`<form method="post" action="${address}/logo" enctype="multipart/form-data">
+<div class="field"><label class="mb-1.5 block text-sm font-medium" for="logo">Picture</label>
+<p class="hint mb-1.5" id="logo-hint">PNG or JPEG, up to ${MAX_LOGO_BYTES / 1e3} kB and ${MAX_LOGO.width} × ${MAX_LOGO.height} pixels.</p>
+<input class="file-input w-full" type="file" id="logo" name="logo" accept="image/png,image/jpeg" required aria-describedby="logo-hint${wrong.length > 0 && ' logo-mistake'}" aria-invalid="${wrong.length > 0 ? 'true' : 'false'}">
+${wrong.length > 0 && html`<p class="mistake" id="logo-mistake">${wrong.join(' ')}</p>`}</div>
+<button class="btn">${logoHash === null ? 'Add the logo' : 'Replace the logo'}</button></form>
+${logoHash !== null && html`<form method="post" action="${address}/logo/remove" class="mt-3"><button class="btn">Remove the logo</button></form>`}`
+}
+
+function previews(address: string, { primaryColor, backgroundColor }: Brand): Html {
+  const colors = { primaryColor: primaryColor ?? '', backgroundColor: backgroundColor ?? '' }
+  const frames = Object.entries(PARTS).flatMap(([part, label]) =>
+    SCHEMES.map((scheme) => {
+      const source = `${address}/preview?${new URLSearchParams({ part, scheme, ...colors })}`
+      const frame = 'w-98 max-w-full rounded-box border border-base-300'
+      return part === 'page'
+        ? html`<iframe class="h-80 ${frame}" title="${label} in ${scheme}" sandbox="allow-same-origin" src="${source}"></iframe>`
+        : html`<iframe class="h-144 ${frame}" title="${label} in ${scheme}" sandbox="" src="${source}"></iframe>`
+    }),
+  )
+  return html`<div class="flex flex-wrap gap-4">${frames}</div>`
+}
+
+/** What stands at the top of a candidate's page, in one scheme. @param style of the colours, which are not saved yet. */
+export function framedHead(brand: Brand, scheme: Scheme, style: string): string {
+  const page = toText(html`<!doctype html>
+<html lang="en" data-theme="${scheme}">
+<head><meta charset="utf-8"><title>${PARTS.page}</title><link rel="stylesheet" href="${assets.stylesheet.address}"></head>
+<body><main class="p-4">${pageHead(brand, 'invites you to')}
+<h1 class="mt-6 text-3xl">Customer support</h1>
+<p class="mt-3">12 questions, 45 minutes. <span class="text-primary underline">What to expect</span></p>
+<p class="btn btn-primary btn-lg mt-6">Accept the invitation</p></main></body></html>`)
+  // It is made of colours alone, which templates let nowhere.
+  return page.replace('</head>', `<style>${style}</style></head>`)
+}

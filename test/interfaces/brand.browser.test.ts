@@ -1,0 +1,139 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { changeColors, changeLogo, readBrand } from '../../src/domain/brand/brand.ts'
+import {
+  desktop,
+  expectAccessible,
+  isBrowserInstalled,
+  looksOf,
+  overflow,
+  phone,
+  press,
+  startBrowser,
+  watch,
+} from '../support/browser.ts'
+import { listCandidatePages } from '../support/pages/candidate-pages.ts'
+import { blackPng } from '../support/pictures.ts'
+import { asOperator, signInAs } from '../support/portal.ts'
+import { startServiceForFile } from '../support/service.ts'
+
+const service = await startServiceForFile()
+let origin: string
+let browser: Browser
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+
+/** Hardly anything can be read in the first, and on the second hardly anything that can be read on a page. */
+const YELLOW = { primaryColor: '#ffd400', backgroundColor: '#ffe97a' }
+
+async function openPage(cookie?: string): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext()
+  onTestFinished(() => context.close())
+  const [name, value] = cookie?.split('=') ?? []
+  if (name && value) await context.addCookies([{ name, value, url: origin }])
+  const page = await context.newPage()
+  return { page, complaints: watch(page) }
+}
+
+/** Of the main button the colours as they are seen. */
+const COLORS = `(() => {
+  const { color, backgroundColor } = getComputedStyle(document.querySelector('.btn-primary'))
+  return [color, backgroundColor]
+})()`
+const GROUND = `getComputedStyle(document.querySelector('.brand-head')).backgroundColor`
+const LOGO_WIDTH = `document.querySelector('img').naturalWidth`
+
+describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
+  it('a yellow brand with a logo is accessible on every page of candidates, wide and narrow, light and dark', async () => {
+    const pages = await listCandidatePages(service)
+    for (const { id, name } of await service.db.organization.findMany()) {
+      const ctx = asOperator(service, { id, name })
+      await changeColors(ctx, YELLOW, (await readBrand(ctx)).updatedAt)
+      await changeLogo(ctx, blackPng(480, 135))
+    }
+    await service.db.organization.updateMany({ data: { languagesOffered: ['en', 'de'] } })
+    const { page, complaints } = await openPage()
+    let branded = 0
+    for (const [i, { name, address }] of pages.entries()) {
+      for (const { viewport, colorScheme } of looksOf(i)) {
+        await page.setViewportSize(viewport)
+        await page.emulateMedia({ colorScheme })
+        await page.goto(origin + address)
+        for (const summary of await page.locator('summary:visible').all()) await summary.click()
+        await expectAccessible(page)
+        expect([name, viewport.width, await overflow(page)]).toEqual([name, viewport.width, 0])
+        if ((await page.locator('.brand-plate img').count()) === 0) continue
+        branded++
+        expect([name, await page.evaluate(LOGO_WIDTH)]).toEqual([name, 480])
+        expect([name, await page.evaluate(GROUND)]).not.toEqual([name, 'rgb(255, 255, 255)'])
+      }
+    }
+    expect(branded).toBeGreaterThan(20)
+    // A browser says so itself of a page that is not there.
+    expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([])
+  })
+
+  it('the page of the settings draws an SVG as PNG, picks colours, and previews the page and the email in light and dark', async () => {
+    const organization = await service.make.organization()
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const { page, complaints } = await openPage(admin.cookie())
+    await page.setViewportSize(phone)
+    await page.goto(`${origin}${admin.home}settings/brand`)
+    await page.getByLabel('Pick: Buttons and links').fill(YELLOW.primaryColor)
+    await page.getByLabel('Pick: Ground of the head and the logo').fill(YELLOW.backgroundColor)
+    await press(page, 'Save')
+    await page.getByText('Saved. Pages and emails look so from now on.').waitFor()
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10"><script>alert(1)</script><rect width="40" height="10" fill="navy"/></svg>'
+    await page.getByLabel('Picture').setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) })
+    await page.getByText(/It will be sent as a PNG/).waitFor()
+    await press(page, 'Add the logo')
+    await page.getByRole('button', { name: 'Remove the logo' }).waitFor()
+    const stored = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
+    expect(stored).toMatchObject({ ...YELLOW, logoWidth: 600, logoHeight: 150 })
+    const asset = await service.db.asset.findFirstOrThrow({ where: { organizationId: organization.id } })
+    expect([asset.contentType, asset.kind]).toEqual(['image/png', 'logo'])
+
+    const frames = page.frames().slice(1)
+    expect(frames).toHaveLength(4)
+    for (const frame of frames) {
+      await frame.waitForLoadState()
+      expect([frame.url(), await frame.evaluate(LOGO_WIDTH)]).toEqual([frame.url(), 600])
+    }
+    const [light, dark] = await Promise.all(frames.slice(0, 2).map((frame) => frame.evaluate(COLORS)))
+    expect(light).toEqual(['rgb(255, 255, 255)', expect.not.stringContaining('255, 212, 0')])
+    expect(dark).toEqual(['rgb(0, 0, 0)', 'rgb(255, 212, 0)'])
+    for (const viewport of [desktop, phone]) {
+      await page.setViewportSize(viewport)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await expectAccessible(page)
+        expect(await overflow(page)).toBe(0)
+      }
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it('says of a picture that it can not be drawn', async () => {
+    const organization = await service.make.organization()
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const { page } = await openPage(admin.cookie())
+    await page.goto(`${origin}${admin.home}settings/brand`)
+    await page
+      .getByLabel('Picture')
+      .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('<!doctype html>') })
+    await page.getByText('The browser can’t draw this picture.').waitFor()
+    await press(page, 'Add the logo')
+    await page.getByRole('heading', { name: 'Please check the following' }).waitFor()
+    await page.getByLabel('Picture').setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer: blackPng(3_000, 900) })
+    await page.getByText(/It will be sent as a PNG/).waitFor()
+    await press(page, 'Add the logo')
+    await page.getByRole('button', { name: 'Remove the logo' }).waitFor()
+    const stored = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
+    expect([stored.logoWidth, stored.logoHeight]).toEqual([1_200, 360])
+  })
+})
