@@ -26,7 +26,8 @@ const HEX_COLOR = new RegExp(HEX_COLOR_PATTERN, 'u')
 
 /** What is no colour. */
 export const findColorIssues = ({ primaryColor, backgroundColor }: Colors): Issue[] => {
-  const check = (color: string) => (color === '' || HEX_COLOR.test(color) ? undefined : ({ rule: 'color' } as const))
+  const check = (color: string) =>
+    color.trim() === '' || HEX_COLOR.test(color.trim()) ? undefined : ({ rule: 'color' } as const)
   return findIssues([
     ['primaryColor', check(primaryColor)],
     ['backgroundColor', check(backgroundColor)],
@@ -46,8 +47,8 @@ export const tidyColors = ({ primaryColor, backgroundColor }: Colors): Pick<Bran
  */
 export async function changeColors(ctx: Context, given: Colors, seen: Seen): Promise<void> {
   authorize(ctx, 'manage_settings')
+  refuse(findColorIssues(given))
   const colors = tidyColors(given)
-  refuse(findColorIssues({ primaryColor: colors.primaryColor ?? '', backgroundColor: colors.backgroundColor ?? '' }))
   await changeBrand(ctx, colors, (before) => refuseUnseenChanges(before, seen, before, colors))
 }
 

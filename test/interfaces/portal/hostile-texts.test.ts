@@ -138,6 +138,7 @@ const ASKED = [
   'named',
   'next',
   'page',
+  'primaryColor',
 ]
 const query = `?${new URLSearchParams(Object.fromEntries(ASKED.map((name) => [name, `=${HOSTILE}`])))}`
 

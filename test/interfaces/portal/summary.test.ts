@@ -56,7 +56,7 @@ const FIELDS = [
     'tagIds',
     'list',
   ],
-  ...['url', 'types', 'seen', 'filterName', 'query', 'timeZone', 'pageSize'],
+  ...['url', 'types', 'seen', 'filterName', 'query', 'timeZone', 'pageSize', 'primaryColor', 'backgroundColor'],
 ]
 /** What no field takes: too much, nothing, what is none, and a day that is over. */
 const WRONG: Record<string, string> = {

@@ -28,7 +28,7 @@ export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page 
     body: html`${mistakes(form)}${settingsPanel('colours', 'Colours', 'Whatever you choose, it can be read: a colour is made darker or lighter where it has to be.', colours(form, address, brand, shown))}${settingsPanel(
       'logo-part',
       'Logo',
-      'At the top of pages and emails, beside or in place of your name. Emails that were sent show it for a year after you have replaced it.',
+      'At the top of pages, beside your name, and of emails. Emails that were sent show it for a year after you have replaced it.',
       logo(form, address, brand),
     )}${settingsPanel('preview', 'Preview', 'With the colours above. Nothing is saved by it.', previews(address, shown))}`,
   }
