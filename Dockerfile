@@ -35,7 +35,7 @@ COPY CHANGELOG.md ./
 COPY src ./src
 COPY --from=generate /app/src/generated ./src/generated
 # A volume that is mounted there belongs to whom the folder does.
-RUN mkdir -p data/media && chown node:node data/media
+RUN mkdir -p data/media data/erasures && chown node:node data/media data/erasures
 USER node
 # Compiled ahead, as the user who runs it: Node keeps what it has compiled for each user apart.
 ENV NODE_COMPILE_CACHE=/home/node/.cache/node-compile

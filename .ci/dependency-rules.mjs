@@ -99,6 +99,7 @@ const rooms = [
   'webhooks',
   'single-sign-on',
   'ats',
+  'erasure',
   'test-data',
 ]
 const door = 'domain/(context|errors|limits|transaction)\\.ts$'

@@ -11,6 +11,7 @@ import { shippedLanguages as languages } from '../src/locales/languages.ts'
 import { openFolder } from '../src/media/folder.ts'
 import { buildApp } from '../src/runtime/app.ts'
 import { loadConfig } from '../src/runtime/config.ts'
+import { openErasureLog } from '../src/runtime/erasure-log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { createIdentityProviders } from '../src/sso/identity-providers.ts'
 
@@ -36,11 +37,15 @@ const app = await buildApp(config, {
         enqueueLibraryImport: async () => {},
         enqueueKeyCorrection: async () => {},
         enqueueTestDataDeletion: async () => {},
+        enqueueErasure: async () => {},
+        forgetMails: async () => 0,
         enqueueRecording: async () => {},
         enqueuePasswordReset: async () => {},
         enqueueFailedSignIn: async () => {},
       },
       media: openFolder('unused'),
+      erasureLog: openErasureLog('unused'),
+      backupsKeptDays: config.backupsKeptDays,
       mediaQuota: config.mediaQuota,
       hasOwnPlayer: true,
       events: { recorded: () => {}, head: () => 0n },

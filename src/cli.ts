@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { addBackupCommands } from './cli/backup.ts'
 import { addDemoCommand } from './cli/demo.ts'
 import { addDoctorCommand } from './cli/doctor.ts'
+import { addEraseCommand } from './cli/erase.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED, EXIT_WRONG_USAGE } from './cli/exit-codes.ts'
 import { addImportCommand } from './cli/import.ts'
 import { addKeyCommands } from './cli/keys.ts'
@@ -33,6 +34,7 @@ function createProgram(): Command {
   addMailCommands(program)
   addMediaCommands(program)
   addWebhookCommands(program)
+  addEraseCommand(program)
   addBackupCommands(program)
   addDoctorCommand(program)
   return program

@@ -1,6 +1,8 @@
 import { Client } from 'pg'
 import { createDb, type Db, openPool } from '../db/client.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
+import type { ErasureLog } from '../domain/context.ts'
+import { findUndone } from '../domain/erasure/erase-again.ts'
 import { measureNumbering } from '../domain/events/number-events.ts'
 import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
@@ -13,13 +15,18 @@ import { describeError } from './output.ts'
 
 /** A mail server that is away for a moment is no problem yet. */
 const PATIENCE_MS = 15 * 60_000
+/** It waits for a store that is away for a while. */
+const ERASURE_PATIENCE_MS = 3_600_000
 /** A running service needs a second. */
 const NUMBERING_PATIENCE_MS = 60_000
 /** What failed before is history: who wanted to has acted on it. */
 const RECENT_MS = 86_400_000
 
+/** What the checks need besides the database. */
+type Given = { mediaQuota: number; erasureLog: ErasureLog }
+
 /** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
-export async function checkDatabase(url: string, mediaQuota: number): Promise<Check[]> {
+export async function checkDatabase(url: string, given: Given): Promise<Check[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // the query in flight rejects with it
   try {
@@ -30,7 +37,7 @@ export async function checkDatabase(url: string, mediaQuota: number): Promise<Ch
       ok('database', `PostgreSQL ${rows[0].version} answers`),
       locale,
       ...(await checkTimeouts(client)),
-      ...(await checkSchema(url, mediaQuota)),
+      ...(await checkSchema(url, given)),
     ]
   } catch (error) {
     return [problem('database', `${describeError(error)}. Is it running, and is DATABASE_URL right?`)]
@@ -64,16 +71,16 @@ async function checkTimeouts(client: Client): Promise<Check[]> {
   ]
 }
 
-async function checkSchema(url: string, mediaQuota: number): Promise<Check[]> {
+async function checkSchema(url: string, given: Given): Promise<Check[]> {
   const pending = await findPendingMigrations(url).catch(describeError)
   if (typeof pending === 'string') return [problem('migrations', pending)]
   if (pending.length > 0) {
     return [problem('migrations', `${pending.join(', ')} pending. Start the service, or run: npm run cli -- migrate`)]
   }
-  return [ok('migrations', 'none pending'), ...(await checkContent(url, mediaQuota))]
+  return [ok('migrations', 'none pending'), ...(await checkContent(url, given))]
 }
 
-async function checkContent(url: string, mediaQuota: number): Promise<Check[]> {
+async function checkContent(url: string, { mediaQuota, erasureLog }: Given): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [
@@ -84,12 +91,30 @@ async function checkContent(url: string, mediaQuota: number): Promise<Check[]> {
       await checkWebhooks(db),
       await checkRecordings(db),
       await checkMediaUse(db, mediaQuota),
+      await checkErasures(db, erasureLog),
     ]
   } catch (error) {
     return [problem('content', describeError(error))]
   } finally {
     await db.$disconnect()
   }
+}
+
+/** Whether a backup has brought back whom the log outside of the database says to be erased. */
+async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
+  const since = new Date(Date.now() - ERASURE_PATIENCE_MS)
+  const stuck = await db.erasure.count({ where: { finishedAt: null, createdAt: { lt: since } } })
+  if (stuck > 0)
+    return problem(
+      'erasures',
+      `${stuck} have been under way for over an hour. The log says why: an erasure could not be continued yet`,
+    )
+  const undone = await findUndone({ db, deps: { erasureLog } })
+  if (undone.length === 0) return ok('erasures', 'all that ERASURE_LOG tells of are done')
+  return problem(
+    'erasures',
+    `${undone.length} that ERASURE_LOG tells of are not known to this database, as after a backup was restored: npm run cli -- erase --again`,
+  )
 }
 
 async function checkOutage(db: Db): Promise<Check> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
+import { openErasureLog } from '../runtime/erasure-log.ts'
 import { checkDatabase } from './check-database.ts'
 import {
   type Check,
@@ -56,11 +57,12 @@ function readConfig(): Config | Check[] {
   }
 }
 
-async function examineDatabase({ databaseDirectUrl, dataDir, mediaQuota }: Config): Promise<Check[]> {
-  if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, mediaQuota)
+async function examineDatabase({ databaseDirectUrl, dataDir, mediaQuota, erasureLog }: Config): Promise<Check[]> {
+  const given = { mediaQuota, erasureLog: openErasureLog(erasureLog) }
+  if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })
-    return await checkDatabase(embedded.url, mediaQuota).finally(embedded.release)
+    return await checkDatabase(embedded.url, given).finally(embedded.release)
   } catch (error) {
     return [{ name: 'database', problem: true, message: describeError(error) }]
   }

@@ -45,6 +45,9 @@ const MODED = {
   tagInviteCounts: true,
   questionResults: true,
   suppressions: true,
+  erasedInvites: true,
+  erasedInviteCounts: true,
+  erasedResults: true,
 } satisfies Record<Exclude<ModedTable, 'apiKeys' | 'webhookEndpoints' | 'atsConnections' | 'auditEntries'>, true>
 type ModedTable = { [T in OwnTable]: Tables[T] extends { mode: unknown } ? T : never }[OwnTable]
 

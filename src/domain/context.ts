@@ -49,6 +49,14 @@ export type Queue = {
   enqueueKeyCorrection: (db: Connection, which: { organizationId: string; versionId: string; number: number }) => Promise<void>
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
+  /** Has an erasure worked on, in the transaction that asks for it: again, if it is not finished when a process dies. */
+  enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string }) => Promise<void>
+  /**
+   * Deletes what the queue holds of mails, and what it says of jobs, anybody's, that the regular expression matches.
+   *
+   * @returns how many jobs of the mails are under way.
+   */
+  forgetMails: (emailIds: readonly string[], pattern: string) => Promise<number>
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
   enqueueRecording: (
     db: Connection,
@@ -82,6 +90,12 @@ export type MediaStore = {
 }
 /** A file on this machine's disk. */
 export type StoredFile = { path: string; bytes: number }
+
+/**
+ * What is kept of erasures outside of the database, so that a restored backup does not bring back whom it has never heard of again: the
+ * setting ERASURE_LOG. A line each; when `append` returns, it outlives a crash. A line that was not written to its end is not among those read.
+ */
+export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<string[]> }
 
 /** The numbering of events, as far as the domain needs it. */
 export type EventNumbering = {
@@ -247,6 +261,9 @@ export type Deps = {
   /** What lists may be read from instead of the database; undefined where there is none, or it is too far behind. */
   replica: () => Replica | undefined
   media: MediaStore
+  erasureLog: ErasureLog
+  /** For how long backups hold what is erased, as the operator says. */
+  backupsKeptDays: number
   /** Bytes that the media of one organization may have. */
   mediaQuota: number
   /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */

@@ -22,6 +22,7 @@ export type ErrorKind =
   | 'library_question_not_found'
   | 'library_import_not_found'
   | 'suppression_not_found'
+  | 'erasure_not_found'
   | 'invite_not_found'
   | 'invite_batch_not_found'
   | 'member_not_found'

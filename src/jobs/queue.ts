@@ -37,6 +37,9 @@ export const KEY_CORRECTIONS = 'key-correction'
 /** Test data to be deleted. */
 export const TEST_DATA = 'test-data'
 
+/** Candidates to be erased. */
+export const ERASURES = 'erasure'
+
 /** Recordings to be made one file. */
 export const RECORDINGS = 'recording'
 export const DEAD_RECORDINGS = 'recording-dead'
@@ -59,6 +62,7 @@ export type LibraryImportJob = { organizationId: string; importId: string }
 export type KeyCorrectionJob = { organizationId: string; versionId: string; number: number }
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
+export type ErasureJob = { organizationId: string; erasureId: string }
 export type RecordingJob = JoinRef
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
@@ -178,6 +182,21 @@ async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number>
   return rows.length
 }
 
+/** Of mails; those under way are left to end by themselves. */
+const FORGET_MAILS = `
+  WITH its AS (SELECT id, name, state FROM pgboss.job WHERE name = ANY ($1) AND data->>'emailId' = ANY ($2)),
+    gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.state <> 'active')
+  SELECT count(*)::int AS "underWay" FROM its WHERE state = 'active'`
+/** What was said of any job, and of the one that a dead one was made of. */
+const FORGET_OUTPUTS =
+  'UPDATE pgboss.job SET output = NULL, source_output = NULL WHERE output::text ~* $1 OR source_output::text ~* $1'
+
+async function forgetMails(boss: PgBoss, emailIds: readonly string[], pattern: string): Promise<number> {
+  const { rows } = await boss.getDb().executeSql(FORGET_MAILS, [[INVITATION_EMAILS, DEAD_INVITATION_EMAILS], emailIds])
+  await boss.getDb().executeSql(FORGET_OUTPUTS, [pattern])
+  return (rows[0] as { underWay: number }).underWay
+}
+
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => {
   const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
@@ -229,6 +248,11 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
       await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
+    async enqueueErasure(db, { organizationId, erasureId }) {
+      const data: ErasureJob = { organizationId, erasureId }
+      await boss.insert(ERASURES, [{ data: traced(data) }], { db: fromPrisma(db) })
+    },
+    forgetMails: (emailIds, pattern) => forgetMails(boss, emailIds, pattern),
     async enqueueRecording(db, { mediaId, organizationId, assetOf, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
       const data: RecordingJob = { mediaId, organizationId, assetOf }
@@ -255,6 +279,8 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   }
   for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
+  // It goes on for as long as what is in its way: a store that is away for days, a disk that is full.
+  await declareQueue(boss, ERASURES, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
   // Somebody waits for it: what a killed process had is taken up at once.
   await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })
   // The address that was typed in is not kept for longer than it is needed.

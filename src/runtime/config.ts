@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import type { Allowance, AtsSettings } from '../domain/context.ts'
@@ -67,6 +68,10 @@ export type Config = {
   metrics: { port: number; host: string } | undefined
   /** `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder under dataDir. */
   mediaUrl: string | undefined
+  /** The file of the receipts of erasures. */
+  erasureLog: string
+  /** For how long backups are kept. */
+  backupsKeptDays: number
   /** Of one organization, in bytes. */
   mediaQuota: number
   /** Recordings that are joined at a time. */
@@ -161,6 +166,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     showMailbox: isTrial && smtpUrl === undefined,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
+    erasureLog: erasureLogOf(settings),
+    backupsKeptDays: settings.BACKUPS_KEPT_DAYS,
     mediaQuota: settings.MEDIA_QUOTA,
     joiners: settings.JOINERS ?? Math.max(1, availableParallelism() - 1),
     mediaKeptDays: {
@@ -183,6 +190,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     },
   }
 }
+
+const erasureLogOf = ({ ERASURE_LOG, DATA_DIR }: Static<typeof Environment>): string =>
+  ERASURE_LOG ?? path.join(DATA_DIR, 'erasures.jsonl')
 
 const readTraces = ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,

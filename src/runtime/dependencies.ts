@@ -18,6 +18,7 @@ import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
 import { startCorrectingKeys } from '../jobs/correct-keys.ts'
 import { startDeletingTestData } from '../jobs/delete-test-data.ts'
+import { startErasing } from '../jobs/erase.ts'
 import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
@@ -41,6 +42,7 @@ import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
 import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import { openErasureLog } from './erasure-log.ts'
 import { createMailEventReaders } from './mail-events.ts'
 import { measureStore } from './measured-store.ts'
 import { createMediaCheck } from './media-check.ts'
@@ -191,11 +193,13 @@ export async function createDependencies(
   }
 }
 
-/** Where the service asks, or tells, besides mail. */
+/** Where the service asks, or tells, besides mail; and what is told outside of the database of who is erased. */
 const waysOut = (
-  { webhookAllowance, ssoAllowance, hibpUrl }: Config,
+  { webhookAllowance, ssoAllowance, hibpUrl, erasureLog, backupsKeptDays }: Config,
   { clock, log, metrics }: { clock: () => Date; log: FastifyBaseLogger; metrics: MetricsRegistry },
-): Pick<Deps, 'webhookAllowance' | 'ssoAllowance' | 'identityProviders' | 'isBreached'> => ({
+): Pick<Deps, 'webhookAllowance' | 'ssoAllowance' | 'identityProviders' | 'isBreached' | 'erasureLog' | 'backupsKeptDays'> => ({
+  erasureLog: openErasureLog(erasureLog),
+  backupsKeptDays,
   webhookAllowance,
   ssoAllowance,
   identityProviders: createIdentityProviders(ssoAllowance, { clock, log }),
@@ -217,6 +221,7 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   await startReadingMailEvents(boss, system, mailEventReaders)
   await startWorkingOnInvites(boss, system)
   await startDeletingTestData(boss, system)
+  await startErasing(boss, system)
   await startCorrectingKeys(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })

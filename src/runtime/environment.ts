@@ -226,6 +226,18 @@ export const Environment = Type.Object({
     KEPT_DAYS,
   ),
   ANSWERS_KEPT_DAYS: Count(365, 'Days for which recorded answers are kept after a submission.', KEPT_DAYS),
+  ERASURE_LOG: Type.Optional(
+    Type.String({
+      examples: ['/var/lib/assessments/erasures.jsonl'],
+      description:
+        'File that a line is appended to for each candidate who was erased, without names: what a restored backup has to be told again. Keep it, and its copies, apart from those of the database; several processes that work share it. Unset: erasures.jsonl under DATA_DIR.',
+    }),
+  ),
+  BACKUPS_KEPT_DAYS: Count(
+    30,
+    'Days for which you keep backups: receipts of erasures say until when they hold what was erased.',
+    KEPT_DAYS,
+  ),
   EVENTS_KEPT_DAYS: Count(90, 'Days for which the feed of events goes back; older events are deleted.', KEPT_DAYS),
   WEBHOOK_CONCURRENCY: Count(
     4,

@@ -203,6 +203,7 @@ const documented = {
     'member_not_found',
     'question_not_found',
     'suppression_not_found',
+    'erasure_not_found',
     'media_not_found',
     'graders_missing',
     'session_refused',

@@ -34,6 +34,7 @@ const TABLE: Record<KeyScope, string> = {
   'webhooks:manage':
     'listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rotateWebhookSecret listWebhookDeliveries getWebhookDelivery replayWebhookDelivery replayWebhook testWebhook',
   'audit:read': 'listAuditEntries',
+  'candidates:erase': 'eraseCandidate getErasure',
 }
 
 async function makeKey(scopes: readonly KeyScope[], networks: readonly string[] = [], mode: 'live' | 'test' = 'live') {

@@ -51,6 +51,7 @@ export async function furnish(service: Service, words: string) {
   const { webhook, delivery } = await makeWebhook(service, organizationId, words)
   const batch = await makeBatch(service, invite, words)
   const picture = { id: await makePicture(service, organizationId) }
+  const erasure = { id: await makeErasure(service, organizationId) }
   const suppression = await db.suppression.create({
     data: {
       ...rest,
@@ -61,7 +62,20 @@ export async function furnish(service: Service, words: string) {
       since: deps.clock(),
     },
   })
-  const of = { picture, instruction, category, assessment, question, invite, email, webhook, delivery, batch, suppression }
+  const of = {
+    picture,
+    instruction,
+    category,
+    assessment,
+    question,
+    invite,
+    email,
+    webhook,
+    delivery,
+    batch,
+    suppression,
+    erasure,
+  }
   return { id: organizationId, key, member, tag, ...of }
 }
 
@@ -191,6 +205,7 @@ export function ownIdFor(name: string, of: Furnished): string {
   const kinds = [
     [/webhook/i, of.webhook.id],
     [/suppression/i, of.suppression.id],
+    [/erasure/i, of.erasure.id],
     [/batch/i, of.batch.id],
     [/deliver/i, of.delivery.id],
     [/tag/i, of.tag.id],
@@ -201,6 +216,15 @@ export function ownIdFor(name: string, of: Furnished): string {
     [/grader|user|member|created_by/i, of.member.id],
   ] as const
   return kinds.find(([pattern]) => pattern.test(name))?.[1] ?? of.id
+}
+
+/** The receipt of an erasure. @returns its id. */
+export async function makeErasure({ db, deps, clock }: Service, organizationId: string): Promise<string> {
+  const [id, now] = [deps.newId(), clock.now()]
+  const done = { step: 'receipt', counts: { invites: 1 }, createdAt: now, finishedAt: now, backupsUntil: now }
+  const row = { organizationId, id, subject: 'candidate', addressCode: new Uint8Array(16), actorKind: 'operator', ...done }
+  await db.erasure.create({ data: row })
+  return id
 }
 
 /** A bulk change of an invite, which is stopped. @returns its id. */

@@ -72,6 +72,7 @@ export async function generateKey(
   { name, mode, expiresAt, scopes, networks }: KeyToGenerate,
 ): Promise<{ key: string; name: string }> {
   authorize(ctx, 'manage_keys')
+  authorizeScopes(ctx, scopes)
   const expiryIssues = findExpiryIssues(expiresAt, await longestKeyDays(ctx), ctx.deps.clock())
   refuse([...findNameIssues({ name }), ...expiryIssues, ...findNetworkIssues(networks)])
   const createdById = ctx.actor.kind === 'member' ? ctx.actor.id : null
@@ -82,6 +83,11 @@ export async function generateKey(
     await tellAdmins(inside, made.apiKey.name)
     return { key: made.key, name: made.apiKey.name }
   })
+}
+
+/** No key may be given more than its giver has: who erases candidates is the owners' affair. @throws DomainError not_permitted. */
+function authorizeScopes(ctx: Context, scopes: readonly KeyScope[]): void {
+  if (scopes.includes('candidates:erase')) authorize(ctx, 'erase_candidates')
 }
 
 /** A key opens much, and for long: all who answer for it learn of it. */
@@ -124,7 +130,11 @@ export async function changeKeyAllowance(
   { signedIn, current, origin, ...allowance }: KeyAllowance & { signedIn: SignedIn; current: string; origin: Browser },
 ): Promise<void> {
   authorize(ctx, 'manage_keys')
-  await findKey(ctx, id)
+  const { scopes: before } = await findKey(ctx, id)
+  authorizeScopes(
+    ctx,
+    allowance.scopes.filter((scope) => !before.includes(scope)),
+  )
   refuse(findNetworkIssues(allowance.networks))
   await confirmPassword(ctx, signedIn, { current, origin })
   await changeApiKey(ctx, id, allowance)

@@ -1,6 +1,7 @@
 import { everyones } from '../../db/everyone.ts'
-import { run } from '../../db/statements.ts'
-import type { ServiceContext } from '../context.ts'
+import { among, own } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
+import type { Context, ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -89,6 +90,26 @@ export async function claimParkedForm({ db, deps }: ServiceContext, { credential
   const open = { id, credentialId: credential.id, usedAt: null, endsAt: { gt: now } }
   const { count } = await db.parkedForm.updateMany({ where: open, data: { usedAt: now } })
   return count === 1
+}
+
+/**
+ * Deletes forms of the organization's pages whose fields or address have somebody's in them.
+ *
+ * @param isAbout looks at what was typed, and at the address, decoded. @returns how many.
+ */
+export async function forgetParkedForms(
+  { db, deps, organization }: Context,
+  isAbout: (text: string) => boolean,
+): Promise<number> {
+  const members = own({ organization }, 'members').where('credentialId', 'is not', null).select('credentialId')
+  const theirs = everyones.selectFrom('parkedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
+  const parked = await all(db, theirs)
+  const about = parked.filter(({ id, url, body }) => {
+    if (!url.includes(organization.id)) return false
+    return isAbout(url) || isAbout(open(deps.secretKeys, purposeOf(id), body) ?? '')
+  })
+  if (about.length === 0) return 0
+  return run(db, everyones.deleteFrom('parkedForms').where('id', '=', among(about.map(({ id }) => id))))
 }
 
 /** Takes that back: the service could not do what the form asks for. */

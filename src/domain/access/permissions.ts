@@ -37,6 +37,8 @@ export type Permission =
   | 'manage_security'
   | 'read_audit_log'
   | 'delete_test_data'
+  /** Whoever has an address, from the organization: see domain/erasure. */
+  | 'erase_candidates'
   | 'take_invite'
 
 /** Inviting, and what becomes of it. */
@@ -71,7 +73,7 @@ const permissions = {
   apiKey: ['read', 'read_assessments', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'delete_test_data'],
   ats: ['read', 'read_assessments', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
-  operator: [...ADMINISTRATION, 'manage_security'],
+  operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates'],
   system: ['read', 'read_assessments'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
 
@@ -106,6 +108,7 @@ const scopePermissions = {
   'events:read': READS,
   'webhooks:manage': [...READS, 'manage_webhooks'],
   'audit:read': ['read_audit_log'],
+  'candidates:erase': ['erase_candidates'],
 } as const satisfies Record<string, readonly Permission[]>
 export type KeyScope = keyof typeof scopePermissions
 export const KEY_SCOPES = Object.keys(scopePermissions) as KeyScope[]
@@ -126,7 +129,7 @@ export type Duty = (typeof DUTIES)[number]
 
 const dutyPermissions = new Map<string, readonly Permission[]>(
   Object.entries({
-    owner: ['manage_security'],
+    owner: ['manage_security', 'erase_candidates'],
     manager: RECRUITING,
     author: AUTHORING,
   } satisfies Record<Duty, readonly Permission[]>),

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { among, type Expressions, own, type Sight, sameOwner } from '../../db/own.ts'
+import { among, compose, type Expressions, own, type Sight, sameOwner } from '../../db/own.ts'
 import { type AsJson, jsonOf, listOf } from '../../db/statements.ts'
 import {
   type Assessment as AssessmentRow,
@@ -93,12 +93,20 @@ const clientIds = (eb: Expressions<'assessments'>) =>
       .whereRef('assessmentClients.assessmentId', '=', 'assessments.id')
       .orderBy('assessmentClients.position'),
   )
-const inviteCount = ({ ref: its }: Expressions<'assessments'>, sight: Sight) =>
-  own(sight, 'assessmentInviteCounts')
-    .select(({ ref }) => sql<number>`coalesce(sum(${ref('assessmentInviteCounts.count')}), 0)::int`.as('count'))
+/** How many were sent: those of who was erased since are gone, and were sent all the same. */
+const inviteCount = ({ ref: its }: Expressions<'assessments'>, sight: Sight) => {
+  const kept = own(sight, 'assessmentInviteCounts')
+    .select('count')
     .where('assessmentInviteCounts.assessmentId', '=', its('assessments.id'))
+  const erased = own(sight, 'erasedInviteCounts')
+    .select('count')
+    .where('erasedInviteCounts.assessmentId', '=', its('assessments.id'))
+  return compose
+    .selectFrom(kept.unionAll(erased).as('sent'))
+    .select(({ ref }) => sql<number>`coalesce(sum(${ref('sent.count')}), 0)::int`.as('count'))
     .$asScalar()
     .$notNull()
+}
 export const wholeAssessment = shapeOf('assessments', Prisma.AssessmentScalarFieldEnum, {
   languageIds,
   languageCodes,

@@ -89,6 +89,7 @@ const SHARED_ACTIONS = [
   'revoked_ats_key',
   'entered_key_of_ats',
   'exported_members',
+  'asked_for_erasure',
   'exported_audit_log',
 ] as const
 /** What is done to live data, or to test data. */
@@ -160,6 +161,7 @@ export type AuditEvent = {
       | 'webhook'
       | 'ats_key'
       | 'ats_connection'
+      | 'erasure'
     id: string
   }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */

@@ -24,6 +24,7 @@ export const EVENT_TYPES = [
   'reminder.sent',
   'submission.released',
   'submission.media_deleted',
+  'invite.erased',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -111,10 +112,12 @@ export type EventData = {
   'reminder.sent': OfInvite & { emailId: string }
   'submission.released': OfInvite & ToldResult & { submissionId: string }
   'submission.media_deleted': OfInvite & { submissionId: string; kinds: MediaKind[] }
+  'invite.erased': Pick<OfInvite, 'inviteId'>
 }
 
-/** What an event of any type may say. */
-export type ToldData = OfInvite &
+/** What an event of any type may say: all but the last of an invite say its state. */
+export type ToldData = Pick<OfInvite, 'inviteId'> &
+  Partial<OfInvite> &
   Submission &
   Partial<Expiry> &
   Partial<ToldBounce> &
@@ -173,6 +176,17 @@ export const mediaDeleted = (invite: ToldInvite, submissionId: string, kinds: Me
 /** The candidate wants no more mails of the organization. */
 export const mailsStopped = (invite: ToldInvite, scope: StoppedMails): NewEvent =>
   tell('email.unsubscribed', invite, { ...state(invite), scope })
+
+/** The invite is gone, with whoever it was to: there is nothing more to say of it. */
+export const inviteErased = ({ id, organizationId, mode }: Pick<Invite, 'id' | 'organizationId' | 'mode'>): NewEvent => ({
+  type: 'invite.erased',
+  organizationId,
+  mode,
+  data: { inviteId: id },
+})
+
+/** What of an event's data is the caller's own, and may name somebody. */
+export const NAMING = ['externalId', 'metadata'] as const satisfies (keyof OfInvite)[]
 
 /** What may become of one of its mails. */
 export type EmailEvent =

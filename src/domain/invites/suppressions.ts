@@ -13,6 +13,7 @@ import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
 import { comesByItself } from '../mails/candidate-mails.ts'
+import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -61,10 +62,19 @@ export async function findSuppression(
   address: string,
   scope: StoppedMails = 'all',
 ): Promise<Suppression | null> {
-  const key = { organizationId: organization.id, mode, address: address.toLowerCase(), scope }
-  const found = await db.suppression.findUnique({ where: { organizationId_mode_address_scope: key } })
-  return found && (found.until === null || found.until > deps.clock()) ? found : null
+  const standing = { OR: [{ until: null }, { until: { gt: deps.clock() } }] }
+  const where = { organizationId: organization.id, mode, ...ofAddress(deps, organization, address), scope, ...standing }
+  return db.suppression.findFirst({ where, orderBy: { until: { sort: 'desc', nulls: 'first' } } })
 }
+
+/** The address itself or, once whoever has it was erased, what stands for it. */
+export const ofAddress = (
+  { secretKeys }: Pick<Context['deps'], 'secretKeys'>,
+  { id }: { id: string },
+  address: string,
+): { address: { in: string[] } } => ({
+  address: { in: [address.toLowerCase(), ...codesOfAddress(secretKeys, id, address).map(wordCode)] },
+})
 
 /** Stops mails to the address of a mail that has come back, or was called spam, as far as that says something of the address. */
 export async function suppressAddressOf(
@@ -143,7 +153,7 @@ export async function listSuppressions(
     organizationId: ctx.organization.id,
     mode: modeOf(ctx),
     OR: [{ until: null }, { until: { gt: ctx.deps.clock() } }],
-    ...(search ? { address: search.trim().toLowerCase() } : {}),
+    ...(search ? ofAddress(ctx.deps, ctx.organization, search.trim()) : {}),
   }
   return readPage(
     page,

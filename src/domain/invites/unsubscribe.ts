@@ -1,26 +1,58 @@
 import { into, own } from '../../db/own.ts'
 import { first, run } from '../../db/statements.ts'
-import type { ServiceContext } from '../context.ts'
+import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { mailsStopped, type StoppedMails, TOLD } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
+import { wordCode } from '../secrets/address-codes.ts'
 import { inTransaction } from '../transaction.ts'
+import { SPOKEN_TO } from '../values/languages.ts'
+import { ofAddress } from './suppressions.ts'
 import { findInviter } from './whom-to-ask.ts'
 
-/** What the page shows of whose mails they are, and what the address gets no more; null where the invite is gone. */
+/**
+ * What the page shows of whose mails they are, and what the address gets no more; null where the invite is gone. Who was erased stops mails
+ * by an old one all the same: the address is known by what stands for it.
+ */
 export async function findUnsubscribing(service: ServiceContext, inviteId: string) {
+  const { db, deps } = service
+  const select = { organizationId: true, mode: true, recipientEmail: true } as const
+  const invite = await db.invite.findUnique({ where: { id: inviteId }, select })
+  if (!invite) return findErased(service, inviteId)
   const inviter = await findInviter(service, inviteId)
-  const invite = await service.db.invite.findUnique({
-    where: { id: inviteId },
-    select: { organizationId: true, mode: true, recipientEmail: true },
-  })
-  if (!inviter || !invite) return null
+  if (!inviter) return null
   const { organizationId, mode, recipientEmail } = invite
-  const found = await service.db.suppression.findMany({
-    where: { organizationId, mode, address: recipientEmail.toLowerCase(), until: null },
+  const found = await db.suppression.findMany({
+    where: { organizationId, mode, ...ofAddress(deps, { id: organizationId }, recipientEmail), until: null },
     select: { scope: true },
   })
   return { inviter, stopped: found.map(({ scope }) => scope) }
+}
+
+async function findErased({ db }: ServiceContext, inviteId: string) {
+  const erased = await findErasedInvite(db, inviteId)
+  if (!erased) return null
+  const { organizationId, mode, address } = erased
+  const organization = await db.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { name: true, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization },
+  })
+  const found = await db.suppression.findMany({ where: { organizationId, mode, address, until: null }, select: { scope: true } })
+  const gone = {
+    language: null,
+    chosenLanguage: null,
+    timeZone: null,
+    assessment: { interfaceLanguage: null, languages: [] },
+    createdBy: null,
+  }
+  return { inviter: { ...gone, organization }, stopped: found.map(({ scope }) => scope) }
+}
+
+/** @property address what stands for it. */
+async function findErasedInvite(db: Connection, inviteId: string) {
+  const select = { organizationId: true, mode: true, erasure: { select: { addressCode: true } } } as const
+  const found = await db.erasedInvite.findFirst({ where: { inviteId }, select })
+  return found && { organizationId: found.organizationId, mode: found.mode, address: wordCode(found.erasure.addressCode) }
 }
 
 /**
@@ -31,29 +63,40 @@ export async function findUnsubscribing(service: ServiceContext, inviteId: strin
  */
 export async function unsubscribe(service: ServiceContext, inviteId: string, scope: StoppedMails): Promise<void> {
   await inTransaction({ ...service, actor: { kind: 'candidate', inviteId } }, async (inside) => {
-    const { db, deps } = inside
+    const { db } = inside
     const found = await db.invite.findUnique({ where: { id: inviteId }, select: { organizationId: true } })
-    if (!found) throw new DomainError('invite_not_found')
+    if (!found) {
+      const erased = await findErasedInvite(db, inviteId)
+      if (!erased) throw new DomainError('invite_not_found')
+      await stop(inside, erased, scope)
+      return
+    }
     const invites = own({ organization: { id: found.organizationId }, mode: 'all' }, 'invites').where('invites.id', '=', inviteId)
     const invite = await first(db, invites.select(TOLD).select('invites.recipientEmail').forShare())
     if (!invite) throw new DomainError('invite_not_found')
     const { organizationId, mode, recipientEmail } = invite
-    const since = deps.clock()
-    const address = recipientEmail.toLowerCase()
-    const stopped = await run(
-      db,
-      into('suppressions')
-        .values({ organizationId, id: deps.newId(), mode, address, scope, reason: 'unsubscribed', since })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['organizationId', 'mode', 'address', 'scope'])
-            .doUpdateSet({ reason: 'unsubscribed', since, until: null, emailId: null })
-            // Who has called a mail spam, has said more than that.
-            .where(({ eb, or }) =>
-              or([eb('suppressions.until', 'is not', null), eb('suppressions.reason', 'not in', ['unsubscribed', 'complaint'])]),
-            ),
-        ),
-    )
+    const stopped = await stop(inside, { organizationId, mode, address: recipientEmail.toLowerCase() }, scope)
     if (stopped > 0) await recordEvents(inside, [mailsStopped(invite, scope)])
   })
+}
+
+type Stopped = { organizationId: string; mode: KeyMode; address: string }
+
+/** @returns how much that changes: 1 or 0. */
+function stop({ db, deps }: ServiceContext, { organizationId, mode, address }: Stopped, scope: StoppedMails): Promise<number> {
+  const since = deps.clock()
+  return run(
+    db,
+    into('suppressions')
+      .values({ organizationId, id: deps.newId(), mode, address, scope, reason: 'unsubscribed', since })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organizationId', 'mode', 'address', 'scope'])
+          .doUpdateSet({ reason: 'unsubscribed', since, until: null, emailId: null })
+          // Who has called a mail spam, has said more than that.
+          .where(({ eb, or }) =>
+            or([eb('suppressions.until', 'is not', null), eb('suppressions.reason', 'not in', ['unsubscribed', 'complaint'])]),
+          ),
+      ),
+  )
 }

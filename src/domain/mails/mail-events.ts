@@ -1,3 +1,4 @@
+import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
 import { into } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
@@ -57,6 +58,10 @@ export async function keepMailEvent(
     if (kept > 0) await queue.enqueueMailEvent(db, id)
   })
 }
+
+/** Deletes what was told of these mails. @returns how much that was. */
+export const forgetMailEvents = ({ db }: Pick<ServiceContext, 'db'>, emailIds: readonly string[]): Promise<number> =>
+  run(db, everyones.deleteFrom('mailEvents').where('emailId', '=', sql<string>`any(${emailIds}::uuid[])`))
 
 /** Deletes what was told so long ago. */
 export async function forgetOldMailEvents({ db, deps }: ServiceContext): Promise<void> {

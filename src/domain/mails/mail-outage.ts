@@ -37,6 +37,15 @@ const PAUSES: Record<OutageCause, { first: number; longest: number }> = {
   throttled: { first: 30, longest: 120 },
 }
 
+/** Empties what the server said last, if the regular expression matches it, in either case. It may be of any organization's mail: whether it was, is not told. */
+export async function forgetOutageReason({ db }: Db, pattern: string): Promise<void> {
+  const naming = everyones
+    .updateTable('mailOutages')
+    .set({ reason: '' })
+    .where(({ ref }) => sql<boolean>`${ref('reason')} ~* ${pattern}`)
+  await run(db, naming)
+}
+
 /** Records that no mail goes out, and what the server, or the connection to it, said last. @returns whether it was not recorded yet. */
 export async function beginMailOutage({ db }: Db, about: OutageCause, reason: string): Promise<boolean> {
   const { first } = PAUSES[about]

@@ -1,7 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** A signature is good for one purpose only. */
-export type Purpose = 'invitation' | 'session' | 'form' | 'account-link' | 'media' | 'play' | 'bounce' | 'passkey' | 'unsubscribe'
+export type Purpose =
+  | 'invitation'
+  | 'session'
+  | 'form'
+  | 'account-link'
+  | 'media'
+  | 'play'
+  | 'bounce'
+  | 'passkey'
+  | 'unsubscribe'
+  | 'erased-address'
 
 export const UUID_BYTES = 16
 /** Of an HMAC-SHA256: 128 bits are beyond guessing, and keep the link short. */

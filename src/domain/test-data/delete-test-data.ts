@@ -1,9 +1,9 @@
-import { among, own, ownDelete, seen } from '../../db/own.ts'
-import { anyOf } from '../../db/query.ts'
+import { own, ownDelete, seen } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { deleteInvites, type Gone } from '../erasure/delete-invites.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
@@ -19,8 +19,6 @@ const LISTS_AT_ONCE = 3
 
 /** What is gone, and how many invites are still there: a job deletes them. */
 export type Deletion = Gone & { lists: number; remaining: number }
-/** @property media photos and recordings, whose files go with a sweep some minutes later. */
-type Gone = { invites: number; submissions: number; media: number }
 
 /**
  * Deletes the organization's test data as they are now; what is made meanwhile stays. The first part is gone when it returns, and the rest is
@@ -71,13 +69,8 @@ async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<n
 
 /** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */
 async function deleteSome(ctx: Context, until: Date, atMost: number): Promise<Gone> {
-  const { db, organization } = ctx
+  const { db } = ctx
   const oldest = own(ctx, 'invites').where('createdAt', '<=', until).orderBy('createdAt').orderBy('id').limit(atMost)
   const ids = (await all(db, oldest.select('id').forUpdate())).map(({ id }) => id)
-  if (ids.length === 0) return { invites: 0, submissions: 0, media: 0 }
-  const submission = { organizationId: organization.id, inviteId: anyOf(ids) }
-  const submissions = await db.submission.count({ where: submission })
-  const media = await db.media.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
-  const invites = await run(db, ownDelete(ctx, 'invites').where('id', '=', among(ids)))
-  return { invites, submissions, media }
+  return deleteInvites(ctx, ids)
 }

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { compose, own, ownUpdate, sameOwner } from '../../db/own.ts'
+import { compose, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
 import { all, first } from '../../db/statements.ts'
 import { insertForEach, same, time } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
@@ -175,13 +175,14 @@ function nextAfterFailure({ deps }: ServiceContext, { delivery }: TakenDelivery,
 /** One statement, by whoever has the lease. @returns whether the endpoint was failing until now; undefined when the lease was lost. */
 async function writeAttempt(
   { db }: ServiceContext,
-  { delivery }: TakenDelivery,
+  { delivery, event }: TakenDelivery,
   { startedAt, milliseconds, answer }: AttemptResult,
   { state, next }: { state: WebhookDelivery['state']; next: Date | null },
 ): Promise<{ wasFailing: boolean } | undefined> {
   const { endpointId, eventId, leasedUntil } = delivery
   const { status, body, error } = { status: null, body: '', error: '', ...answer }
-  const owner = { organization: { id: delivery.organizationId } }
+  const owner = { organization: { id: delivery.organizationId }, mode: 'all' as const }
+  const inviteId = 'inviteId' in event.data ? event.data.inviteId : null
   const its = ownUpdate(owner, 'webhookDeliveries').where('endpointId', '=', endpointId).where('eventId', '=', eventId)
   const attempt = its
     .where('leasedUntil', '=', leasedUntil)
@@ -197,7 +198,7 @@ async function writeAttempt(
         milliseconds: sql<number>`${milliseconds}::int`,
         status: sql<number | null>`${status}::int`,
         error: sql<string>`${storable(error)}::text`,
-        answer: sql<string>`${storable(body)}::text`,
+        answer: unlessErased(owner, inviteId, storable(body)),
       })),
     )
     .selectFrom('attempted')
@@ -208,6 +209,12 @@ async function writeAttempt(
     )
     .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('wasFailing'))
   return first(db, written)
+}
+
+/** What a receiver says of somebody who is erased, or is being erased, is not kept: it may name them. */
+function unlessErased(owner: Sight, inviteId: string | null, answer: string): RawBuilder<string> {
+  const erased = own(owner, 'erasedInvites').select('inviteId').where('inviteId', '=', sql<string>`${inviteId}::uuid`)
+  return sql`case when exists (${erased}) then '' else ${answer}::text end`
 }
 
 /** A receiver may answer anything, and PostgreSQL stores no NUL in a text. */

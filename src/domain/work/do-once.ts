@@ -1,4 +1,6 @@
+import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
+import { ownDelete, ownUpdate, type SqlBool } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -96,7 +98,35 @@ async function findAnswer(ctx: Context, { key, fingerprint }: Request, now: Date
   const record = await ctx.db.idempotencyRecord.findFirst({ where })
   if (!record) return null
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
+  // Whom it was about is erased since: it is done no second time, and there is nothing to show.
+  if (record.body === null) throw new DomainError('invite_not_found')
   return { code: record.status!, text: readText(ctx, id, record), isSecret: record.sealed }
+}
+
+/**
+ * Forgets what was answered wherever something matches in it, in either case: whoever sends such a request again is told that there is no
+ * such thing. Where it stands in the key itself, the key goes as well.
+ *
+ * @param ctx inside a transaction. @param pattern a regular expression that PostgreSQL and JavaScript read alike. @returns how many.
+ */
+export async function forgetAnswers(ctx: Context, pattern: string): Promise<number> {
+  const { db } = ctx
+  const keyed = ownDelete(ctx, 'idempotencyRecords').where(({ ref }) => sql<SqlBool>`${ref('key')} ~* ${pattern}`)
+  const said = ownUpdate(ctx, 'idempotencyRecords')
+    .where('sealed', '=', false)
+    .where(({ ref }) => sql<SqlBool>`${ref('body')} ~* ${pattern}`)
+  const sealed = await db.idempotencyRecord.findMany({ where: { organizationId: ctx.organization.id, sealed: true } })
+  const saysIt = sealed.filter(({ body, ...id }) => {
+    // What none of the secret keys opens says nothing to anybody.
+    const text = open(ctx.deps.secretKeys, purposeOf(id), Buffer.from(body ?? '', 'base64')) ?? ''
+    return new RegExp(pattern, 'i').test(text)
+  })
+  const keys = saysIt.map(({ key }) => key)
+  const emptied = ownUpdate(ctx, 'idempotencyRecords').where('key', '=', sql<string>`any(${keys}::text[])`)
+  const forgetting = [keyed, said.set({ body: null }), emptied.set({ body: null, sealed: false })]
+  let count = 0
+  for (const one of forgetting) count += await run(db, one)
+  return count
 }
 
 /** Answers deleted by one statement: a backlog would take longer than a statement may. */

@@ -50,6 +50,7 @@ const occurrence = {
   library_question_not_found: 'declared',
   library_import_not_found: 'declared',
   suppression_not_found: 'declared',
+  erasure_not_found: 'declared',
   sign_in_setting_not_found: 'declared',
   path_not_found: 'hasPathParameter',
   page_not_found: 'declared',

@@ -53,6 +53,7 @@ const answers = {
   library_question_not_found: [404, NOT_FOUND],
   library_import_not_found: [404, NOT_FOUND],
   suppression_not_found: [404, NOT_FOUND],
+  erasure_not_found: [404, NOT_FOUND],
   sign_in_setting_not_found: [404, NOT_FOUND],
   not_permitted: [403, FORBIDDEN],
   path_not_found: [404, NOT_FOUND],

@@ -8,6 +8,7 @@ import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
+import { erasureRoutes } from './erasure/erasure.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
@@ -107,6 +108,7 @@ const organizationPages = [
   inviteBatchesRoutes,
   bulkRoutes,
   candidatesRoutes,
+  erasureRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,

@@ -85,6 +85,7 @@ const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof type
   'reminder.sent': { emailId },
   'submission.released': { submissionId, percent: Type.Optional(percent), reportUrl: Type.Optional(reportUrl) },
   'submission.media_deleted': { submissionId, kinds },
+  'invite.erased': {},
 }
 
 /** What happened when there is an event of a type. */
@@ -108,14 +109,16 @@ const meanings: Record<EventType | typeof TEST_EVENT, string> = {
   'reminder.sent': 'The mail server accepted a reminder',
   'submission.released': 'The result of a submission was released, the first time or anew',
   'submission.media_deleted': 'Photos or recordings are gone',
+  'invite.erased':
+    'Whoever the invite was to was erased: it is gone, with all that hung on it, and earlier events of it hold neither externalId nor metadata any more',
   'webhook.test': 'Somebody had a test sent to this webhook. It is not in the feed',
 }
 
 /** The data of any type, for whoever writes an answer. Documents tell the types apart. */
 const AnyData = Type.Object({
-  ...ofInvite,
   ...Type.Partial(
     Type.Object({
+      ...ofInvite,
       mode: KeyMode,
       submissionId,
       expiresAt,
@@ -130,6 +133,7 @@ const AnyData = Type.Object({
       scope,
     }),
   ).properties,
+  inviteId: ofInvite.inviteId,
 })
 
 const envelope = <T extends TSchema, Data extends TSchema>(type: T, data: Data) => ({
@@ -165,7 +169,9 @@ const ofType = (type: EventType | typeof TEST_EVENT, data: Record<string, TSchem
     ...(type === example.type && { examples: [example] }),
   })
 
-const ofTypes = EVENT_TYPES.map((type) => ofType(type, { ...ofInvite, ...ownData[type] }))
+/** Of what is gone there is an id alone. */
+const sharedBy = (type: EventType) => (type === 'invite.erased' ? { inviteId: ofInvite.inviteId } : ofInvite)
+const ofTypes = EVENT_TYPES.map((type) => ofType(type, { ...sharedBy(type), ...ownData[type] }))
 const testEvent = ofType(TEST_EVENT, { endpointId: Uuid('Of the webhook') })
 
 export const EventView = Type.Object(envelope(Words(EVENT_TYPES), AnyData), {

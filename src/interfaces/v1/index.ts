@@ -8,6 +8,7 @@ import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentSettingsRoutes } from './assessment-settings.routes.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { auditEntryRoutes } from './audit-entries.routes.ts'
+import { erasureRoutes } from './erasures.routes.ts'
 import { errorDescription, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
 import { webhookMessages } from './events.view.ts'
@@ -46,6 +47,7 @@ const tags = {
   'Audit log': 'Who did what in the organization.',
   Webhooks: 'Addresses that are sent each event as it happens.',
   Suppressions: 'Addresses that are not written to, because mails to them came back, were called spam, or somebody says so.',
+  Erasure: 'That whoever has an address be gone, for good.',
   Tags: 'Labels of assessments, invites and members.',
   'Test data': 'What is done with test invites, by test keys alone.',
 }
@@ -98,6 +100,7 @@ export async function v1Interface(
   webhookDeliveryRoutes(typed)
   webhookRoutes(typed)
   suppressionRoutes(typed)
+  erasureRoutes(typed)
   tagRoutes(typed)
   testDataRoutes(typed)
   return document

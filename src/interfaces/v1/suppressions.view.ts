@@ -8,7 +8,7 @@ import { NAME } from '../../http/schema/schema-keywords.ts'
 export const SuppressionView = Type.Object(
   {
     id: Uuid(),
-    address: Type.String({ description: 'In lower case' }),
+    address: Type.String({ description: 'In lower case; of somebody who was erased `erased:` and a code that stands for it' }),
     reason: Words(SUPPRESSION_REASONS, {
       description:
         'bounce: there is no such mailbox; full: the last mails came back for now; complaint: a mail was called spam; manual: somebody has put it here; unsubscribed: the candidate has stopped mails',

@@ -7,6 +7,7 @@ import { getAssessment } from '../../../src/domain/assessments/assessments.ts'
 import { createAssessment, updateAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
 import { listConnections } from '../../../src/domain/ats/connections.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
+import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
@@ -25,6 +26,9 @@ import { createEndpoint } from '../../../src/domain/webhooks/endpoints.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile({ ATS_GREENHOUSE: 'on' })
+
+/** What is an owner's alone. */
+const OWNERS: Permission[] = ['manage_security', 'erase_candidates']
 
 const order = { field: 'name', direction: 'asc' } as const
 
@@ -100,6 +104,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     manage_security: async (actor) => readOrganizationSecurity(as(actor)),
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
     delete_test_data: async (actor) => deleteTestData({ ...as(actor), mode: 'test' }),
+    erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
@@ -131,6 +136,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'manage_security',
     'read_audit_log',
     'delete_test_data',
+    'erase_candidates',
   ]
   expect(await allowed({ kind: 'operator' })).toEqual(all)
   expect(await allowed({ kind: 'system' })).toEqual(['read', 'read_assessments'])
@@ -164,7 +170,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     const member = await service.make.member(id, { roles })
     return { kind: 'member', id: member.id, userId: member.userId, roles, duties }
   }
-  const [read, readAssessments, ...others] = all.filter((permission) => permission !== 'manage_security')
+  const [read, readAssessments, ...others] = all.filter((permission) => !OWNERS.includes(permission))
   expect(await allowed(await asMemberOf(['admin']))).toEqual([read, readAssessments, 'grade', ...others])
   expect(await allowed(await asMemberOf(['admin'], ['owner']))).toEqual([read, readAssessments, 'grade', ...all.slice(2)])
   expect(await allowed(await asMemberOf([], ['manager']))).toEqual([

@@ -2,7 +2,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Opening } from '../../../src/domain/access/openings.ts'
 import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
 import { unknownId } from '../../support/factories.ts'
-import { makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary, makeSsoRows, makeWebhook } from '../../support/furnish.ts'
+import {
+  makeAskedVersion,
+  makeAtsOrder,
+  makeBulkChange,
+  makeErasure,
+  makeLibrary,
+  makeSsoRows,
+  makeWebhook,
+} from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { asOperator, signInAs, type Visitor, visit } from '../../support/portal.ts'
@@ -30,6 +38,7 @@ type Rows = {
   memberId: string
   tagId: string
   suppressionId: string
+  erasureId: string
   providerId: string
   domainId: string
   identityId: string
@@ -282,6 +291,10 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/filters/:filterId/delete': inviters,
   'GET /candidates': recruiters,
   'GET /candidates/:inviteId': recruiters,
+  'GET /candidates/:inviteId/erase': owners,
+  'POST /candidates/:inviteId/erase': owners,
+  'GET /settings/erasures': owners,
+  'GET /settings/erasures/:erasureId': owners,
   'GET /invites/changes': recruiters,
   'GET /invites/changes/new': recruiters,
   'POST /invites/changes': recruiters,
@@ -303,6 +316,7 @@ const FINDS: (keyof Rows)[] = [
   'mediumId',
   'submissionId',
   'batchId',
+  'erasureId',
   'changeId',
   'webhookId',
   'deliveryId',
@@ -381,6 +395,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
     memberId: member.id,
     tagId,
     suppressionId,
+    erasureId: await makeErasure(service, organizationId),
     assessmentId,
     questionId,
     inviteId,

@@ -23,7 +23,7 @@ import {
   watch,
 } from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { makeAtsOrder, makeWebhook } from '../../support/furnish.ts'
+import { makeAtsOrder, makeErasure, makeWebhook } from '../../support/furnish.ts'
 import { asMember } from '../../support/grading.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
@@ -387,6 +387,18 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'setting up single sign-on': (home, page) => page.goto(`${home}settings/sign-in/new`),
       'security settings': (home, page) => page.goto(`${home}settings/security?done=saved`),
       'addresses that are not written to': (home, page) => page.goto(`${home}settings/suppressions`),
+      erasures: (home, page) => page.goto(`${home}settings/erasures`),
+      'erasing a candidate': async (home, page) => {
+        const { id } = await makeAssessment(home)
+        const organizationId = home.split('/').at(-2)!
+        const recipientEmail = `${'long-label.'.repeat(9)}x@example.com`
+        const invite = await service.make.invite({ id, organizationId }, { recipientEmail, recipientName: LONG })
+        await page.goto(`${home}candidates/${invite.id}`)
+        await page.getByRole('link', { name: 'Erase' }).click()
+        await page.getByRole('heading', { name: 'What is erased' }).waitFor()
+      },
+      'the receipt of an erasure': async (home, page) =>
+        void (await page.goto(`${home}settings/erasures/${await makeErasure(service, home.split('/').at(-2)!)}`)),
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
       'colours and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createResetLink } from '../../../src/domain/members/invite-member.ts'
 import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.ts'
 import { DAY_MS } from '../../support/factories.ts'
-import { furnish, makeAskedVersion, makeAtsOrder, makeBulkChange, makeLibrary, makeSsoRows } from '../../support/furnish.ts'
+import {
+  furnish,
+  makeAskedVersion,
+  makeAtsOrder,
+  makeBulkChange,
+  makeErasure,
+  makeLibrary,
+  makeSsoRows,
+} from '../../support/furnish.ts'
 import { makeReopened } from '../../support/grading.ts'
 import { asOperator, joinPath, signInAs, visit } from '../../support/portal.ts'
 import { listPortalRoutes } from '../../support/portal-routes.ts'
@@ -63,6 +71,7 @@ async function makeOrganization() {
   })
   const ids: Record<string, string> = {
     suppressionId,
+    erasureId: await makeErasure(service, organizationId),
     ...(await makeAtsOrder(service, rows.invite.id)),
     ...(await makeSsoRows(service, { organizationId, memberId: admin.member.id, credentialId: credentialId! })),
     versionId: await makeAskedVersion(service, organizationId),

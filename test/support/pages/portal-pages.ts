@@ -74,6 +74,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     settings: '/settings/organization',
     security: '/settings/security',
     suppressions: '/settings/suppressions',
+    erasures: '/settings/erasures',
     reminders: '/settings/reminders',
     brand: '/settings/brand',
     words: '/settings/words',

@@ -60,8 +60,13 @@ const newestOf = (ctx: Context, assessmentId: string) =>
 
 /** One row for each tenth that somebody reaches, and one (`tenth` is null) for all of them. */
 async function sumTotals(ctx: Context, assessmentId: string): Promise<Omit<Report, 'assessment' | 'questions'>> {
+  const kept = compose.selectFrom(newestOf(ctx, assessmentId).as('kept')).select(['kept.points', 'kept.ofPoints'])
+  // Of who was erased since: the results of the past do not change.
+  const erased = own(ctx, 'erasedResults')
+    .where('erasedResults.assessmentId', '=', assessmentId)
+    .select(['erasedResults.points', 'erasedResults.ofPoints'])
   const percents = compose
-    .selectFrom(newestOf(ctx, assessmentId).as('newest'))
+    .selectFrom(kept.unionAll(erased).as('newest'))
     .select(({ ref }) =>
       sql<number | null>`round(${ref('newest.points')} * 100 / nullif(${ref('newest.ofPoints')}, 0))::int`.as('percent'),
     )

@@ -11,6 +11,7 @@ import { MAX_INVITES, MAX_MAILS } from '../../../domain/candidates/read-candidat
 import type { Context } from '../../../domain/context.ts'
 import { shownEmailState } from '../../../domain/invites/emails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
 import { timelineList } from '../invites/timeline.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -102,7 +103,7 @@ export function candidatePage(ctx: Context, candidate: CandidateDetail): Page {
     heading: name || email,
     subtitle: name && email,
     trail: [['Candidates', pathOf(ctx, 'candidates')]],
-    actions: may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus'),
+    actions: html`${may(ctx, 'erase_candidates') && invites[0] && html`<a class="btn" href="${pathOf(ctx, `candidates/${invites[0].id}/erase`)}">${icon('trash-2')}Erase</a>`}${may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus')}`,
     body: html`${panel(
       'invites',
       'Invites',

@@ -17,6 +17,7 @@ const SCOPE_WORDS: Record<KeyScope, string> = {
   'events:read': 'Follow events',
   'webhooks:manage': 'Manage webhooks',
   'audit:read': 'Read the audit log',
+  'candidates:erase': 'Erase candidates',
 }
 
 /** What can be ticked by one press. */

@@ -36,6 +36,7 @@ const ICONS: Record<EventType, IconName> = {
   'reminder.sent': 'mail-check',
   'submission.released': 'check',
   'submission.media_deleted': 'trash-2',
+  'invite.erased': 'trash-2',
 }
 
 type Line = { type: string; at: Date; what: Html | string; by: string | false; assessment?: string | undefined }

@@ -21,6 +21,7 @@ export const EVENT_WORDS: Record<EventType, string> = {
   'reminder.sent': 'A reminder was sent to the candidate',
   'submission.released': 'The result was released',
   'submission.media_deleted': 'Photos or recordings were deleted',
+  'invite.erased': 'The candidate was erased',
 }
 
 const isKnown = (type: string): type is EventType => Object.hasOwn(EVENT_WORDS, type)

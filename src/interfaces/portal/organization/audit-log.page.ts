@@ -124,6 +124,7 @@ export const WORDS: Record<AuditAction, string> = {
   reported_to_ats_again: 'reported to a recruiting system again',
   exported_invites: 'exported invites',
   exported_members: 'exported members',
+  asked_for_erasure: 'asked for the erasure of a candidate',
   exported_invite_batch: 'exported a list of candidates',
   exported_audit_log: 'exported the audit log',
   exported_bulk_change: 'exported the outcome of a bulk change',

@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -54,9 +55,17 @@ ${copyBox('secret', settings.returnSecret)}`,
       'Languages and times',
       'In which languages candidates are spoken to, and in which time zone.',
       html`<a class="btn" href="${pathOf(ctx, 'settings/languages')}">Change languages and times</a>`,
-    )}`,
+    )}${may(ctx, 'erase_candidates') && erasures(ctx)}`,
   }
 }
+
+const erasures = (ctx: Context): Html =>
+  settingsPanel(
+    'erasures',
+    'Erasures',
+    'Who asks for it is erased from their page under Candidates. What was erased, and when, is kept without names.',
+    html`<a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a>`,
+  )
 
 const moreOnMails = (ctx: Context): Html =>
   html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/words')}">Write invitations in your own words</a></p>

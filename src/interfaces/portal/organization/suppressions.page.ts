@@ -1,5 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Suppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
+import { isCodeWord } from '../../../domain/secrets/address-codes.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
@@ -13,6 +14,9 @@ const NOTICES = new Map([
   ['added', 'Nothing is mailed to the address any more.'],
   ['lifted', 'The address is written to again. What was not sent meanwhile is not sent by itself: send the invitation again.'],
 ])
+
+/** Of somebody who was erased nobody knows it. */
+const wordAddress = (address: string): string => (isCodeWord(address) ? 'Somebody who was erased' : address)
 
 export const SUPPRESSIONS = 'settings/suppressions'
 const ADDING = { id: 'add', label: 'Add an address', icon: 'plus' } as const
@@ -40,7 +44,7 @@ const addressTable = (ctx: Context, items: Suppression[]): Html =>
     'addresses-heading',
     ['Address', 'Why', 'Since', 'Until'],
     items.map(({ id, address, reason, scope, since, until }) => [
-      html`<a class="named" href="${pathOf(ctx, `${SUPPRESSIONS}/${id}`)}">${address}</a>`,
+      html`<a class="named" href="${pathOf(ctx, `${SUPPRESSIONS}/${id}`)}">${wordAddress(address)}</a>`,
       html`${scope === 'reminders' && 'reminders and notices only: '}${wordSuppression(reason)}`,
       time(since),
       until === null ? 'somebody lifts it' : time(until),
@@ -59,7 +63,7 @@ ${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'W
   )
 
 export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: Suppression }): Page => ({
-  title: suppression.address,
+  title: wordAddress(suppression.address),
   subtitle: html`Not written to since ${time(suppression.since)}: ${wordSuppression(suppression.reason)}.`,
   trail: [['Addresses we do not write to', pathOf(ctx, SUPPRESSIONS)]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="lift-heading">

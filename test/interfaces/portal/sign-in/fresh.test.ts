@@ -44,6 +44,7 @@ const SENSITIVE: [what: string, addresses: RegExp, not: readonly string[]][] = [
       (action) => `POST /:organizationId/settings/ats/${action}`,
     ),
   ],
+  ['who is erased', /^POST \/:organizationId\/candidates/, []],
   ['exports', /^POST \/:organizationId\/(?!questions).*\/export$/, []],
 ]
 

@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import { type Context, enterOrganization } from '../domain/context.ts'
+import { continueErasure } from '../domain/erasure/continue-erasure.ts'
+import { eraseAgain, type Repeated } from '../domain/erasure/erase-again.ts'
+import { type Erasure, getErasure } from '../domain/erasure/erasures.ts'
+import { requestErasure } from '../domain/erasure/request-erasure.ts'
+import { findOrganization } from '../domain/members/organizations.ts'
+import { type Output, type OutputOptions, table } from './output.ts'
+import { addCommand, perform } from './session.ts'
+
+/** `erase <organization> <address>` and `erase --again`. */
+export function addEraseCommand(program: Command): void {
+  addCommand(program, 'erase', 'erase a candidate, or those whom a restored backup has brought back')
+    .argument('[organization]', 'id or name')
+    .argument('[address]', 'of the candidate')
+    .option('--again', 'those of ERASURE_LOG that this database does not know of')
+    .action((organization: string | undefined, address: string | undefined, options: OutputOptions & { again?: boolean }) =>
+      perform(options, async ({ operator }) => {
+        if (options.again) return showRepeated(await eraseAgain(operator))
+        if (organization === undefined || address === undefined)
+          throw new Error('Name the organization and the address, or give --again')
+        const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
+        const { id } = await requestErasure(ctx, { address })
+        // Here and now, whether the service runs or not; where it does, both work on it together.
+        await continueErasure(operator, { organizationId: ctx.organization.id, erasureId: id })
+        return showReceipt(await getErasure(ctx, id))
+      }),
+    )
+}
+
+function showReceipt(erasure: Erasure): Output {
+  const { id, finishedAt, backupsUntil, counts } = erasure
+  const erased = Object.entries(counts).filter(([, count]) => count > 0)
+  const rows = [
+    ['receipt', id],
+    ['finished', finishedAt?.toISOString() ?? ''],
+    ['in backups until', backupsUntil?.toISOString() ?? ''],
+    ...erased.map(([kind, count]) => [kind, String(count)]),
+  ]
+  return { text: table(['WHAT', 'VALUE'], rows), json: erasure }
+}
+
+const showRepeated = (repeated: Repeated[]): Output => ({
+  text:
+    repeated.length === 0
+      ? 'Nothing has come back.\n'
+      : table(
+          ['RECEIPT', 'ORGANIZATION', 'CAME BACK'],
+          repeated.map(({ id, organizationId, found }) => [id, organizationId, found ? 'yes, and is gone again' : 'no']),
+        ),
+  json: repeated,
+})

@@ -1,0 +1,72 @@
+import { sql } from '../../db/builder.ts'
+import { type Condition, type Expressions, own, type SqlBool } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
+import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
+import type { Context } from '../context.ts'
+
+// Which invites an erasure is of, once and for all: what is found by them later, when they are gone, is found by their ids.
+
+/** Whether an invite was sent to the address, in either case. @param address in lower case. */
+export const isTo = ({ ref }: Expressions<'invites'>, address: string): Condition =>
+  sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = ${address}`
+
+/** Takes the invites of the address that were made until then. @param inside the transaction that makes the erasure. */
+export async function collectInvites(
+  inside: Context,
+  { id, address, until }: { id: string; address: string; until: Date },
+): Promise<void> {
+  await collect(inside, id, (eb) => eb.and([isTo(eb, address), eb('invites.createdAt', '<=', until)]))
+}
+
+/** Takes invites besides that a list was just making when its rows of the address were erased. */
+export async function collectMade(
+  inside: Context,
+  { id, address }: { id: string; address: string },
+  made: string[],
+): Promise<void> {
+  if (made.length > 0)
+    await collect(inside, id, (eb) => eb.and([isTo(eb, address), sql<SqlBool>`${eb.ref('invites.id')} = any(${made}::uuid[])`]))
+}
+
+async function collect(inside: Context, id: string, which: (eb: Expressions<'invites'>) => Condition): Promise<void> {
+  const insertion = insertForEach('erasedInvites', own(inside, 'invites').where(which), (eb) => ({
+    ...same(eb, 'organizationId', 'mode'),
+    inviteId: eb.ref('invites.id'),
+    erasureId: uuid(id),
+    thingIds: byDefault,
+  }))
+  await run(
+    inside.db,
+    insertion.onConflict((conflict) => conflict.doNothing()),
+  )
+}
+
+/** Some of the erasure's invites that are there still, in the order of their ids. */
+export const findPresent = ({ db, ...ctx }: Context, id: string, atMost: number) =>
+  all(
+    db,
+    own(ctx, 'erasedInvites')
+      .innerJoin('invites', (join) =>
+        join
+          .onRef('invites.organizationId', '=', 'erasedInvites.organizationId')
+          .onRef('invites.id', '=', 'erasedInvites.inviteId'),
+      )
+      .where('erasedInvites.erasureId', '=', id)
+      .select(['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'])
+      .orderBy('erasedInvites.inviteId')
+      .limit(atMost)
+      .forUpdate('invites'),
+  )
+
+/** The ids of the erasure's invites, and of the mails and submissions that they had, some at a time. */
+export async function* readErased({ db, ...ctx }: Context, id: string, atOnce: number) {
+  for (let last: string | undefined; ; ) {
+    let page = own(ctx, 'erasedInvites').where('erasureId', '=', id)
+    if (last !== undefined) page = page.where('inviteId', '>', last)
+    const rows = await all(db, page.select(['inviteId', 'thingIds']).orderBy('inviteId').limit(atOnce))
+    if (rows.length > 0)
+      yield { inviteIds: rows.map(({ inviteId }) => inviteId), thingIds: rows.flatMap(({ thingIds }) => thingIds ?? []) }
+    last = rows.at(-1)?.inviteId
+    if (rows.length < atOnce) return
+  }
+}

@@ -1,0 +1,44 @@
+import { ownUpdate } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { eraseInvites, eraseListRows, eraseMedia, revokeOpen } from './erase-invites.ts'
+import { eraseEvents, eraseMails, eraseOtherTraces, eraseSuppressions } from './erase-traces.ts'
+import type { Erasing } from './erasing.ts'
+import { ERASURE_STEPS, type ErasureStep } from './erasures.ts'
+import { writeReceipt } from './receipts.ts'
+import { openAddress } from './request-erasure.ts'
+
+/** What each step does. What is made by one is done away with by those behind it: that is their order. */
+const WORK: Record<ErasureStep, (erasing: Erasing) => Promise<unknown>> = {
+  revoke: revokeOpen,
+  lists: eraseListRows,
+  media: eraseMedia,
+  invites: eraseInvites,
+  mails: eraseMails,
+  events: eraseEvents,
+  traces: eraseOtherTraces,
+  suppressions: eraseSuppressions,
+  receipt: writeReceipt,
+}
+
+/**
+ * Does what is left of an erasure, from its first step on: what is done already costs little, and whatever became of a process before, it
+ * ends with everything gone, each thing counted once, and the receipt last. One that is finished stays as it is.
+ *
+ * @throws whatever stands in the way: the store, the database, the log's file. It is tried again.
+ */
+export async function continueErasure(
+  service: ServiceContext,
+  { organizationId, erasureId: id }: { organizationId: string; erasureId: string },
+): Promise<void> {
+  const where = { organizationId_id: { organizationId, id } }
+  const found = await service.db.erasure.findUnique({ where, include: { organization: true } })
+  if (!found?.sealedAddress) return
+  const { createdAt: until, sealedAddress } = found
+  const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
+  const erasing: Erasing = { ctx, id, address: openAddress(ctx, { id, sealedAddress }), until }
+  for (const step of ERASURE_STEPS) {
+    await run(ctx.db, ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null).set({ step }))
+    await WORK[step](erasing)
+  }
+}

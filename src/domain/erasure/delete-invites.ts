@@ -1,0 +1,23 @@
+import { among, ownDelete } from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
+import { run } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
+
+/** @property media photos and recordings, whose files go with a sweep some minutes later. */
+export type Gone = { invites: number; submissions: number; media: number }
+
+/**
+ * Deletes invites with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems, rows of lists
+ * and of bulk changes. Their events stay, as cursors and webhooks go by them.
+ *
+ * @param ctx inside the transaction that has locked them.
+ */
+export async function deleteInvites(ctx: Context, ids: string[]): Promise<Gone> {
+  if (ids.length === 0) return { invites: 0, submissions: 0, media: 0 }
+  const { db, organization } = ctx
+  const submission = { organizationId: organization.id, inviteId: anyOf(ids) }
+  const submissions = await db.submission.count({ where: submission })
+  const media = await db.media.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
+  const invites = await run(db, ownDelete(ctx, 'invites').where('id', '=', among(ids)))
+  return { invites, submissions, media }
+}

@@ -1,0 +1,100 @@
+import { sql } from '../../db/builder.ts'
+import { compose, own, type SqlBool } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
+import { codesOfAddress } from '../secrets/address-codes.ts'
+import { continueErasure } from './continue-erasure.ts'
+import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
+import { requestErasure } from './request-erasure.ts'
+
+// A backup from before an erasure brings back who was erased. What the log outside of the database tells of, and this database does not, is
+// done again.
+
+/** Addresses that are looked at by one statement. */
+const ADDRESSES_AT_ONCE = 5_000
+
+/** The erasures of the log that this database does not know as finished; those of organizations that are gone went with these. */
+export async function findUndone(service: LogReader): Promise<ReceiptLine[]> {
+  const lines = await readReceiptLines(service)
+  const select = { id: true } as const
+  const organizations = await service.db.organization.findMany({ select })
+  const known = new Set(organizations.map(({ id }) => id))
+  const finished = await service.db.erasure.findMany({ where: { finishedAt: { not: null } }, select })
+  const done = new Set(finished.map(({ id }) => id))
+  return lines.filter(({ id, organizationId }) => known.has(organizationId) && !done.has(id))
+}
+
+/** What has come back, by its erasure. @property found whether anything of the address was there. */
+export type Repeated = { id: string; organizationId: string; found: boolean }
+
+/** Erases again what has come back, to its end. */
+export async function eraseAgain(operator: ServiceContext): Promise<Repeated[]> {
+  const repeated: Repeated[] = []
+  for (const [organizationId, lines] of Map.groupBy(await findUndone(operator), (line) => line.organizationId)) {
+    const organization = await operator.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    const ctx: Context = enterOrganization(operator, organization)
+    const addresses = await findAddresses(ctx, lines)
+    for (const line of lines) {
+      const address = addresses.get(line.code)
+      if (address === undefined) await noteUnfound(ctx, line)
+      else {
+        const erasure = await requestErasure(ctx, { address }, { id: line.id, until: new Date(line.requestedAt) })
+        await continueErasure(operator, { organizationId, erasureId: erasure.id })
+      }
+      repeated.push({ id: line.id, organizationId, found: address !== undefined })
+    }
+  }
+  return repeated
+}
+
+/** The addresses that the codes stand for, by looking at all that there are: nothing leads from a code to its address. */
+async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<string, string>> {
+  const wanted = new Set(lines.map(({ code }) => code))
+  const found = new Map<string, string>()
+  for await (const addresses of readAddresses(ctx))
+    for (const address of addresses)
+      for (const code of codesOfAddress(ctx.deps.secretKeys, ctx.organization.id, address)) {
+        const text = code.toString('base64url')
+        if (wanted.has(text)) found.set(text, address)
+      }
+  return found
+}
+
+/** All addresses that candidates of the organization have, in lower case: of invites, of rows of lists, and of those that are not written to. */
+async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
+  const lower = (column: string) => sql<string>`lower(trim(${sql.ref(column)}))`.as('address')
+  const sources = [
+    own(ctx, 'invites').select(lower('recipientEmail')),
+    own(ctx, 'inviteBatchRows').select(lower('email')),
+    own(ctx, 'suppressions').select(lower('address')),
+  ]
+  for (const source of sources)
+    for (let last = ''; ; ) {
+      const some = compose
+        .selectFrom(source.as('known'))
+        .where(({ ref }) => sql<SqlBool>`${ref('known.address')} > ${last}`)
+        .select('known.address')
+        .distinct()
+        .orderBy('known.address')
+        .limit(ADDRESSES_AT_ONCE)
+      const addresses = (await all(ctx.db, some)).map(({ address }) => address)
+      yield addresses
+      last = addresses.at(-1) ?? ''
+      if (addresses.length < ADDRESSES_AT_ONCE) break
+    }
+}
+
+/** Nothing has come back: only the receipt itself is missing. */
+async function noteUnfound(ctx: Context, line: ReceiptLine): Promise<void> {
+  const { id, code, actor, counts } = line
+  const data = {
+    ...{ subject: line.subject, addressCode: Buffer.from(code, 'base64url'), actorKind: actor.kind, actorId: actor.id, counts },
+    ...{ step: 'receipt', createdAt: line.requestedAt, finishedAt: line.finishedAt, backupsUntil: line.backupsUntil },
+  }
+  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
+  await ctx.db.erasure.upsert({
+    where,
+    create: { organizationId: ctx.organization.id, id, ...data },
+    update: { ...data, sealedAddress: null },
+  })
+}

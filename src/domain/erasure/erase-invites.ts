@@ -1,0 +1,179 @@
+import { sql } from '../../db/builder.ts'
+import { among, compose, into, own, ownDelete, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import { all, first, run } from '../../db/statements.ts'
+import { insertRows } from '../../db/writes.ts'
+import type { Context, KeyMode } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inviteErased } from '../events/event.ts'
+import { recordEvents } from '../events/record-events.ts'
+import { moveInvite } from '../invites/move-invite.ts'
+import { mayMove } from '../invites/moves.ts'
+import { folderOf } from '../values/media-keys.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+import { collectMade, findPresent } from './collect-invites.ts'
+import { deleteInvites } from './delete-invites.ts'
+import { type Erasing, eraseCounted } from './erasing.ts'
+
+// The invites of an address, and all that hangs on them.
+
+/** Of one transaction. */
+const INVITES_AT_ONCE = 10
+const MEDIA_AT_ONCE = 20
+/** Each may have ten thousand rows. */
+const LISTS_AT_ONCE = 10
+/** More invites than an address ever has. */
+const ALL = 100_000
+
+/** Revokes what is open: nothing is taken out of a candidate's hands without their page saying so. */
+export async function revokeOpen({ ctx, id }: Pick<Erasing, 'ctx' | 'id'>): Promise<void> {
+  for (const { id: inviteId, status } of await findPresent(ctx, id, ALL)) {
+    if (!mayMove('revoke', status)) continue
+    await moveInvite(ctx, 'revoke', { inviteId }).catch((error) => {
+      // It was handed in, or deleted as test data, at this moment.
+      if (!(error instanceof DomainError && ['move_not_allowed', 'invite_not_found'].includes(error.kind))) throw error
+    })
+  }
+}
+
+/** The rows of lists with an address, of the lists that were there by then, some lists at a time. */
+async function* readLists({ db, ...ctx }: Context, until: Date) {
+  for (let last: string | undefined; ; ) {
+    let page = own({ ...ctx, mode: 'all' }, 'inviteBatches').where('createdAt', '<=', until)
+    if (last !== undefined) page = page.where('id', '>', last)
+    const ids = (await all(db, page.select('id').orderBy('id').limit(LISTS_AT_ONCE))).map(({ id }) => id)
+    if (ids.length > 0) yield ids
+    last = ids.at(-1)
+    if (ids.length < LISTS_AT_ONCE) return
+  }
+}
+
+/** How many rows of lists have the address. @param address in lower case. */
+export async function countListRows(ctx: Context, address: string, until: Date): Promise<number> {
+  let count = 0
+  for await (const ids of readLists(ctx, until)) {
+    const rows = own(ctx, 'inviteBatchRows')
+      .where('batchId', '=', among(ids))
+      .where(({ ref }) => sql<SqlBool>`lower(trim(${ref('email')})) = ${address}`)
+    count += Number(
+      (await first(
+        ctx.db,
+        rows.select(({ fn }) => fn.countAll<string>().as('count')),
+      ))!.count,
+    )
+  }
+  return count
+}
+
+/** Before the invites, so that no list makes another. */
+export async function eraseListRows(erasing: Erasing): Promise<void> {
+  const { ctx, address, until } = erasing
+  for await (const ids of readLists(ctx, until))
+    await eraseCounted(erasing, async (inside) => {
+      const gone = ownDelete(inside, 'inviteBatchRows')
+        .where('batchId', '=', among(ids))
+        .where(({ ref }) => sql<SqlBool>`lower(trim(${ref('email')})) = ${address}`)
+      const rows = await all(inside.db, gone.returning('inviteId'))
+      await collectMade(
+        inside,
+        erasing,
+        rows.flatMap(({ inviteId }) => inviteId ?? []),
+      )
+      return { listRows: rows.length }
+    })
+  await revokeOpen(erasing) // what was collected just now
+}
+
+/**
+ * Has the store delete photos and recordings, and only then goes on to their rows: while it refuses, they tell what is left to delete. What
+ * was on its way meanwhile goes with a sweep a minute later, by the leftovers that rows leave behind.
+ *
+ * @throws whatever the store throws.
+ */
+export async function eraseMedia(erasing: Erasing): Promise<void> {
+  const { ctx, id } = erasing
+  for (let last: string | undefined; ; ) {
+    let page = own(ctx, 'media')
+      .innerJoin('submissions', (join) =>
+        join.on(sameOwner('submissions', 'media')).onRef('submissions.id', '=', 'media.submissionId'),
+      )
+      .innerJoin('erasedInvites', (join) =>
+        join.on(sameOwner('erasedInvites', 'submissions')).onRef('erasedInvites.inviteId', '=', 'submissions.inviteId'),
+      )
+      .where('erasedInvites.erasureId', '=', id)
+      .where('media.removedAt', 'is', null)
+    if (last !== undefined) page = page.where('media.id', '>', last)
+    const media = await all(ctx.db, page.select(['media.id', 'media.key']).orderBy('media.id').limit(MEDIA_AT_ONCE))
+    await eraseCounted(erasing, async (inside) => {
+      const marking = ownUpdate(inside, 'media')
+        .where('id', '=', among(media.map((one) => one.id)))
+        .where('state', '<>', 'deleted')
+        .set({ state: 'deleted', deletedAt: inside.deps.clock() })
+      return { media: await run(inside.db, marking) }
+    })
+    for (const { key } of media) await ctx.deps.media.deletePrefix(folderOf(key))
+    last = media.at(-1)?.id
+    if (media.length < MEDIA_AT_ONCE) return
+  }
+}
+
+/** Deletes the invites with all that hangs on them. What has no person stays: what was counted, and points. */
+export const eraseInvites = async (erasing: Erasing): Promise<void> =>
+  repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
+    let found = 0
+    await eraseCounted(erasing, async (inside) => {
+      const { db, organization } = inside
+      const invites = await findPresent(inside, erasing.id, atMost)
+      found = invites.length
+      if (found === 0) return {}
+      const ids = invites.map(({ id }) => id)
+      const where = { organizationId: organization.id, inviteId: { in: ids } }
+      const select = { id: true, inviteId: true }
+      const mails = await db.inviteEmail.findMany({ where, select })
+      const things = Map.groupBy([...mails, ...(await db.submission.findMany({ where, select }))], ({ inviteId }) => inviteId)
+      for (const [inviteId, its] of things)
+        await run(
+          db,
+          ownUpdate(inside, 'erasedInvites')
+            .where('inviteId', '=', inviteId)
+            .set({ thingIds: its.map(({ id }) => id) }),
+        )
+      await keepSums(inside, invites)
+      await recordEvents(inside, invites.map(inviteErased))
+      const { submissions } = await deleteInvites(inside, ids)
+      return { invites: found, submissions, mails: mails.length }
+    })
+    return found
+  })
+
+type Counted = { id: string; assessmentId: string; mode: KeyMode }
+
+/** Keeps what reports count: how many were sent, and what was given in each result; and has the triggers leave their sums as they are. */
+async function keepSums(inside: Context, invites: Counted[]): Promise<void> {
+  const { db, deps, organization } = inside
+  await run(db, compose.selectNoFrom(sql`set_config('assessments.keeps_sums', 'on', true)`.as('set')))
+  const ids = invites.map(({ id }) => id)
+  const newest = own(inside, 'submissions')
+    .innerJoin('releases', (join) =>
+      join.on(sameOwner('releases', 'submissions')).onRef('releases.submissionId', '=', 'submissions.id'),
+    )
+    .where('submissions.inviteId', '=', among(ids))
+    .distinctOn('releases.submissionId')
+    .orderBy('releases.submissionId')
+    .orderBy('releases.version', 'desc')
+    .select(['submissions.assessmentId', 'submissions.mode', 'releases.points', 'releases.ofPoints'])
+  const results = await all(db, newest)
+  const ownIds = { organizationId: organization.id }
+  if (results.length > 0)
+    await run(db, insertRows({ erasedResults: results.map((result) => ({ ...ownIds, id: deps.newId(), ...result })) }))
+  for (const of of Map.groupBy(invites, ({ assessmentId, mode }) => `${assessmentId} ${mode}`).values()) {
+    const { assessmentId, mode } = of[0]!
+    const counting = into('erasedInviteCounts')
+      .values({ ...ownIds, assessmentId, mode, count: of.length })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organizationId', 'assessmentId', 'mode'])
+          .doUpdateSet((eb) => ({ count: eb('erasedInviteCounts.count', '+', eb.ref('excluded.count')) })),
+      )
+    await run(db, counting)
+  }
+}

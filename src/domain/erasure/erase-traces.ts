@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '../../db/builder.ts'
+import { among, type Expression, own, ownDelete, ownUpdate, type RawBuilder, type SqlBool } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
+import { forgetParkedForms } from '../access/parked-forms.ts'
+import type { AuditAction } from '../audit/record-audit.ts'
+import { NAMING } from '../events/event.ts'
+import { forgetMailEvents } from '../mails/mail-events.ts'
+import { forgetOutageReason } from '../mails/mail-outage.ts'
+import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
+import { forgetAnswers } from '../work/do-once.ts'
+import { readErased } from './collect-invites.ts'
+import { type Erasing, eraseCounted, names, patternOf } from './erasing.ts'
+
+// What names somebody outside of their invites. That of other candidates' rows is not looked through: what somebody has written into them is
+// theirs.
+
+/** Invites whose traces one statement looks for. */
+const INVITES_AT_ONCE = 50
+/** Rows of one statement that looks through all there are. */
+const ROWS_AT_ONCE = 2_000
+/** A mail under way takes seconds. */
+const PATIENCE_MS = 30_000
+const PAUSE_MS = 500
+
+/** Whether a text has the address in it. */
+const isNaming = (text: Expression<unknown>, address: string): RawBuilder<SqlBool> => sql`${text}::text ~* ${patternOf(address)}`
+
+/**
+ * What mail servers and the queue say of the mails. One that is being sent is waited for: what its server answers is kept by the queue.
+ *
+ * @throws Error while a mail of theirs is under way for longer than that takes: it is tried again.
+ */
+export async function eraseMails(erasing: Erasing): Promise<void> {
+  const { ctx, address } = erasing
+  for await (const { thingIds } of readErased(ctx, erasing.id, INVITES_AT_ONCE)) {
+    await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, thingIds) }))
+    await forgetJobs(erasing, thingIds)
+  }
+  await forgetJobs(erasing, [])
+  await forgetOutageReason(ctx, patternOf(address))
+}
+
+async function forgetJobs(erasing: Erasing, emailIds: readonly string[]): Promise<void> {
+  const { queue } = erasing.ctx.deps
+  for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+    const underWay = await queue.forgetMails(emailIds, patternOf(erasing.address))
+    if (underWay === 0) return
+    if (performance.now() > until) throw new Error('A mail to the candidate is still being sent')
+  }
+}
+
+/** What the caller had said of the invites in their events, and what receivers of these have answered. */
+export async function eraseEvents(erasing: Erasing): Promise<void> {
+  const { ctx, id } = erasing
+  for await (const { inviteIds } of readErased(ctx, id, INVITES_AT_ONCE))
+    await eraseCounted(erasing, async (inside) => {
+      const its = own({ ...inside, mode: 'all' }, 'events')
+        .select('id')
+        .where('inviteId', '=', among(inviteIds))
+      const emptying = ownUpdate({ ...inside, mode: 'all' }, 'events')
+        .where('inviteId', '=', among(inviteIds))
+        .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
+        .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
+      const answers = ownUpdate(inside, 'webhookAttempts').where('eventId', 'in', its).where('answer', '<>', '')
+      return { events: await run(inside.db, emptying), webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
+    })
+  await eraseOldAnswers(erasing)
+  await eraseCounted(erasing, async (inside) => {
+    // What a recruiting system has called for before there was an order.
+    const calls = ownUpdate(inside, 'atsCalls')
+      .where('orderId', 'is', null)
+      .where(({ or, ref }) => or([isNaming(ref('error'), erasing.address), isNaming(ref('answer'), erasing.address)]))
+    return { otherTraces: await run(inside.db, calls.set({ error: '', answer: '' })) }
+  })
+}
+
+/** An event is forgotten sooner than what was answered to it: of those it is not known whose they were, and their words decide. */
+async function eraseOldAnswers(erasing: Erasing): Promise<void> {
+  const { ctx, address } = erasing
+  for (let last: { endpointId: string; eventId: string } | undefined; ; ) {
+    let page = own(ctx, 'webhookDeliveries').where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('events').select('events.id').whereRef('events.id', '=', 'webhookDeliveries.eventId'))),
+    )
+    const { endpointId, eventId } = last ?? {}
+    if (last)
+      page = page.where(
+        ({ ref }) => sql<SqlBool>`(${ref('endpointId')}, ${ref('eventId')}) > (${endpointId}::uuid, ${eventId}::uuid)`,
+      )
+    const some = page.select(['endpointId', 'eventId']).orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE)
+    const orphans = await all(ctx.db, some)
+    await eraseCounted(erasing, async (inside) => {
+      const answers = ownUpdate(inside, 'webhookAttempts')
+        .where('eventId', '=', among(orphans.map((one) => one.eventId)))
+        .where(({ ref }) => isNaming(ref('answer'), address))
+      return { webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
+    })
+    last = orphans.at(-1)
+    if (orphans.length < ROWS_AT_ONCE) return
+  }
+}
+
+/** Acts whose details have words of somebody's own; those of all others are ids, figures and words of ours. */
+const WORDED: readonly AuditAction[] = [
+  'lifted_suppression',
+  'reset_factors',
+  'corrected_key',
+  'exported_members',
+  'exported_audit_log',
+]
+
+/** What requests were answered with, forms that wait for their sender, filters that are kept, and words in the audit log. */
+export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
+  const { ctx, id, address } = erasing
+  const isTheirs = (text: string) => names(address, text)
+  for await (const { inviteIds, thingIds } of readErased(ctx, id, INVITES_AT_ONCE))
+    await eraseCounted(erasing, async (inside) => ({
+      requestRecords: await forgetAnswers(inside, [...inviteIds, ...thingIds].join('|')),
+    }))
+  await eraseCounted(erasing, async (inside) => ({ requestRecords: await forgetAnswers(inside, patternOf(address)) }))
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetParkedForms(inside, isTheirs) }))
+  await eraseCounted(erasing, async (inside) => {
+    const filters = ownDelete(inside, 'savedFilters').where(({ or, ref }) =>
+      or([isNaming(ref('query'), address), isNaming(ref('name'), address)]),
+    )
+    return { otherTraces: await run(inside.db, filters) }
+  })
+  await eraseCounted(erasing, async (inside) => {
+    const worded = own(inside, 'auditEntries')
+      .where('action', '=', sql<string>`any(${WORDED})`)
+      .where(({ ref }) => isNaming(ref('details'), address))
+    const entries = await all(inside.db, worded.select(['id', 'details']))
+    for (const entry of entries) {
+      const details = JSON.stringify(entry.details, (_, value) => (typeof value === 'string' && isTheirs(value) ? '' : value))
+      await run(
+        inside.db,
+        ownUpdate(inside, 'auditEntries')
+          .where('id', '=', entry.id)
+          .set({ details: sql`${details}::jsonb` }),
+      )
+    }
+    return { otherTraces: entries.length }
+  })
+}
+
+/** Nothing is mailed to them all the same: the address becomes what stands for it. */
+export const eraseSuppressions = (erasing: Erasing): Promise<number> =>
+  eraseCounted(erasing, async (inside) => {
+    const { db, deps, organization } = inside
+    const { address } = erasing
+    const codes = codesOfAddress(deps.secretKeys, organization.id, address).map(wordCode)
+    const its = { organizationId: organization.id }
+    const plain = await db.suppression.findMany({ where: { ...its, address } })
+    for (const { id, mode, scope, until } of plain) {
+      // One of an erasure before: what is for good, or for longer, stays.
+      const other = await db.suppression.findFirst({ where: { ...its, address: { in: codes }, mode, scope } })
+      const isShorter = other && (other.until === null || (until !== null && until <= other.until))
+      if (other) await db.suppression.delete({ where: { organizationId_id: { ...its, id: isShorter ? id : other.id } } })
+      const where = { organizationId_id: { ...its, id } }
+      if (!isShorter) await db.suppression.update({ where, data: { address: codes[0]!, emailId: null } })
+    }
+    return { suppressions: plain.length }
+  })

@@ -1,0 +1,97 @@
+import type { Erasure as Row } from '../../generated/prisma/client.ts'
+import { findNames } from '../access/audit-log.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { isUuid } from '../values/uuid.ts'
+
+// Erasing a candidate: whoever has an address, within one organization, in live and test data alike. What is left of it is a receipt, which
+// holds no address.
+
+/** What is done, in this order; each step done again finds nothing left to do. */
+export const ERASURE_STEPS = [
+  'revoke',
+  'lists',
+  'media',
+  'invites',
+  'mails',
+  'events',
+  'traces',
+  'suppressions',
+  'receipt',
+] as const
+export type ErasureStep = (typeof ERASURE_STEPS)[number]
+
+/** What is counted. */
+export const ERASED_KINDS = [
+  'invites',
+  'submissions',
+  'media',
+  'mails',
+  'listRows',
+  'events',
+  'webhookAnswers',
+  'requestRecords',
+  'otherTraces',
+  'suppressions',
+] as const
+export type ErasedKind = (typeof ERASED_KINDS)[number]
+export type ErasedCounts = Partial<Record<ErasedKind, number>>
+
+/** What stays, and why: the words of every receipt. */
+export const WHAT_STAYS = [
+  ['counts', 'How many were invited, when, and how many completed: numbers that name nobody'],
+  ['results', 'Points of released results as numbers of reports, without whose they were'],
+  ['events', 'Events of the feed with their type, time and ids, so that it has no holes'],
+  ['audit_entries', 'Who of the organization did what and when, without what named the candidate'],
+  ['suppressions', 'That nothing is mailed to the address, kept as a code of it, so that it stays so'],
+] as const
+
+/** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */
+export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | 'finishedAt' | 'backupsUntil'> & {
+  step: ErasureStep
+  counts: Record<ErasedKind, number>
+}
+
+/** All kinds, those of which there was nothing as well. */
+const countsOf = (counts: unknown): Record<ErasedKind, number> =>
+  Object.fromEntries(ERASED_KINDS.map((kind) => [kind, (counts as ErasedCounts)[kind] ?? 0])) as Record<ErasedKind, number>
+
+export const toErasure = ({ id, actorKind, actorId, createdAt, finishedAt, backupsUntil, step, counts }: Row): Erasure => ({
+  ...{ id, actorKind, actorId, createdAt, finishedAt, backupsUntil },
+  step: step as ErasureStep,
+  counts: countsOf(counts),
+})
+
+/** An erasure, or its receipt. @throws DomainError not_permitted, erasure_not_found. */
+export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
+  authorize(ctx, 'erase_candidates')
+  const where = { organizationId: ctx.organization.id, id }
+  const row = isUuid(id) ? await ctx.db.erasure.findFirst({ where }) : null
+  if (!row) throw new DomainError('erasure_not_found')
+  return toErasure(row)
+}
+
+/** The organization's erasures, the newest first. @throws DomainError not_permitted. */
+export async function listErasures(ctx: Context, page: Page): Promise<Listing<Erasure>> {
+  authorize(ctx, 'erase_candidates')
+  const { erasure } = ctx.db
+  const where = { organizationId: ctx.organization.id }
+  return readPage(
+    page,
+    () => erasure.count({ where }),
+    async (window) =>
+      (await erasure.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], ...window })).map(toErasure),
+  )
+}
+
+/** Who asked for it, by name as far as they are still there. */
+export async function nameRequester(
+  ctx: Context,
+  { actorKind, actorId }: Pick<Erasure, 'actorKind' | 'actorId'>,
+): Promise<string> {
+  if (actorId === null) return 'the operator'
+  const names = await findNames(ctx, { memberIds: [actorId], keyIds: [actorId] })
+  return names.get(actorId) ?? (actorKind === 'apiKey' ? 'an API key' : 'a former member')
+}

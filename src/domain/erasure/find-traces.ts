@@ -1,0 +1,60 @@
+import { sql } from '../../db/builder.ts'
+import { own, type SqlBool, sameOwner } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { getInvite } from '../invites/invites.ts'
+import { ofAddress } from '../invites/suppressions.ts'
+import { isTo } from './collect-invites.ts'
+import { countListRows } from './erase-invites.ts'
+import { normalize } from './request-erasure.ts'
+
+/** What there is of an address, as far as it can be told beforehand. @property open invites that are revoked first. */
+export type Traces = {
+  invites: number
+  open: number
+  submissions: number
+  media: number
+  mails: number
+  listRows: number
+  suppressions: number
+}
+
+/** The candidate of an invite, and what an erasure finds of them, in live and test data. @throws DomainError not_permitted, invite_not_found. */
+export async function findTracesOf(ctx: Context, inviteId: string): Promise<{ email: string; traces: Traces }> {
+  authorize(ctx, 'erase_candidates')
+  const { recipientEmail: email } = await getInvite(ctx, inviteId)
+  return { email, traces: await findTraces(ctx, email) }
+}
+
+/** Of an address that is not known: nothing of anything. @throws DomainError not_permitted. */
+export async function findTraces(given: Context, typed: string): Promise<Traces> {
+  authorize(given, 'erase_candidates')
+  const ctx: Context = { ...given, mode: 'all' }
+  const { db, deps, organization } = ctx
+  const address = normalize(typed)
+  const invites = own(ctx, 'invites').where((eb) => isTo(eb, address))
+  const submissions = invites.innerJoin('submissions', (join) =>
+    join.on(sameOwner('submissions', 'invites')).onRef('submissions.inviteId', '=', 'invites.id'),
+  )
+  const media = submissions
+    .innerJoin('media', (join) => join.on(sameOwner('media', 'submissions')).onRef('media.submissionId', '=', 'submissions.id'))
+    .where('media.state', '<>', 'deleted')
+  const mails = invites.innerJoin('inviteEmails', (join) =>
+    join.on(sameOwner('inviteEmails', 'invites')).onRef('inviteEmails.inviteId', '=', 'invites.id'),
+  )
+  const counted = sql<number>`count(*)::int`.as('count')
+  const isOpen = ({ ref }: { ref: (column: 'invites.status') => unknown }) =>
+    sql<SqlBool>`${ref('invites.status')} in ('pending', 'accepted', 'started')`
+  return {
+    invites: (await first(db, invites.select(counted)))!.count,
+    open: (await first(db, invites.where((eb) => isOpen(eb as never)).select(counted)))!.count,
+    submissions: (await first(db, submissions.select(counted)))!.count,
+    media: (await first(db, media.select(counted)))!.count,
+    mails: (await first(db, mails.select(counted)))!.count,
+    listRows: await countListRows(ctx, address, deps.clock()),
+    suppressions: await db.suppression.count({
+      where: { organizationId: organization.id, ...ofAddress(deps, organization, address) },
+    }),
+  }
+}

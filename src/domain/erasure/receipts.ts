@@ -1,0 +1,79 @@
+import { own, ownUpdate } from '../../db/own.ts'
+import { first, run } from '../../db/statements.ts'
+import type { Deps, ServiceContext } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { daysAfter } from '../values/days.ts'
+import type { Erasing } from './erasing.ts'
+import { type ErasedCounts, toErasure, WHAT_STAYS } from './erasures.ts'
+
+// Receipts lie in the database and, a line each, outside of it. Neither holds an address.
+
+/** What a line says. @property code the HMAC of the address, in base64url. Times are ISO. */
+export type ReceiptLine = {
+  id: string
+  organizationId: string
+  subject: 'candidate'
+  code: string
+  actor: { kind: string; id: string | null }
+  requestedAt: string
+  finishedAt: string
+  backupsUntil: string
+  counts: ErasedCounts
+  stays: string[]
+}
+
+/** Who reads them needs no more than this. */
+export type LogReader = Pick<ServiceContext, 'db'> & { deps: Pick<Deps, 'erasureLog'> }
+
+/** The lines that there are, each erasure's last; what is no line of ours is passed over, as one that a crash has torn. */
+export async function readReceiptLines({ deps }: LogReader): Promise<ReceiptLine[]> {
+  const byId = new Map<string, ReceiptLine>()
+  for (const text of await deps.erasureLog.read()) {
+    const line = parse(text)
+    if (line) byId.set(line.id, line)
+  }
+  return [...byId.values()]
+}
+
+function parse(text: string): ReceiptLine | null {
+  try {
+    const line = JSON.parse(text) as Partial<ReceiptLine> | null
+    return typeof line?.id === 'string' && typeof line.organizationId === 'string' && typeof line.code === 'string'
+      ? (line as ReceiptLine)
+      : null
+  } catch {
+    return null // torn by a crash: its erasure was not finished, and has another line
+  }
+}
+
+/**
+ * Writes the receipt, outside of the database first: where this dies in between, the erasure goes on, and finds that line.
+ *
+ * @throws whatever the log's file throws.
+ */
+export async function writeReceipt({ ctx, id }: Erasing): Promise<void> {
+  const known = new Set((await readReceiptLines(ctx)).map((line) => line.id))
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const running = own(inside, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
+    if (!(await first(db, running.select('id').forUpdate()))) return
+    const where = { organizationId_id: { organizationId: organization.id, id } }
+    const row = await db.erasure.findUniqueOrThrow({ where })
+    const { counts, createdAt, actorKind, actorId } = toErasure(row)
+    const finishedAt = deps.clock()
+    const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
+    const line: ReceiptLine = {
+      ...{ id, organizationId: organization.id, subject: 'candidate' },
+      code: Buffer.from(row.addressCode).toString('base64url'),
+      actor: { kind: actorKind, id: actorId },
+      requestedAt: createdAt.toISOString(),
+      finishedAt: finishedAt.toISOString(),
+      backupsUntil: backupsUntil.toISOString(),
+      counts,
+      stays: WHAT_STAYS.map(([what]) => what),
+    }
+    if (!known.has(id)) await deps.erasureLog.append(JSON.stringify(line))
+    const finishing = ownUpdate(inside, 'erasures').where('id', '=', id)
+    await run(db, finishing.set({ step: 'receipt', finishedAt, backupsUntil, sealedAddress: null }))
+  })
+}

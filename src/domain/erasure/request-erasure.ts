@@ -1,0 +1,78 @@
+import { into, own } from '../../db/own.ts'
+import { first, run } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { isEmailAddress } from '../checking/email-address.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { codeOfAddress } from '../secrets/address-codes.ts'
+import { open, seal } from '../secrets/seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { collectInvites } from './collect-invites.ts'
+import { revokeOpen } from './erase-invites.ts'
+import { type Erasure, getErasure } from './erasures.ts'
+
+/**
+ * Has whoever has the address erased from the organization, live and test data alike: what is open is revoked at once, the rest is left to a
+ * job, which goes on wherever it was interrupted. Asked for again meanwhile, it is the same one. Of an address that is not known there is
+ * nothing to find, and the answer is no other.
+ *
+ * @param repeated of a receipt: its id, and from when it is.
+ * @throws DomainError not_permitted; invalid, `email`.
+ */
+export async function requestErasure(
+  given: Context,
+  { address: typed }: { address: string },
+  repeated?: { id: string; until: Date },
+): Promise<Erasure> {
+  authorize(given, 'erase_candidates')
+  const address = normalize(typed)
+  if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
+  const ctx: Context = { ...given, mode: 'all' }
+  const { erasureId, isNew } = await inTransaction(ctx, (inside) => begin(inside, address, repeated))
+  if (isNew) await revokeOpen({ ctx, id: erasureId })
+  return getErasure(ctx, erasureId)
+}
+
+/** As all that compares addresses has it. */
+export const normalize = (address: string): string => address.trim().toLowerCase()
+
+async function begin(
+  inside: Context,
+  address: string,
+  repeated: { id: string; until: Date } | undefined,
+): Promise<{ erasureId: string; isNew: boolean }> {
+  const { db, deps, organization, actor } = inside
+  const id = repeated?.id ?? deps.newId()
+  const createdAt = repeated?.until ?? deps.clock()
+  const addressCode = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
+  const actorId = actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
+  const sealedAddress = seal(deps.secretKeys, purposeOf(id), address)
+  const row = { organizationId: organization.id, id, subject: 'candidate', addressCode, sealedAddress, createdAt }
+  const inserted = await run(
+    db,
+    into('erasures')
+      .values({ ...row, actorKind: actor.kind, actorId, step: 'revoke' })
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  if (inserted === 0) {
+    const running = own(inside, 'erasures').where('addressCode', '=', addressCode).where('finishedAt', 'is', null)
+    return { erasureId: (await first(db, running.select('id')))?.id ?? id, isNew: false }
+  }
+  await collectInvites(inside, { id, address, until: createdAt })
+  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
+  await recordAudit(inside, { action: 'asked_for_erasure', target: { kind: 'erasure', id } })
+  return { erasureId: id, isNew: true }
+}
+
+const purposeOf = (id: string): string => `erasure ${id}`
+
+/** The address of an erasure that runs. @throws Error where none of the secret keys opens it. */
+export function openAddress(
+  { deps }: Pick<Context, 'deps'>,
+  { id, sealedAddress }: { id: string; sealedAddress: Uint8Array },
+): string {
+  const address = open(deps.secretKeys, purposeOf(id), sealedAddress)
+  if (address === null) throw new Error('The address that is to be erased is encrypted under a secret key that is not known')
+  return address
+}

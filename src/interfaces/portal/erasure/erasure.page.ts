@@ -1,0 +1,124 @@
+import type { Context } from '../../../domain/context.ts'
+import { ERASED_KINDS, type ErasedKind, type Erasure, WHAT_STAYS } from '../../../domain/erasure/erasures.ts'
+import type { Traces } from '../../../domain/erasure/find-traces.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { html } from '../../../html/html.ts'
+import { checkbox, type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { noRows, sizedPager } from '../kit/paging.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+export const ERASURES = 'settings/erasures'
+
+const FOUND: readonly (readonly [keyof Traces, string])[] = [
+  ['invites', 'Invites, live and test'],
+  ['submissions', 'Submissions, with their answers, grades and results'],
+  ['media', 'Photos and recordings'],
+  ['mails', 'Emails to them'],
+  ['listRows', 'Rows of lists of candidates'],
+  ['suppressions', 'Entries among the addresses that are not written to'],
+]
+
+type ErasingFacts = { ctx: Context; inviteId: string; email: string; traces: Traces }
+
+/** What an erasure would find, and the form that begins it. */
+export const erasingPage = (form: Form, { ctx, inviteId, email, traces }: ErasingFacts): Page => ({
+  title: `Erase ${email}`,
+  heading: 'Erase the candidate',
+  subtitle: email,
+  trail: [
+    ['Candidates', pathOf(ctx, 'candidates')],
+    [email, pathOf(ctx, `candidates/${inviteId}`)],
+  ],
+  body: html`${mistakes(form)}${panel(
+    'found',
+    'What is erased',
+    html`${table(
+      'found-heading',
+      ['What', 'How many'],
+      FOUND.map(([kind, label]) => [label, traces[kind]]),
+    )}
+<p class="hint mt-3">So are what hangs on these, what webhooks’ receivers and mail servers have answered, and what was kept for retries. Backups hold it until their time is over.</p>`,
+  )}${panel(
+    'stays',
+    'What stays',
+    html`<ul class="list-disc pl-5">
+${WHAT_STAYS.map(([, why]) => html`<li>${why}</li>\n`)}</ul>`,
+  )}<section class="panel" aria-labelledby="erase-heading">
+<h2 class="mb-4" id="erase-heading">Erase</h2>
+${traces.open > 0 && html`<p class="mb-3">${traces.open === 1 ? 'One invite is' : `${traces.open} invites are`} still open: the candidate may be at work. ${traces.open === 1 ? 'It is' : 'They are'} revoked first.</p>`}
+<form method="post" action="${pathOf(ctx, `candidates/${inviteId}/erase`)}">
+${checkbox(form, { name: 'sure', label: 'Erase all of this for good. I know that it can’t be undone.' })}
+<button class="btn btn-error mt-3">Erase the candidate</button>
+</form>
+</section>`,
+})
+
+const ERASED: Record<ErasedKind, string> = {
+  invites: 'Invites',
+  submissions: 'Submissions',
+  media: 'Photos and recordings',
+  mails: 'Emails',
+  listRows: 'Rows of lists',
+  events: 'Events without what named the candidate',
+  webhookAnswers: 'Answers of webhooks’ receivers',
+  requestRecords: 'Answers kept for retries',
+  otherTraces: 'Other traces',
+  suppressions: 'Entries among the addresses that are not written to',
+}
+
+const standing = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'Under way')
+
+type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams }
+
+export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
+  title: 'Erasures',
+  subtitle: 'Candidates who were erased. Receipts hold no names.',
+  trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+  body: html`<section class="panel" aria-labelledby="erasures-heading">
+<h2 class="mb-4" id="erasures-heading">Receipts</h2>
+${
+  list.items.length === 0
+    ? noRows('Nobody was erased. A candidate is erased from their page.', pathOf(ctx, ERASURES), query)
+    : table(
+        'erasures-heading',
+        ['Asked for', 'State', 'Invites'],
+        list.items.map((erasure) => [
+          html`<a class="named" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">${time(erasure.createdAt)}</a>`,
+          standing(erasure),
+          erasure.counts.invites,
+        ]),
+      )
+}
+${sizedPager(pathOf(ctx, ERASURES), query, list)}
+</section>`,
+})
+
+/** How far an erasure is, or its receipt. @param facts.by who asked for it, as far as that is known. */
+export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasure; by: string }): Page => ({
+  title: erasure.finishedAt ? 'Receipt of an erasure' : 'Erasure under way',
+  subtitle: html`Asked for ${time(erasure.createdAt)} by ${by}`,
+  trail: [['Erasures', pathOf(ctx, ERASURES)]],
+  body: html`${panel(
+    'state',
+    'State',
+    erasure.finishedAt
+      ? html`<p>Done ${time(erasure.finishedAt)}. Backups hold what was erased until ${erasure.backupsUntil && time(erasure.backupsUntil)}.</p>`
+      : html`<p>It goes on until nothing is left, also when something is in its way for a while.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">Look again</a></p>`,
+  )}${panel(
+    'erased',
+    erasure.finishedAt ? 'What was erased' : 'What is erased so far',
+    table(
+      'erased-heading',
+      ['What', 'How many'],
+      ERASED_KINDS.map((kind) => [ERASED[kind], erasure.counts[kind]]),
+    ),
+  )}${panel(
+    'stays',
+    'What stays',
+    html`<ul class="list-disc pl-5">
+${WHAT_STAYS.map(([, why]) => html`<li>${why}</li>\n`)}</ul>
+<p class="hint mt-3">The receipt’s number is ${erasure.id}.</p>`,
+  )}`,
+})

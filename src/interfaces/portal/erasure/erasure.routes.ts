@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { getErasure, listErasures, nameRequester } from '../../../domain/erasure/erasures.ts'
+import { findTracesOf } from '../../../domain/erasure/find-traces.ts'
+import { requestErasure } from '../../../domain/erasure/request-erasure.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { emptyForm, type Form, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
+import { ERASURES, erasingPage, erasurePage, erasuresPage } from './erasure.page.ts'
+
+type CandidateRoute = { Params: { inviteId: string } }
+
+export function erasureRoutes(app: FastifyInstance): void {
+  const page = async ({ ctx, params }: FastifyRequest<CandidateRoute>, form: Form) =>
+    erasingPage(form, { ctx, inviteId: params.inviteId, ...(await findTracesOf(ctx, params.inviteId)) })
+
+  app.get<CandidateRoute>('/candidates/:inviteId/erase', async (request, reply) =>
+    show(request, reply, await page(request, emptyForm)),
+  )
+
+  app.post<CandidateRoute>('/candidates/:inviteId/erase', { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      async work(values) {
+        const { ctx, params } = request
+        const { email } = await findTracesOf(ctx, params.inviteId)
+        if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
+        const { id } = await requestErasure(ctx, { address: email })
+        return pathOf(ctx, `${ERASURES}/${id}`)
+      },
+    }),
+  )
+
+  app.get(`/${ERASURES}`, async (request, reply) => {
+    const query = queryOf(request)
+    const list = await listErasures(request.ctx, readPage(query, pageSizeOf(request)))
+    return show(request, reply, erasuresPage({ ctx: request.ctx, list, query }))
+  })
+
+  app.get<{ Params: { erasureId: string } }>(`/${ERASURES}/:erasureId`, async (request, reply) => {
+    const { ctx, params } = request
+    const erasure = await getErasure(ctx, params.erasureId)
+    return show(request, reply, erasurePage({ ctx, erasure, by: await nameRequester(ctx, erasure) }))
+  })
+}

@@ -1,0 +1,196 @@
+import { expect, it } from 'vitest'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+
+/** With a row that hangs on the candidate's invite. */
+const WITH_ROW = 'deleted with its row'
+const OWN_WORDS = 'the organization’s own words, which are no candidate’s'
+const MEMBERS = 'of a member or their account, which is another subject'
+const SECRET = 'a secret, or what tells it, of the organization or of the service'
+const CODE = 'one of a few words of ours, a code, or a key of ours'
+const MACHINE = 'of the service itself'
+const LISTS = 'deleted with the row of the list that has the address'
+
+/**
+ * What the erasure of a candidate does with each column in which a text can stand: what is not listed here fails the test, so that nobody
+ * adds one without saying so. `erased` by which step of domain/erasure; `nobody`: why it has no candidate in it.
+ */
+const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Record<string, string> }> = {
+  'pgboss.bam': { nobody: { [MACHINE]: 'name status queue table_name command error' } },
+  'pgboss.job': {
+    erased: { 'mails: deleted with the mail, emptied where it names them': 'output source_output' },
+    nobody: {
+      'ids of ours; an address that somebody signs in by, for a minute': 'data',
+      [MACHINE]: 'name singleton_key group_id group_tier dead_letter policy source_name',
+    },
+  },
+  'pgboss.job_dependency': { nobody: { [MACHINE]: 'child_name parent_name' } },
+  'pgboss.queue': { nobody: { [MACHINE]: 'name policy dead_letter table_name singletons_active' } },
+  'pgboss.queue_stats': { nobody: { [MACHINE]: 'name' } },
+  'pgboss.schedule': { nobody: { [MACHINE]: 'name key kind cron timezone data options' } },
+  'pgboss.subscription': { nobody: { [MACHINE]: 'event name' } },
+  'pgboss.warning': { nobody: { [MACHINE]: 'type message data' } },
+  'public._prisma_migrations': { nobody: { [MACHINE]: 'id checksum migration_name logs' } },
+  'public.api_keys': {
+    nobody: {
+      [OWN_WORDS]: 'name networks',
+      [SECRET]: 'hash last_four previous_hash',
+      [CODE]: 'rights scopes',
+      [MACHINE]: 'last_used_from',
+    },
+  },
+  'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
+  'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
+  'public.assessments': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'skill_types interface_language' } },
+  'public.ats_calls': {
+    erased: { 'invites: with the order; events: emptied where there was none and it names them': 'error answer' },
+    nobody: { [CODE]: 'name' },
+  },
+  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'their_key their_last_four' } },
+  'public.ats_keys': { nobody: { [SECRET]: 'hash last_four sealed' } },
+  'public.ats_orders': { erased: { [WITH_ROW]: 'natural_key callback_url profile_url reported last_error' } },
+  'public.ats_reports': { erased: { [WITH_ROW]: 'standing' } },
+  'public.audit_entries': {
+    erased: { 'traces: words that name them are emptied': 'details' },
+    nobody: { [CODE]: 'actor_kind action target_kind', [MEMBERS]: 'address user_agent request_id' },
+  },
+  'public.audit_numbering': { nobody: { [MACHINE]: 'database' } },
+  'public.bulk_change_rows': { erased: { [WITH_ROW]: 'issues' } },
+  'public.bulk_changes': { nobody: { 'days, a tag, or a grader': 'given' } },
+  'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
+  'public.credentials': { nobody: { [MEMBERS]: 'email language', [SECRET]: 'password_hash' } },
+  'public.devices': { nobody: { [MEMBERS]: 'user_agent network', [SECRET]: 'token_hash' } },
+  'public.erasures': {
+    erased: { 'receipt: null from then on': 'sealed_address' },
+    nobody: { 'what stands for the address, and says it to nobody': 'address_code', [CODE]: 'subject actor_kind step counts' },
+  },
+  'public.event_numbering': { nobody: { [MACHINE]: 'database' } },
+  'public.events': { erased: { 'events: what the caller had said goes': 'data' }, nobody: { [CODE]: 'type actor_type' } },
+  'public.grades': { erased: { [WITH_ROW]: 'comment' } },
+  'public.idempotency_records': {
+    erased: { 'traces: emptied where it names them': 'body', 'traces: deleted where it names them': 'key' },
+    nobody: { 'a hash of a whole request': 'fingerprint' },
+  },
+  'public.identities': { nobody: { [MEMBERS]: 'issuer subject email_seen', [CODE]: 'linked_by' } },
+  'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
+  'public.invite_batch_rows': { erased: { [LISTS]: 'email name terms issues' } },
+  'public.invite_batches': { nobody: { 'what holds for all of a list; names of columns': 'terms unused_columns' } },
+  'public.invite_emails': { erased: { [WITH_ROW]: 'kind dedupe_key language reason bounce bounce_status bounce_reason' } },
+  'public.invites': {
+    erased: {
+      [WITH_ROW]:
+        'recipient_email recipient_name custom_message external_id metadata return_url language chosen_language time_zone waived_checks',
+    },
+  },
+  'public.languages': { nobody: { [CODE]: 'code name' } },
+  'public.library_categories': { nobody: { [OWN_WORDS]: 'path' } },
+  'public.library_import_rows': { nobody: { [OWN_WORDS]: 'name category question content_hash notes', [CODE]: 'state' } },
+  'public.library_imports': { nobody: { [OWN_WORDS]: 'file_name', [CODE]: 'format' } },
+  'public.library_questions': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'response_type' } },
+  'public.library_versions': { nobody: { [OWN_WORDS]: 'content content_hash' } },
+  'public.mail_events': {
+    erased: { 'mails: deleted with what was told of the mail; empty once it was read': 'body', mails: 'event_id' },
+    nobody: { [CODE]: 'provider' },
+  },
+  'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
+  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'language' } },
+  'public.media': { erased: { [WITH_ROW]: 'key content_type' } },
+  'public.media_leftovers': { nobody: { 'random, until the files are gone': 'key' } },
+  'public.media_parts': { erased: { [WITH_ROW]: 'sha256' } },
+  'public.member_emails': { nobody: { [MEMBERS]: 'facts reason', [CODE]: 'kind dedupe_key' } },
+  'public.members': { nobody: { [MEMBERS]: 'email department time_zone', [CODE]: 'roles duties own_way notices' } },
+  'public.organization_security': { nobody: { [OWN_WORDS]: 'networks key_networks' } },
+  'public.organizations': {
+    nobody: {
+      [OWN_WORDS]: 'name sender_name reply_to invitation_text return_hosts',
+      [CODE]: 'language languages_offered time_zone candidate_mails',
+    },
+  },
+  'public.paper_questions': {
+    erased: {
+      [WITH_ROW]: 'input_type response_type script script_format audio_url video_url source_language target_language shown',
+    },
+  },
+  'public.parked_forms': { erased: { 'traces: opened, and deleted where it names them': 'url body' } },
+  'public.question_keys': { nobody: { [OWN_WORDS]: 'key reason', [CODE]: 'effect releases progress' } },
+  'public.question_scores': { erased: { [WITH_ROW]: 'parts outcome' } },
+  'public.question_versions': { nobody: { [OWN_WORDS]: 'spec', [CODE]: 'response_type' } },
+  'public.questions': {
+    nobody: {
+      [OWN_WORDS]: 'script audio_url video_url',
+      [CODE]: 'input_type script_format response_type source_language target_language',
+    },
+  },
+  'public.recovery_codes': { nobody: { [SECRET]: 'hash' } },
+  'public.releases': { erased: { [WITH_ROW]: 'comment message grades' } },
+  'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
+  'public.saved_filters': { erased: { 'traces: deleted where it names them': 'name query' } },
+  'public.second_factors': {
+    nobody: { [MEMBERS]: 'name', [SECRET]: 'secret webauthn_id public_key', [CODE]: 'transports rp_id' },
+  },
+  'public.session_notes': { erased: { [WITH_ROW]: 'kind' } },
+  'public.session_proofs': { nobody: { [MEMBERS]: 'idp_sid amr acr', [CODE]: 'kind' } },
+  'public.sessions': { nobody: { [MEMBERS]: 'user_agent network', [SECRET]: 'token_hash', [CODE]: 'end_reason' } },
+  'public.sign_in_attempts': { nobody: { 'a hash, which ends within a day': 'key' } },
+  'public.sign_in_domains': { nobody: { [OWN_WORDS]: 'domain', [SECRET]: 'token' } },
+  'public.sign_in_providers': {
+    nobody: {
+      [OWN_WORDS]: 'name issuer client_id required_claims acr_values',
+      [SECRET]: 'client_secret tested_hash',
+      [CODE]: 'client_auth new_roles second_factor',
+      [MEMBERS]: 'last_error',
+    },
+  },
+  'public.spent_proofs': { nobody: { [SECRET]: 'key' } },
+  'public.submissions': {
+    erased: { [WITH_ROW]: 'consent_language consent_text_hash consent_media passed_checks user_agent' },
+  },
+  'public.suppressions': {
+    erased: { 'suppressions: becomes a code, and goes on being looked up': 'address' },
+    nobody: { [CODE]: 'reason scope' },
+  },
+  'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
+  'public.tags': { nobody: { [OWN_WORDS]: 'name color description icon' } },
+  'public.takes': { erased: { [WITH_ROW]: 'text value' } },
+  'public.users': { nobody: { [MEMBERS]: 'first_name last_name email avatar_url' } },
+  'public.webhook_attempts': {
+    erased: { 'events: emptied, and kept no more of who is erased': 'answer' },
+    nobody: { 'why there was no answer, in words of ours': 'error' },
+  },
+  'public.webhook_endpoints': {
+    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret previous_secret' },
+  },
+}
+
+const columnsOf = ({ erased = {}, nobody = {} }: (typeof CATALOGUE)[string]): string[] =>
+  [...Object.values(erased), ...Object.values(nobody)].flatMap((columns) => columns.split(' '))
+
+/** Every column that can hold words of anybody, as `schema.table column`; partitions are their table. */
+async function readColumns(): Promise<string[]> {
+  const rows = await service.db.$queryRaw<{ name: string }[]>`
+    SELECT format('%s.%s %s', n.nspname, c.relname, a.attname) AS name
+    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_type t ON t.oid = a.atttypid
+      LEFT JOIN pg_type element ON element.oid = t.typelem AND t.typcategory = 'A'
+    WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg_toast%' AND c.relkind IN ('r', 'p')
+      AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
+      AND coalesce(element.typname, t.typname) IN ('text', 'varchar', 'bpchar', 'char', 'name', 'json', 'jsonb', 'bytea', 'xml', 'citext', 'hstore', 'tsvector')`
+  return rows.map(({ name }) => name).sort()
+}
+
+const named = Object.entries(CATALOGUE)
+  .flatMap(([table, of]) => columnsOf(of).map((column) => `${table} ${column}`))
+  .sort()
+
+it('says of each column in which a text can stand what the erasure of a candidate does with it', async () => {
+  expect(await readColumns()).toEqual(named)
+})
+
+it('would miss a column that somebody adds, of whatever kind', async () => {
+  await service.db.$executeRaw`CREATE TABLE planted (id uuid PRIMARY KEY, words text[], blob bytea, said jsonb, number int)`
+  await service.db.$executeRaw`ALTER TABLE tags ADD COLUMN planted varchar(10)`
+  const missed = (await readColumns()).filter((column) => !named.includes(column))
+  await service.db.$executeRaw`DROP TABLE planted`
+  await service.db.$executeRaw`ALTER TABLE tags DROP COLUMN planted`
+  expect(missed).toEqual(['public.planted blob', 'public.planted said', 'public.planted words', 'public.tags planted'])
+})

@@ -1,0 +1,189 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
+import { generateKey } from '../../src/domain/access/manage-keys.ts'
+import type { KeyScope } from '../../src/domain/access/permissions.ts'
+import type { Actor, Context } from '../../src/domain/context.ts'
+import { signUnsubscribing } from '../../src/domain/secrets/unsubscribe-tokens.ts'
+import { runCli } from '../cli/run-cli.ts'
+import { asEraser, dumpRows } from '../support/erasing.ts'
+import { unknownId } from '../support/factories.ts'
+import { factsOf, mistakesIn, rowsOf } from '../support/forms.ts'
+import { signInAs } from '../support/portal.ts'
+import { startServiceForFile } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const ERASURE_LOG = path.join(await mkdtemp(path.join(tmpdir(), 'erasures-')), 'log', 'erasures.jsonl')
+const service = await startServiceForFile({ ERASURE_LOG, BACKUPS_KEPT_DAYS: '14' })
+const ADDRESS = 'Quentin.Zobrist@example.com'
+
+/** An organization with an invited candidate, and a key that may erase. */
+async function start(scopes: readonly KeyScope[] = ['candidates:erase'], mode: 'live' | 'test' = 'live') {
+  const organization = await service.make.organization()
+  const assessment = await service.make.assessment(organization.id)
+  const invite = await service.make.invite(assessment, { recipientEmail: ADDRESS, recipientName: 'Quentin Zobrist' })
+  const { key, apiKey } = await createApiKey(service.system, { organizationId: organization.id, name: 'Eraser', mode })
+  await changeApiKey(service.system, apiKey.id, { scopes })
+  const erase = (email: unknown, by = key) => service.v1(by).delete('/candidates').send({ email })
+  return { organization, assessment, invite, key, erase, v1: service.v1(key) }
+}
+
+const isThere = async (id: string) => (await service.db.invite.count({ where: { id } })) === 1
+
+describe('DELETE /candidates', () => {
+  it('erases whoever has the address, and tells when it is done', async () => {
+    const { erase, v1, invite, organization } = await start()
+    const { status, body } = await erase(ADDRESS.toUpperCase())
+    expect([status, body.erasure]).toMatchObject([202, { state: 'running', finishedAt: null, backupsUntil: null }])
+    const done = await waitUntil('the receipt', async () => {
+      const { erasure } = (await v1.get(`/erasures/${body.erasure.id}`)).body
+      return erasure.state === 'done' ? erasure : undefined
+    })
+    expect(done).toMatchObject({ id: body.erasure.id, erased: { invites: 1, submissions: 0 } })
+    expect(done.stays.map(({ what }: { what: string }) => what)).toContain('suppressions')
+    expect(Date.parse(done.backupsUntil) - Date.parse(done.finishedAt)).toBe(14 * 86_400_000)
+    expect(await isThere(invite.id)).toBe(false)
+    const { status: gone, headers } = await service.v1(organization.key).get(`/invites/${invite.id}`)
+    expect([gone, headers['x-error-code']]).toEqual([404, 'invite_not_found'])
+    expect((await service.v1(organization.key).get('/assessments')).body.assessments[0].inviteCount).toBe(1)
+  })
+
+  it('answers alike of an address that is another organization’s, or nobody’s', async () => {
+    const [own, other] = [await start(), await start()]
+    await service.db.invite.update({ where: { id: own.invite.id }, data: { recipientEmail: 'somebody.else@example.com' } })
+    const shape = ({ status, body }: Awaited<ReturnType<typeof own.erase>>) => {
+      const { id, requestedAt, ...rest } = body.erasure
+      return [status, typeof id, typeof requestedAt, rest]
+    }
+    expect(shape(await own.erase(ADDRESS))).toEqual(shape(await own.erase('nobody.at.all@example.com')))
+    expect(await isThere(other.invite.id)).toBe(true)
+  })
+
+  it('is refused to every key that does not name the scope, and to test keys', async () => {
+    const plain = await start([])
+    const without = await start(['invites:write', 'invites:read'])
+    const test = await start(['candidates:erase'], 'test')
+    for (const [{ erase, v1, invite }, code] of [
+      [plain, 'insufficient_scope'],
+      [without, 'insufficient_scope'],
+      [test, 'live_key_required'],
+    ] as const) {
+      for (const { status, headers } of [await erase(ADDRESS), await v1.get(`/erasures/${unknownId}`)])
+        expect([status, headers['x-error-code']]).toEqual([403, code])
+      expect(await isThere(invite.id)).toBe(true)
+    }
+  })
+
+  it('takes nothing but an address, and shows no other organization’s erasures', async () => {
+    const { erase, v1 } = await start()
+    for (const email of ['', 'no address', null, 1]) expect((await erase(email)).status).toBe(400)
+    const other = await start()
+    const { id } = (await other.erase(ADDRESS)).body.erasure
+    for (const of of [id, unknownId]) {
+      const { status, body } = await v1.get(`/erasures/${of}`)
+      expect([status, body]).toEqual([404, { error: 'Erasure not found' }])
+    }
+  })
+
+  it('is given to keys by owners alone', async () => {
+    const { organization } = await start()
+    const as = async (roles: string[], duties: string[]): Promise<Context> => {
+      const member = await service.make.member(organization.id, { roles, duties })
+      const actor: Actor = { kind: 'member', id: member.id, userId: member.userId, roles, duties }
+      return { ...asEraser(service, organization), actor }
+    }
+    const wanted = { mode: 'live', expiresAt: null, scopes: ['candidates:erase'], networks: [] } as const
+    const admin = await as(['admin'], [])
+    await expect(generateKey(admin, { ...wanted, name: 'By an admin' })).rejects.toMatchObject({ kind: 'not_permitted' })
+    expect((await generateKey(await as(['admin'], ['owner']), { ...wanted, name: 'By an owner' })).key).toMatch(/^ak_live_/)
+  })
+})
+
+describe('the portal', () => {
+  it('shows what it finds, asks for a tick, and leads to a receipt that names nobody', async () => {
+    const { organization, invite } = await start()
+    const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
+    const page = `${owner.home}candidates/${invite.id}`
+    expect((await owner.get(page)).text).toContain(`${page}/erase`)
+    const asked = await owner.get(`${page}/erase`)
+    expect(rowsOf(asked.text)).toContain('Invites, live and test 1')
+    expect(asked.text).toContain('One invite is still open')
+    const unsure = await owner.post(`${page}/erase`)
+    expect([unsure.status, mistakesIn(unsure)]).not.toEqual([422, []])
+    expect(await isThere(invite.id)).toBe(true)
+
+    const { status, headers } = await owner.post(`${page}/erase`, { sure: 'yes' })
+    expect([status, headers.location]).toEqual([303, expect.stringContaining('/settings/erasures/')])
+    await waitUntil('the receipt', async () => {
+      const { text } = await owner.get(headers.location!)
+      return text.includes('Receipt of an erasure') ? text : undefined
+    })
+    for (const path of [headers.location!, `${owner.home}settings/erasures`, `${owner.home}settings/audit-log`]) {
+      const { status, text } = await owner.get(path)
+      expect([path, status]).toEqual([path, 200])
+      expect(text).not.toMatch(/zobrist/i)
+    }
+    expect((await owner.get(page)).status).toBe(404)
+    expect((await owner.get(`${page}/erase`)).status).toBe(404)
+    expect(factsOf((await owner.get(headers.location!)).text)).toBeDefined()
+  })
+
+  it('offers it to nobody who may not', async () => {
+    const { organization, invite } = await start()
+    await signInAs(service, organization.id, ['admin'], ['owner'])
+    const manager = await signInAs(service, organization.id, [], ['manager'])
+    expect((await manager.get(`${manager.home}candidates/${invite.id}`)).text).not.toContain('/erase')
+    expect((await manager.get(`${manager.home}candidates/${invite.id}/erase`)).status).toBe(404)
+  })
+})
+
+it('lets who was erased stop mails by an old link all the same', async () => {
+  const { erase, organization, invite } = await start()
+  const { id } = (await erase(ADDRESS)).body.erasure
+  await waitUntil('the receipt', async () => (await service.db.erasure.findFirst({ where: { id } }))?.finishedAt ?? undefined)
+  const path = `/u/${signUnsubscribing(service.site.secretKeys, invite.id)}`
+  expect((await service.http().get(path)).status).toBe(200)
+  for (const again of [1, 2]) expect([again, (await service.http().post(`${path}/all`)).status]).toEqual([again, 200])
+  const found = await service.db.suppression.findMany({ where: { organizationId: organization.id } })
+  expect(found).toMatchObject([{ scope: 'all', reason: 'unsubscribed', address: expect.stringMatching(/^erased:/) }])
+  expect((await service.http().get(`/u/${signUnsubscribing(service.site.secretKeys, unknownId)}`)).status).toBe(404)
+})
+
+it('erases by the command line, tells of whom a restored backup has brought back, and erases them again', async () => {
+  const { organization, assessment, invite } = await start()
+  const env = { DATABASE_URL: service.databaseUrl, ERASURE_LOG, PUBLIC_URL: 'https://assessments.example.com' }
+  const bare = await runCli(['erase', organization.id], env)
+  expect([bare.code, bare.stderr]).toEqual([1, expect.stringContaining('Name the organization and the address')])
+  const before = await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
+  const erased = await runCli(['erase', organization.id, ADDRESS, '--json'], env)
+  expect([erased.code, erased.stderr]).toEqual([0, ''])
+  const receipt = JSON.parse(erased.stdout)
+  expect(receipt).toMatchObject({ counts: { invites: 1 }, actorKind: 'operator', step: 'receipt' })
+  expect(await isThere(invite.id)).toBe(false)
+  // A line that a crash has torn stands in nobody's way.
+  await writeFile(ERASURE_LOG, `${await readFile(ERASURE_LOG, 'utf8')}{"id":"torn","organiz`)
+  expect(await doctor(env)).toMatchObject({ problem: false })
+
+  await service.db.erasure.deleteMany({ where: { id: receipt.id } })
+  const { metadata: _, ...row } = before
+  await service.db.invite.create({ data: { ...row, assessmentId: assessment.id } })
+  expect(await doctor(env)).toEqual({ problem: true, message: expect.stringContaining('erase --again') })
+  const again = await runCli(['erase', '--again', '--json'], env)
+  expect([again.code, JSON.parse(again.stdout)]).toEqual([0, [{ id: receipt.id, organizationId: organization.id, found: true }]])
+  expect(await doctor(env)).toMatchObject({ problem: false })
+  expect(await isThere(invite.id)).toBe(false)
+  const rows = [...(await dumpRows(service)).values()].flat().filter((text) => text.includes(organization.id))
+  expect(rows.filter((text) => /zobrist/i.test(text))).toEqual([])
+  const lines = (await readFile(ERASURE_LOG, 'utf8')).split('\n').filter((line) => line.includes(receipt.id))
+  expect(lines).toHaveLength(1)
+  expect((await runCli(['erase', '--again'], env)).stdout).toContain('Nothing has come back.')
+})
+
+async function doctor(env: Record<string, string>) {
+  const { stdout } = await runCli(['doctor', '--json'], env)
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; problem: boolean; message: string }[] }
+  const { name: _, ...found } = checks.find(({ name }) => name === 'erasures')!
+  return found
+}

@@ -1,0 +1,193 @@
+import { expect } from 'vitest'
+import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { parkForm } from '../../src/domain/access/parked-forms.ts'
+import { type Context, enterOrganization } from '../../src/domain/context.ts'
+import { listSuppressions } from '../../src/domain/invites/suppressions.ts'
+import { startReceiver } from './receiver.ts'
+import type { Service } from './service.ts'
+import { waitUntil } from './wait-until.ts'
+
+/** Who is erased, and what nobody else has: all of it is looked for everywhere. */
+export const ADDRESS = 'Zelda.Quirrell@Erase-Me.example'
+export const NAME = 'Zelda Quirrell-Ondine'
+export const ANSWER = 'An answer nobody else has: xylophonic quagmires'
+export const COMMENT = 'A comment on it: perspicacious wombats'
+const MESSAGE = 'A message of one’s own: ineffable marmalade'
+const EXTERNAL_ID = 'applicant-zq-9918273'
+const SECRETS = [ADDRESS, NAME, ANSWER, COMMENT, MESSAGE, EXTERNAL_ID]
+
+/** How a text may stand somewhere: in either case, in an address, in hex, and in base64 at any of its three places. */
+const spellingsOf = (text: string): string[] =>
+  [text, text.toLowerCase()].flatMap((one) => [
+    one.toLowerCase(),
+    encodeURIComponent(one).toLowerCase(),
+    Buffer.from(one).toString('hex'),
+    ...['', ' ', '  '].map((before) =>
+      Buffer.from(before + one)
+        .toString('base64')
+        .slice(before === '' ? 0 : 4, -4)
+        .toLowerCase(),
+    ),
+  ])
+const SPELLINGS = [...new Set(SECRETS.flatMap(spellingsOf))]
+
+/** Which of the candidate's texts stand in it. */
+export const hitsIn = (text: string): string[] => {
+  const said = text.toLowerCase()
+  return SPELLINGS.filter((spelling) => said.includes(spelling))
+}
+
+/** Each row of each table of each schema, as JSON, by the table's name. */
+export async function dumpRows({ db }: Service): Promise<Map<string, string[]>> {
+  const tables = await db.$queryRaw<{ name: string }[]>`
+    SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
+    WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE' ORDER BY 1`
+  const dump = new Map<string, string[]>()
+  for (const { name } of tables) {
+    const rows = await db.$queryRawUnsafe<{ text: string }[]>(`SELECT to_jsonb(t)::text AS text FROM ${name} t`)
+    dump.set(
+      name,
+      rows.map(({ text }) => text),
+    )
+  }
+  return dump
+}
+
+/** All keys of the media store. */
+export async function listStore({ deps }: Service): Promise<string[]> {
+  const keys: string[] = []
+  for await (const files of deps.media.list()) keys.push(...files.map(({ key }) => key))
+  return keys.sort()
+}
+
+/** The organization, by an actor who may erase. */
+export const asEraser = (service: Service, organization: { id: string; name: string }): Context =>
+  enterOrganization({ ...service.system, actor: { kind: 'operator' } }, { ...organization, tier: 'standard' })
+
+/**
+ * An organization with some candidates, one of whom everything has happened to: invited three times, by a list as well; recorded, graded,
+ * released, mailed, bounced, stopped; told to webhooks whose receiver answers with their address; searched for, exported, kept for retries.
+ */
+export async function makeErasable(service: Service, { others = 3 } = {}) {
+  const organization = await service.make.organization({ mode: 'test' })
+  const assessments: Awaited<ReturnType<Service['make']['assessment']>>[] = []
+  for (const kinds of [['text', 'audio', 'video'], ['text'], ['text']]) {
+    const assessment = await service.make.assessment(organization.id)
+    for (const [i, responseType] of kinds.entries())
+      await service.make.question(assessment, { order: i + 1, responseType, points: 5 })
+    assessments.push(assessment)
+  }
+  const { key: live } = await createApiKey(service.system, { organizationId: organization.id, name: 'Live', mode: 'live' })
+  await service.make.member(organization.id, { roles: ['grader'] })
+  const v1 = service.v1(organization.key)
+  const addressOf = new Map<string, string>()
+  const receiver = await startReceiver(
+    (response, { event }) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/plain' })
+        .end(`thanks for ${addressOf.get(event.data.inviteId) ?? 'it'}`),
+  )
+  expect((await v1.post('/webhooks').send({ url: receiver.url })).status).toBe(201)
+  const invite = async (recipientEmail: string, at: number, fields: object = {}, by = v1): Promise<string> => {
+    const given = { assessmentId: assessments[at]!.id, recipientEmail, ...fields }
+    const { status, body } = await by
+      .post('/invites')
+      .set('Idempotency-Key', service.make.unique('once').replace(' ', ''))
+      .send(given)
+    expect([status, body.error]).toEqual([201, undefined])
+    addressOf.set(body.invite.id, recipientEmail)
+    return body.invite.id
+  }
+  const act = async (id: string, action: string, given: object = {}) => {
+    const { status, body } = await v1
+      .post(`/invites/${id}/simulate`)
+      .set('Idempotency-Key', service.make.unique('act').replace(' ', ''))
+      .send({ action, ...given })
+    expect([status, body.error]).toEqual([200, undefined])
+  }
+  const theirs = { recipientName: NAME, customMessage: MESSAGE, externalId: EXTERNAL_ID, metadata: { who: NAME } }
+  const ids = [await invite(ADDRESS, 0, theirs), await invite(ADDRESS.toLowerCase(), 1, theirs)]
+  const otherIds: string[] = []
+  for (let i = 0; i < others; i++) otherIds.push(await invite(`other${i}@keep-me.example`, i % 2, { externalId: `other-${i}` }))
+  const rows = [...Array(2).keys()].map((i) => ({ recipientEmail: `listed${i}@keep-me.example` }))
+  const { body } = await v1
+    .post('/invite-batches')
+    .set('Idempotency-Key', `for-${ADDRESS}-${organization.id}`)
+    .send({
+      assessmentId: assessments[2]!.id,
+      invites: [...rows, { recipientEmail: ADDRESS, ...theirs }, { recipientEmail: ADDRESS }],
+    })
+  const listed = await waitUntil('the list to be invited', async () => {
+    const made = await service.db.inviteBatchRow.findMany({ where: { batchId: body.batch.id, inviteId: { not: null } } })
+    return made.length >= 3 ? made : undefined
+  })
+  const third = listed.find(({ email }) => email === ADDRESS)!.inviteId!
+  addressOf.set(third, ADDRESS)
+  ids.push(third)
+  const [first, second] = ids as [string, string]
+  const graded = { answers: [{ number: 1, text: ANSWER }], grades: [{ number: 1, points: 4, comment: COMMENT }] }
+  await act(first, 'release', graded)
+  await act(otherIds[0]!, 'release')
+  if (otherIds[1]) await act(otherIds[1], 'complete')
+  await act(second, 'start')
+  await act(third, 'bounce')
+  const asKey: Context = { ...asEraser(service, organization), mode: 'test' }
+  expect((await v1.post('/suppressions').send({ address: ADDRESS })).status).toBe(201)
+  expect((await v1.post('/suppressions').send({ address: 'other0@keep-me.example' })).status).toBe(201)
+  ids.push(await invite(ADDRESS, 1, theirs, service.v1(live))) // as a live one
+  await leaveTraces(service, { organizationId: organization.id, inviteId: first })
+  const media = await waitUntil('the recordings', async () => {
+    const found = await service.db.media.findMany({ where: { organizationId: organization.id } })
+    return found.length > 0 && found.every(({ state }) => state === 'ready') ? found : undefined
+  })
+  await waitUntil('what is to be delivered and mailed', async () => {
+    const numbered = await service.db.event.count({ where: { organizationId: organization.id, position: null } })
+    const events = await service.db.event.count({ where: { organizationId: organization.id, mode: 'test' } })
+    const delivered = await service.db.webhookDelivery.count({ where: { organizationId: organization.id, state: 'delivered' } })
+    const queued = await service.db.inviteEmail.count({ where: { organizationId: organization.id, state: 'queued' } })
+    return numbered === 0 && delivered === events && queued === 0 ? true : undefined
+  })
+  const suppressed = async (address: string) =>
+    (await listSuppressions(asKey, { search: address }, { field: 'since', direction: 'desc' }, { number: 1, size: 10 })).items
+  return { organization, assessments, ids, otherIds, media, receiver, v1, live: service.v1(live), suppressed, invite, act }
+}
+
+/** What a mail server has echoed, a member has kept, typed and written, and the queue has been told. */
+async function leaveTraces(
+  { db, deps, system }: Service,
+  { organizationId, inviteId }: { organizationId: string; inviteId: string },
+): Promise<void> {
+  const now = deps.clock()
+  const said = `550 5.1.1 <${ADDRESS}>: unknown`
+  const mail = await db.inviteEmail.findFirstOrThrow({ where: { inviteId } })
+  await db.inviteEmail.update({ where: { id: mail.id }, data: { reason: said, bounceReason: said } })
+  const told = { provider: 'dsn', eventId: mail.id, emailId: mail.id, receivedAt: now, processedAt: now }
+  await db.mailEvent.create({ data: { id: deps.newId(), ...told, body: new Uint8Array(Buffer.from(said)) } })
+  const member = await db.member.findFirstOrThrow({ where: { organizationId } })
+  const kept = { id: deps.newId(), organizationId, memberId: member.id, isShared: false, createdAt: now }
+  await db.savedFilter.create({ data: { ...kept, name: 'Theirs', query: `search=${encodeURIComponent(ADDRESS)}` } })
+  const entry = { actorKind: 'member', action: 'lifted_suppression', details: { was: 'manual', why: `${ADDRESS} has asked` } }
+  await db.auditEntry.create({ data: { id: deps.newId(), organizationId, ...entry, at: now } })
+  const signsIn = { email: member.email, passwordHash: 'none', passwordChangedAt: now, createdAt: now }
+  const credential = await db.credential.create({ data: { id: deps.newId(), ...signsIn } })
+  await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
+  const form = { url: `/portal/${organizationId}/invites?search=${encodeURIComponent(ADDRESS)}`, isMultipart: false, page: null }
+  await parkForm(system, credential.id, { ...form, fields: [['email', ADDRESS]], isIncomplete: false })
+  await db.$executeRaw`
+    INSERT INTO pgboss.job (name, data, state, output) SELECT name, '{}', 'failed', jsonb_build_object('message', ${said}::text)
+    FROM pgboss.queue WHERE name = 'mail-event'`
+}
+
+/** The ids of all that hangs on these invites: a row that names none of them is nobody else's. */
+export async function idsOf({ db }: Service, inviteIds: string[]): Promise<string[]> {
+  const where = { inviteId: { in: inviteIds } }
+  const select = { id: true } as const
+  const submissions = await db.submission.findMany({ where, select })
+  const found = [
+    ...submissions,
+    ...(await db.inviteEmail.findMany({ where, select })),
+    ...(await db.event.findMany({ where, select })),
+    ...(await db.media.findMany({ where: { submissionId: { in: submissions.map(({ id }) => id) } }, select })),
+  ]
+  return [...inviteIds, ...found.map(({ id }) => id)]
+}
