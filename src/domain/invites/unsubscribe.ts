@@ -6,6 +6,7 @@ import { mailsStopped, type StoppedMails, TOLD } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { wordCode } from '../secrets/address-codes.ts'
 import { inTransaction } from '../transaction.ts'
+import { BRAND } from '../values/brand.ts'
 import { SPOKEN_TO } from '../values/languages.ts'
 import { ofAddress } from './suppressions.ts'
 import { findInviter } from './whom-to-ask.ts'
@@ -35,7 +36,7 @@ async function findErased({ db }: ServiceContext, inviteId: string) {
   const { organizationId, mode, address } = erased
   const organization = await db.organization.findUniqueOrThrow({
     where: { id: organizationId },
-    select: { name: true, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization },
+    select: { ...BRAND, senderName: true, replyTo: true, timeZone: true, ...SPOKEN_TO.organization },
   })
   const found = await db.suppression.findMany({ where: { organizationId, mode, address, until: null }, select: { scope: true } })
   const gone = {
