@@ -176,7 +176,13 @@ it('says of members what a review of access asks for: who invited them, when the
   const { organization, admin } = await start()
   await admin.post(`${admin.home}members/invite`, { email: 'ada@example.com', roles: 'grader' })
   const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: admin.member.id } })
-  const factor = { credentialId: credentialId!, kind: 'totp' as const, name: 'App', createdAt: service.clock.now() }
+  const factor = {
+    credentialId: credentialId!,
+    kind: 'totp' as const,
+    name: 'App',
+    secret: new Uint8Array([1]),
+    createdAt: service.clock.now(),
+  }
   await service.db.secondFactor.create({ data: { id: service.deps.newId(), ...factor } })
   const last = service.clock.now()
   const signedIn = (at: Date) => ({
