@@ -30,6 +30,9 @@ afterAll(() => browser?.close())
 /** Hardly anything can be read in the first, and on the second hardly anything that can be read on a page. */
 const YELLOW = { primaryColor: '#ffd400', backgroundColor: '#ffe97a' }
 
+/** On which nothing can be read that can be read on a light page. */
+const NAVY = '#102a43'
+
 async function openPage(cookie?: string): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext()
   onTestFinished(() => context.close())
@@ -47,14 +50,19 @@ const COLORS = `(() => {
 const GROUND = `getComputedStyle(document.querySelector('.brand-head')).backgroundColor`
 const LOGO_WIDTH = `document.querySelector('img').naturalWidth`
 
+/** To all organizations, with light heads and dark ones. */
+async function giveBrands(): Promise<void> {
+  for (const [i, { id, name }] of (await service.db.organization.findMany()).entries()) {
+    const ctx = asOperator(service, { id, name })
+    await changeColors(ctx, i % 2 ? YELLOW : { ...YELLOW, backgroundColor: NAVY }, (await readBrand(ctx)).updatedAt)
+    await changeLogo(ctx, blackPng(480, 135))
+  }
+}
+
 describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is installed)', () => {
   it('a yellow brand with a logo is accessible on every page of candidates, wide and narrow, light and dark', async () => {
     const pages = await listCandidatePages(service)
-    for (const { id, name } of await service.db.organization.findMany()) {
-      const ctx = asOperator(service, { id, name })
-      await changeColors(ctx, YELLOW, (await readBrand(ctx)).updatedAt)
-      await changeLogo(ctx, blackPng(480, 135))
-    }
+    await giveBrands()
     await service.db.organization.updateMany({ data: { languagesOffered: ['en', 'de'] } })
     const { page, complaints } = await openPage()
     let branded = 0

@@ -7,7 +7,7 @@ import { pageHead } from '../../../http/pages/brand.ts'
 import { assets } from '../kit/assets.ts'
 import { type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
-import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
+import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
 
 const SCHEMES = ['light', 'dark'] as const satisfies Scheme[]
 /** What is previewed, each in light and dark. */
@@ -30,7 +30,7 @@ export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page 
       'Logo',
       'At the top of pages, beside your name, and of emails. Emails that were sent show it for a year after you have replaced it.',
       logo(form, address, brand),
-    )}${settingsPanel('preview', 'Preview', 'With the colours above. Nothing is saved by it.', previews(address, shown))}`,
+    )}${panel('preview', 'Preview', previews(address, shown))}`,
   }
 }
 
@@ -85,13 +85,14 @@ function previews(address: string, { primaryColor, backgroundColor }: Brand): Ht
   const frames = Object.entries(PARTS).flatMap(([part, label]) =>
     SCHEMES.map((scheme) => {
       const source = `${address}/preview?${new URLSearchParams({ part, scheme, ...colors })}`
-      const frame = 'w-98 max-w-full rounded-box border border-base-300'
+      const frame = 'w-full rounded-box border border-base-300'
       return part === 'page'
         ? html`<iframe class="h-80 ${frame}" title="${label} in ${scheme}" sandbox="allow-same-origin" src="${source}"></iframe>`
         : html`<iframe class="h-144 ${frame}" title="${label} in ${scheme}" sandbox="" src="${source}"></iframe>`
     }),
   )
-  return html`<div class="flex flex-wrap gap-4">${frames}</div>`
+  return html`<p class="hint mb-4">With the colours above. Nothing is saved by it.</p>
+<div class="grid gap-4 md:grid-cols-2">${frames}</div>`
 }
 
 /** What stands at the top of a candidate's page, in one scheme. @param style of the colours, which are not saved yet. */
@@ -99,7 +100,7 @@ export function framedHead(brand: Brand, scheme: Scheme, style: string): string 
   const page = toText(html`<!doctype html>
 <html lang="en" data-theme="${scheme}">
 <head><meta charset="utf-8"><title>${PARTS.page}</title><link rel="stylesheet" href="${assets.stylesheet.address}"></head>
-<body><main class="p-4">${pageHead(brand, 'invites you to')}
+<body><main class="min-h-dvh p-4">${pageHead(brand, 'invites you to')}
 <h1 class="mt-6 text-3xl">Customer support</h1>
 <p class="mt-3">12 questions, 45 minutes. <span class="text-primary underline">What to expect</span></p>
 <p class="btn btn-primary btn-lg mt-6">Accept the invitation</p></main></body></html>`)
