@@ -8,7 +8,7 @@ import { NAMING } from '../events/event.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
-import { forgetAnswers } from '../work/do-once.ts'
+import { forgetAnswers, readAnswerKeys } from '../work/do-once.ts'
 import { readErased } from './collect-invites.ts'
 import { type Erasing, eraseCounted, names, patternOf } from './erasing.ts'
 
@@ -53,17 +53,25 @@ async function forgetJobs(erasing: Erasing, emailIds: readonly string[]): Promis
 /** What the caller had said of the invites in their events, and what receivers of these have answered. */
 export async function eraseEvents(erasing: Erasing): Promise<void> {
   const { ctx, id } = erasing
+  const endpointIds = (await all(ctx.db, own(ctx, 'webhookEndpoints').select('id'))).map((endpoint) => endpoint.id)
   for await (const { inviteIds } of readErased(ctx, id, INVITES_AT_ONCE))
     await eraseCounted(erasing, async (inside) => {
-      const its = own({ ...inside, mode: 'all' }, 'events')
-        .select('id')
-        .where('inviteId', '=', among(inviteIds))
-      const emptying = ownUpdate({ ...inside, mode: 'all' }, 'events')
-        .where('inviteId', '=', among(inviteIds))
-        .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
-        .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
-      const answers = ownUpdate(inside, 'webhookAttempts').where('eventId', 'in', its).where('answer', '<>', '')
-      return { events: await run(inside.db, emptying), webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
+      const its = { ...inside, mode: 'all' as const }
+      // Each of the two has an index of its own. What is numbered in between is found by the second.
+      const emptying = (isNumbered: boolean) =>
+        ownUpdate(its, 'events')
+          .where('inviteId', '=', among(inviteIds))
+          .where('position', isNumbered ? 'is not' : 'is', null)
+          .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
+          .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
+      const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
+      const told = own(its, 'events').select('id').where('inviteId', '=', among(inviteIds)).where('position', 'is not', null)
+      const eventIds = (await all(inside.db, told)).map((event) => event.id)
+      const answers = ownUpdate(inside, 'webhookAttempts')
+        .where('endpointId', '=', among(endpointIds))
+        .where('eventId', '=', among(eventIds))
+        .where('answer', '<>', '')
+      return { events, webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
     })
   await eraseOldAnswers(erasing)
   await eraseCounted(erasing, async (inside) => {
@@ -79,24 +87,32 @@ export async function eraseEvents(erasing: Erasing): Promise<void> {
 async function eraseOldAnswers(erasing: Erasing): Promise<void> {
   const { ctx, address } = erasing
   for (let last: { endpointId: string; eventId: string } | undefined; ; ) {
-    let page = own(ctx, 'webhookDeliveries').where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('events').select('events.id').whereRef('events.id', '=', 'webhookDeliveries.eventId'))),
-    )
+    let page = own(ctx, 'webhookDeliveries').select(['endpointId', 'eventId'])
     const { endpointId, eventId } = last ?? {}
     if (last)
       page = page.where(
         ({ ref }) => sql<SqlBool>`(${ref('endpointId')}, ${ref('eventId')}) > (${endpointId}::uuid, ${eventId}::uuid)`,
       )
-    const some = page.select(['endpointId', 'eventId']).orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE)
-    const orphans = await all(ctx.db, some)
-    await eraseCounted(erasing, async (inside) => {
-      const answers = ownUpdate(inside, 'webhookAttempts')
-        .where('eventId', '=', among(orphans.map((one) => one.eventId)))
-        .where(({ ref }) => isNaming(ref('answer'), address))
-      return { webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
-    })
-    last = orphans.at(-1)
-    if (orphans.length < ROWS_AT_ONCE) return
+    const some = await all(ctx.db, page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE))
+    const ids = [...new Set(some.map((one) => one.eventId))]
+    const kept = await all(
+      ctx.db,
+      own({ ...ctx, mode: 'all' }, 'events')
+        .select('id')
+        .where('id', '=', among(ids)),
+    )
+    const isKept = new Set(kept.map((event) => event.id))
+    const orphans = some.filter((one) => !isKept.has(one.eventId))
+    if (orphans.length > 0)
+      await eraseCounted(erasing, async (inside) => {
+        const answers = ownUpdate(inside, 'webhookAttempts')
+          .where('endpointId', '=', among([...new Set(orphans.map((one) => one.endpointId))]))
+          .where('eventId', '=', among(orphans.map((one) => one.eventId)))
+          .where(({ ref }) => isNaming(ref('answer'), address))
+        return { webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
+      })
+    last = some.at(-1)
+    if (some.length < ROWS_AT_ONCE) return
   }
 }
 
@@ -113,11 +129,9 @@ const WORDED: readonly AuditAction[] = [
 export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
   const { ctx, id, address } = erasing
   const isTheirs = (text: string) => names(address, text)
+  await eraseAnswers(erasing, [])
   for await (const { inviteIds, thingIds } of readErased(ctx, id, INVITES_AT_ONCE))
-    await eraseCounted(erasing, async (inside) => ({
-      requestRecords: await forgetAnswers(inside, [...inviteIds, ...thingIds].join('|')),
-    }))
-  await eraseCounted(erasing, async (inside) => ({ requestRecords: await forgetAnswers(inside, patternOf(address)) }))
+    await eraseAnswers(erasing, [...inviteIds, ...thingIds])
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetParkedForms(inside, isTheirs) }))
   await eraseCounted(erasing, async (inside) => {
     const filters = ownDelete(inside, 'savedFilters').where(({ or, ref }) =>
@@ -141,6 +155,13 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
     }
     return { otherTraces: entries.length }
   })
+}
+
+/** Those that have the address in them or, where there are some, one of the ids. */
+async function eraseAnswers(erasing: Erasing, ids: readonly string[]): Promise<void> {
+  const pattern = ids.length > 0 ? ids.join('|') : patternOf(erasing.address)
+  for await (const keys of readAnswerKeys(erasing.ctx, ROWS_AT_ONCE))
+    await eraseCounted(erasing, async (inside) => ({ requestRecords: await forgetAnswers(inside, keys, pattern) }))
 }
 
 /** Nothing is mailed to them all the same: the address becomes what stands for it. */

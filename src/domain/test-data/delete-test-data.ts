@@ -34,6 +34,8 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
     const { db, deps, organization } = inside
     const lists = await deleteLists(inside, until, LISTS_AT_ONCE)
     await run(db, ownDelete(inside, 'suppressions').where('since', '<=', until))
+    // What is counted of test invites that were erased.
+    for (const counted of ['erasedInviteCounts', 'erasedResults'] as const) await run(db, ownDelete(inside, counted))
     const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
     const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
     if (remaining > 0 || lists === LISTS_AT_ONCE)

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { ownDelete, ownUpdate, type SqlBool } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { own, ownDelete, ownUpdate, type SqlBool } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { open, seal } from '../secrets/seal.ts'
@@ -103,29 +103,44 @@ async function findAnswer(ctx: Context, { key, fingerprint }: Request, now: Date
   return { code: record.status!, text: readText(ctx, id, record), isSecret: record.sealed }
 }
 
+/** The keys of all answers that the organization's requests got, some at a time. */
+export async function* readAnswerKeys(ctx: Context, atOnce: number): AsyncGenerator<string[]> {
+  for (let last = ''; ; ) {
+    const page = own(ctx, 'idempotencyRecords').select('key').where('key', '>', last).orderBy('key').limit(atOnce)
+    const keys = (await all(ctx.db, page)).map(({ key }) => key)
+    if (keys.length > 0) yield keys
+    last = keys.at(-1) ?? ''
+    if (keys.length < atOnce) return
+  }
+}
+
 /**
  * Forgets what was answered wherever something matches in it, in either case: whoever sends such a request again is told that there is no
  * such thing. Where it stands in the key itself, the key goes as well.
  *
  * @param ctx inside a transaction. @param pattern a regular expression that PostgreSQL and JavaScript read alike. @returns how many.
  */
-export async function forgetAnswers(ctx: Context, pattern: string): Promise<number> {
-  const { db } = ctx
-  const keyed = ownDelete(ctx, 'idempotencyRecords').where(({ ref }) => sql<SqlBool>`${ref('key')} ~* ${pattern}`)
+export async function forgetAnswers(ctx: Context, keys: readonly string[], pattern: string): Promise<number> {
+  const { db, deps, organization } = ctx
+  const among = sql<string>`any(${keys}::text[])`
+  const keyed = ownDelete(ctx, 'idempotencyRecords')
+    .where('key', '=', among)
+    .where(({ ref }) => sql<SqlBool>`${ref('key')} ~* ${pattern}`)
   const said = ownUpdate(ctx, 'idempotencyRecords')
+    .where('key', '=', among)
     .where('sealed', '=', false)
     .where(({ ref }) => sql<SqlBool>`${ref('body')} ~* ${pattern}`)
-  const sealed = await db.idempotencyRecord.findMany({ where: { organizationId: ctx.organization.id, sealed: true } })
+  const where = { organizationId: organization.id, sealed: true, key: { in: [...keys] } }
+  const sealed = await db.idempotencyRecord.findMany({ where })
   const saysIt = sealed.filter(({ body, ...id }) => {
     // What none of the secret keys opens says nothing to anybody.
-    const text = open(ctx.deps.secretKeys, purposeOf(id), Buffer.from(body ?? '', 'base64')) ?? ''
+    const text = open(deps.secretKeys, purposeOf(id), Buffer.from(body ?? '', 'base64')) ?? ''
     return new RegExp(pattern, 'i').test(text)
   })
-  const keys = saysIt.map(({ key }) => key)
-  const emptied = ownUpdate(ctx, 'idempotencyRecords').where('key', '=', sql<string>`any(${keys}::text[])`)
-  const forgetting = [keyed, said.set({ body: null }), emptied.set({ body: null, sealed: false })]
+  const theirs = saysIt.map(({ key }) => key)
+  const emptied = ownUpdate(ctx, 'idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
   let count = 0
-  for (const one of forgetting) count += await run(db, one)
+  for (const one of [keyed, said.set({ body: null }), emptied.set({ body: null, sealed: false })]) count += await run(db, one)
   return count
 }
 

@@ -5,6 +5,7 @@ import type { Listing } from '../../../domain/lists/page.ts'
 import { html } from '../../../html/html.ts'
 import { checkbox, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
 import { noRows, sizedPager } from '../kit/paging.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -48,7 +49,7 @@ ${WHAT_STAYS.map(([, why]) => html`<li>${why}</li>\n`)}</ul>`,
   )}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>
 ${traces.open > 0 && html`<p class="mb-3">${traces.open === 1 ? 'One invite is' : `${traces.open} invites are`} still open: the candidate may be at work. ${traces.open === 1 ? 'It is' : 'They are'} revoked first.</p>`}
-<form method="post" action="${pathOf(ctx, `candidates/${inviteId}/erase`)}">
+<form method="post" action="${pathOf(ctx, `candidates/${inviteId}/erase`)}">${onceField()}
 ${checkbox(form, { name: 'sure', label: 'Erase all of this for good. I know that it can’t be undone.' })}
 <button class="btn btn-error mt-3">Erase the candidate</button>
 </form>

@@ -3,8 +3,9 @@ import { getErasure, listErasures, nameRequester } from '../../../domain/erasure
 import { findTracesOf } from '../../../domain/erasure/find-traces.ts'
 import { requestErasure } from '../../../domain/erasure/request-erasure.ts'
 import { DomainError } from '../../../domain/errors.ts'
-import { emptyForm, type Form, submit } from '../kit/forms.ts'
+import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
 import { ERASURES, erasingPage, erasurePage, erasuresPage } from './erasure.page.ts'
 
@@ -19,11 +20,10 @@ export function erasureRoutes(app: FastifyInstance): void {
   )
 
   app.post<CandidateRoute>('/candidates/:inviteId/erase', { config: { fresh: true } }, (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => page(request, form),
-      async work(values) {
-        const { ctx, params } = request
-        const { email } = await findTracesOf(ctx, params.inviteId)
+      async work(ctx, values) {
+        const { email } = await findTracesOf(ctx, request.params.inviteId)
         if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
         const { id } = await requestErasure(ctx, { address: email })
         return pathOf(ctx, `${ERASURES}/${id}`)
