@@ -145,6 +145,7 @@ describe('bodies', () => {
     const required = Object.keys(document.components.requestBodies).map((name) => [name, bodyOf(document, name).required])
     expect(Object.fromEntries(required)).toEqual({
       AssessmentChange: true,
+      CandidateToErase: true,
       InviteChange: true,
       MemberChange: true,
       NewAssessment: true,

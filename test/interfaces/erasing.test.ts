@@ -108,7 +108,7 @@ describe('the portal', () => {
     const page = `${owner.home}candidates/${invite.id}`
     expect((await owner.get(page)).text).toContain(`${page}/erase`)
     const asked = await owner.get(`${page}/erase`)
-    expect(rowsOf(asked.text)).toContain('Invites, live and test 1')
+    expect(rowsOf(asked.text)).toContain('Invites, live and test | 1')
     expect(asked.text).toContain('One invite is still open')
     const unsure = await owner.post(`${page}/erase`)
     expect([unsure.status, unsure.text]).toEqual([422, expect.stringContaining('Please check the following')])

@@ -38,6 +38,7 @@ export function erasureRoutes(app: TypedApp): void {
         ...shared,
         operationId: 'getErasure',
         summary: 'Get an erasure, or its receipt',
+        description: 'How far it is and, once it is `done`, what was erased, what stays, and until when backups hold it.',
         params,
         response: { 200: OneErasure },
         keyMode: 'live',
