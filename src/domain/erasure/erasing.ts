@@ -36,13 +36,14 @@ export const eraseCounted = ({ ctx, id }: Erasing, work: (inside: Context) => Pr
 
 /**
  * Finds an address in a text that somebody else has written: a regular expression, as PostgreSQL and JavaScript both read it, in either case. It
- * may stand as it is or as in a web address; not as the end of a longer one, nor as its beginning.
+ * may stand as it is or as in a web address; not as the end of a longer one, nor as its beginning. A hyphen behind it is none of its domain's:
+ * keys of requests are made so.
  */
 export function patternOf(address: string): string {
   const spellings = [...new Set([address, encodeURIComponent(address)])].map((one) => one.replace(/[^A-Za-z0-9]/g, '\\$&'))
   // In JSON and in web addresses what stands before it may end in a letter.
   const before = String.raw`(?:(?<![A-Za-z0-9._+])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))`
-  return String.raw`${before}(?:${spellings.join('|')})(?![A-Za-z0-9-]|\.[A-Za-z0-9])`
+  return String.raw`${before}(?:${spellings.join('|')})(?![A-Za-z0-9]|\.[A-Za-z0-9])`
 }
 
 /** Whether a text has the address in it. */

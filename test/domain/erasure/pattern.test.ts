@@ -13,15 +13,9 @@ const NAMING = [
   'search=kim%2Ba%40example.com&page=1',
   '%3Dkim%2Ba%40example.com',
   'mailto:kim+a@example.com, thanks',
+  'invite-kim+a@example.com-2',
 ]
-const OTHERS = [
-  'joakim+a@example.com',
-  'x.kim+a@example.com',
-  'kim+a@example.com.au',
-  'kim+a@example.com-b',
-  'kima@example.com',
-  'kim+a@exampleXcom',
-]
+const OTHERS = ['joakim+a@example.com', 'x.kim+a@example.com', 'kim+a@example.com.au', 'kima@example.com', 'kim+a@exampleXcom']
 
 it('finds an address as others spell it, and no longer one that it is a part of; in PostgreSQL and here alike', async () => {
   for (const [texts, isThere] of [
