@@ -206,7 +206,7 @@ export type AtsSettings = {
   callbackHosts: ReadonlySet<string>
 }
 
-/** Links: but for the last four they open something for whoever has them, are not logged, and stored nowhere. */
+/** Links: but for the last five they open something for whoever has them, are not logged, and stored nowhere. */
 export type Links = {
   /** Where the notice goes that a mail did not arrive. */
   bounceAddress: (emailId: string, domain: string) => string
@@ -226,6 +226,8 @@ export type Links = {
   resultUrl: (result: { organization: { id: string }; mode: Mode; submissionId: string }) => string
   /** To where a new password is asked for. */
   forgotUrl: () => string
+  /** To the page that says that a mail was a test. */
+  testUrl: () => string
 }
 
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */

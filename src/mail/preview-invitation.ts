@@ -1,33 +1,35 @@
+import type { ExampleName, TestedText } from '../domain/mails/member-emails.ts'
 import { daysAfter } from '../domain/values/days.ts'
+import type { MailTexts } from '../locales/languages.ts'
+import type { Letter } from './letter.ts'
 import { invitation } from './letters/invitation.ts'
 import { type MailSettings, type Message, partsOf } from './message.ts'
 
-/** Names that are hard to say, by what is hard about them. */
-const NAMES = {
+const NAMES: Record<ExampleName, string | null> = {
   plain: 'Sam Rivera',
   long: 'Maximiliane Alexandra Freifrau von und zu Hohenstein-Wittgenstein-Sayn',
   arabic: 'محمد بن عبد الله الأنصاري',
   none: null,
 }
-type Asked = {
-  organization: string
-  /** Of the language that is previewed. */
-  language: string
-  zone: string
-  invitationText: string
-  template: { subject: string; body: string } | null
-  who: keyof typeof NAMES
-}
 
-/** How an invitation would look. It is for nobody: its link leads to the service's entrance. @param now from when on its days are counted. */
+/** What an example says besides the text, of the organization. */
+export type Letterhead = { organization: string; zone: string; invitationText: string }
+type Parts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
+
+/**
+ * An invitation for nobody, to see how a text looks.
+ *
+ * @param place.url where its links lead. @param place.now from when on its days are counted. @param place.isTest whether it is sent, which
+ *   its subject says then.
+ */
 export function previewInvitation(
   { languages }: Pick<MailSettings, 'languages'>,
-  { organization, language, zone, invitationText, template, who }: Asked,
-  { url, now }: { url: string; now: Date },
-): Pick<Message, 'subject' | 'text' | 'html'> {
+  { organization, zone, invitationText, language, who, subject, body }: Letterhead & TestedText,
+  { url, now, isTest = false }: { url: string; now: Date; isTest?: boolean },
+): Parts {
   const t = languages.mail(language, zone)
   const daysLeft = 7
-  const facts = {
+  const letter = invitation(t, {
     organization,
     assessment: 'Customer support',
     recipientName: NAMES[who],
@@ -35,12 +37,18 @@ export function previewInvitation(
     invitationText,
     questionCount: 12,
     timeLimit: 2_700,
-    requirements: ['camera', 'microphone'] as const,
+    requirements: ['camera', 'microphone'],
     invitedBy: 'Maya Okafor',
     expiresAt: daysAfter(now, daysLeft),
     daysLeft,
     url,
-    template,
-  }
-  return partsOf(t, invitation(t, facts))
+    template: body === '' ? null : { subject, body },
+  })
+  return partsOf(t, isTest ? testOf(t, letter) : letter)
 }
+
+/** A letter that is sent only to see how it looks. */
+export const testOf = (t: MailTexts, letter: Letter): Letter => ({
+  ...letter,
+  subject: t.text('test.subject', { subject: letter.subject }),
+})

@@ -8,6 +8,7 @@ import { invitation, reactivated, resent } from '../../src/mail/letters/invitati
 import { security } from '../../src/mail/letters/security.ts'
 import { webhookDisabled, webhookFailing } from '../../src/mail/letters/webhook.ts'
 import { partsOf } from '../../src/mail/message.ts'
+import { testOf } from '../../src/mail/preview-invitation.ts'
 
 const expiresAt = new Date('2026-12-21T09:12:00Z')
 const url = 'https://assess.example.org/i/AbCdEfGh0123456789AbCdEfGh0123456789AbCdEfGh0123456789'
@@ -80,6 +81,7 @@ export function renderEveryMail(t: MailTexts) {
     invitation: invitation(t, full),
     'invitation-bare': invitation(t, bare),
     'in-own-words': invitation(t, { ...full, template: own }),
+    'test-of-a-text': testOf(t, invitation(t, full)),
     resent: resent(t, full),
     reactivated: reactivated(t, full),
     join: join(t, { name, organization, url, expiresAt }),

@@ -58,6 +58,7 @@ const SHARED_ACTIONS = [
   'stopped_enforcing_sso',
   'changed_own_way',
   'changed_mail_text',
+  'tested_mail_text',
   'changed_reminders',
   'changed_notices',
   'looked_into_bounces',

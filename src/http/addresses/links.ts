@@ -7,6 +7,8 @@ import { signUnsubscribing } from '../../domain/secrets/unsubscribe-tokens.ts'
 
 /** Path of the candidates' pages. Mails that were sent carry it. */
 export const INVITATION_PATH = '/i'
+/** What stands behind it for the page of a mail that was a test, in place of a token. */
+export const TEST_PAGE = '/test'
 /** Path of the pages that stop mails. Mails that were sent carry it. */
 export const UNSUBSCRIBE_PATH = '/u'
 /** Path of the portal. Mails that were sent carry it. */
@@ -39,4 +41,5 @@ export const createLinks = (site: Readonly<Site>): Links => ({
   resultUrl: ({ organization, mode, submissionId }) =>
     `${site.publicUrl}${portalPathOf({ organization, mode })}results/${submissionId}`,
   forgotUrl: () => `${site.publicUrl}${PORTAL_PREFIX}/forgot`,
+  testUrl: () => `${site.publicUrl}${INVITATION_PATH}${TEST_PAGE}`,
 })

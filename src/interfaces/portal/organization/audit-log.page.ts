@@ -62,6 +62,7 @@ export const WORDS: Record<AuditAction, string> = {
   changed_own_way: 'changed who may sign in past single sign-on',
   changed_settings: 'changed the organization’s settings',
   changed_mail_text: 'changed the text of invitations',
+  tested_mail_text: 'mailed a text to themselves, to try it',
   changed_reminders: 'changed when candidates are reminded',
   changed_notices: 'changed which notices candidates get',
   looked_into_bounces: 'had lists go on after mails came back',

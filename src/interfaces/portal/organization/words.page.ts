@@ -1,30 +1,37 @@
 import type { Context } from '../../../domain/context.ts'
+import { MAX_TEXT_TESTS } from '../../../domain/limits.ts'
+import type { ExampleName } from '../../../domain/mails/member-emails.ts'
 import { PLACEHOLDERS } from '../../../domain/mails/template-text.ts'
 import type { MailTemplate } from '../../../domain/members/mail-templates.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, choice, type Form, field, hiddenSeen, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
 
 /** Whom a preview is for, by what is hard about their names. */
-export const PREVIEWED = { plain: 'Sam Rivera', long: 'a very long name', arabic: 'a name in Arabic', none: 'no name' } as const
-export type Previewed = keyof typeof PREVIEWED
+const PREVIEWED: Record<ExampleName, string> = {
+  plain: 'Sam Rivera',
+  long: 'a very long name',
+  arabic: 'a name in Arabic',
+  none: 'no name',
+}
 
-type Facts = { ctx: Context; language: string; template: MailTemplate; done: string }
+type Facts = { ctx: Context; language: string; template: MailTemplate; notice?: string | undefined }
 
 /** The organization's own words for invitations, in one language. */
-export function wordsPage(form: Form, { ctx, language, template, done }: Facts): Page {
+export function wordsPage(form: Form, { ctx, language, template, notice }: Facts): Page {
   const address = pathOf(ctx, 'settings/words')
   const { codes } = ctx.deps.languages
   return {
     title: 'Words of invitations',
     subtitle: 'What candidates read in the email, in your words instead of ours.',
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
-    notice: done === 'saved' ? 'The text is saved. Invitations that are sent from now on have it.' : undefined,
+    notice,
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, language)}<form method="post" action="${address}">
 <input type="hidden" name="language" value="${language}">
 ${hiddenSeen(form, 'seen', String(template.version))}
 ${settingsPanel('text', `Text in ${nameOf(language)}`, about(template), fields(form, template))}
-${settingsPanel('preview', 'Preview', 'What stands above, for an example. Nothing is saved or sent.', preview(form, address, language))}
+${settingsPanel('preview', 'Preview', html`What stands above, for an example. Nothing is saved. A test is mailed to you alone, ${MAX_TEXT_TESTS} an hour at most; its subject says that it is one.`, preview(form, address, language))}
 </form>`,
   }
 }
@@ -67,6 +74,7 @@ const preview = (form: Form, address: string, language: string): Html => {
 <button class="btn" formaction="${`${address}/preview`}" formtarget="wide" formnovalidate>Preview</button>
 <button class="btn" formaction="${`${address}/preview`}" formtarget="narrow" formnovalidate>Preview on a phone</button>
 <button class="btn" formaction="${`${address}/preview`}" formtarget="wide" formnovalidate name="part" value="text">Preview as text</button>
+<button class="btn" formaction="${`${address}/test`}" formnovalidate>Mail me a test</button>${onceField()}
 </div>
 <div class="flex flex-wrap gap-4">
 <iframe class="h-144 w-150 max-w-full rounded-box border border-base-300" title="The invitation on a wide screen" name="wide" sandbox="" src="${first('wide')}"></iframe>

@@ -1,89 +1,88 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../../domain/context.ts'
+import { EXAMPLE_NAMES, type ExampleName, type TestedText } from '../../../domain/mails/member-emails.ts'
 import {
   findTemplateIssues,
-  type MailTemplate,
   readLetterhead,
   readMailTemplate,
   saveMailTemplate,
   tidyTemplate,
 } from '../../../domain/members/mail-templates.ts'
+import { testMailText } from '../../../domain/members/test-mail-text.ts'
 import { html, toText } from '../../../html/html.ts'
-import { emptyForm, type Form, submit, valuesOf } from '../kit/forms.ts'
+import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
-import { PREVIEWED, type Previewed, wordsPage } from './words.page.ts'
+import { wordsPage } from './words.page.ts'
 
-type Asked = {
-  organization: string
-  language: string
-  zone: string
-  invitationText: string
-  template: Pick<MailTemplate, 'subject' | 'body'> | null
-  who: Previewed
-}
 /** Renders an invitation for nobody, in both parts. */
-export type PreviewInvitation = (asked: Asked) => { subject: string; text: string; html: string }
+export type PreviewInvitation = (asked: TestedText & { organization: string; zone: string; invitationText: string }) => {
+  subject: string
+  text: string
+  html: string
+}
 
 /** Of the frame that holds a mail: nothing runs in it, and nothing is loaded. */
 const FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
+const SAVED = 'The text is saved. Invitations that are sent from now on have it.'
 
 export function wordsRoutes(app: FastifyInstance, previewInvitation: PreviewInvitation): void {
-  const page = async ({ ctx }: FastifyRequest, form: Form, asked: { language: string; done?: string }) => {
-    const language = languageIn(ctx.deps.languages.codes, asked.language)
-    return wordsPage(form, { ctx, language, template: await readMailTemplate(ctx, language), done: asked.done ?? '' })
+  const page = async ({ ctx }: FastifyRequest, form: Form, asked: { language: string; notice?: string | undefined }) => {
+    const language = languageIn(ctx, asked.language)
+    return wordsPage(form, { ctx, language, template: await readMailTemplate(ctx, language), notice: asked.notice })
   }
 
   app.get('/settings/words', async (request, reply) => {
     const query = queryOf(request)
-    return show(
-      request,
-      reply,
-      await page(request, emptyForm, { language: query.get('language') ?? '', done: query.get('done') ?? '' }),
-    )
+    const notice = query.get('done') === 'saved' ? SAVED : undefined
+    return show(request, reply, await page(request, emptyForm, { language: query.get('language') ?? '', notice }))
   })
 
   app.post('/settings/words', (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form, { language: form.values.get('language') ?? '' }),
       async work(values) {
-        const language = values.get('language') ?? ''
-        const text = { subject: values.get('subject') ?? '', body: values.get('body') ?? '' }
-        await saveMailTemplate(request.ctx, { language, seen: Number(values.get('seen')), ...text })
-        return `${pathOf(request.ctx, 'settings/words')}?language=${language}&done=saved`
+        const text = readFields(values, 'language', 'subject', 'body')
+        await saveMailTemplate(request.ctx, { ...text, seen: Number(values.get('seen')) })
+        return `${pathOf(request.ctx, 'settings/words')}?language=${text.language}&done=saved`
       },
     }),
   )
 
   app.get('/settings/words/preview', async (request, reply) => {
-    const language = languageIn(request.ctx.deps.languages.codes, queryOf(request).get('language') ?? '')
+    const language = languageIn(request.ctx, queryOf(request).get('language') ?? '')
     return sendPreview(request, reply, { language, who: 'plain', ...(await readMailTemplate(request.ctx, language)) })
   })
 
   app.post('/settings/words/preview', async (request, reply) => {
     const values = valuesOf(request)
-    const language = languageIn(request.ctx.deps.languages.codes, values.get('language') ?? '')
-    const text = tidyTemplate({ subject: values.get('subject') ?? '', body: values.get('body') ?? '' })
-    const who = whoIn(values.get('who') ?? '')
-    return sendPreview(request, reply, { language, who, asText: values.get('part') === 'text', ...text })
+    return sendPreview(request, reply, { ...readText(request.ctx, values), asText: values.get('part') === 'text' })
   })
+
+  // What was typed stays: it may not be saved yet.
+  app.post('/settings/words/test', (request, reply) =>
+    submitOnce(request, reply, {
+      page: (form) => page(request, form, { language: form.values.get('language') ?? '' }),
+      async work(ctx, values) {
+        const text = readText(ctx, values)
+        const notice = `A test is on its way to ${await testMailText(ctx, text)}. Nothing is saved.`
+        return page(request, { values, issues: [] }, { language: text.language, notice })
+      },
+    }),
+  )
 
   async function sendPreview(
     { ctx }: FastifyRequest,
     reply: FastifyReply,
-    {
-      language,
-      who,
-      asText = false,
-      subject,
-      body,
-    }: { language: string; who: Previewed; asText?: boolean; subject: string; body: string },
+    { asText = false, ...given }: TestedText & { asText?: boolean },
   ): Promise<FastifyReply> {
     const { name, timeZone, invitationText } = await readLetterhead(ctx)
-    const issues = findTemplateIssues({ subject, body })
-    const template = body === '' ? null : { subject, body }
-    const asked = { organization: name, language, zone: timeZone, invitationText: invitationText ?? '', template, who }
-    const mail = issues.length === 0 ? previewInvitation(asked) : null
+    const text = { ...given, ...tidyTemplate(given) }
+    const issues = findTemplateIssues(text)
+    const letterhead = { organization: name, zone: timeZone, invitationText: invitationText ?? '' }
+    const mail = issues.length === 0 ? previewInvitation({ ...letterhead, ...text }) : null
     const page = mail
       ? asText
         ? framed(html`<pre>${`Subject: ${mail.subject}\n\n${mail.text}`}</pre>`)
@@ -97,5 +96,12 @@ const framed = (body: ReturnType<typeof html>): string =>
   toText(html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Preview</title><style>pre{white-space:pre-wrap;overflow-wrap:break-word}</style></head><body>${body}</body></html>`)
 
-const languageIn = (codes: readonly string[], asked: string): string => codes.find((code) => code === asked) ?? codes[0] ?? 'en'
-const whoIn = (asked: string): Previewed => (Object.hasOwn(PREVIEWED, asked) ? (asked as Previewed) : 'plain')
+const languageIn = ({ deps }: Context, asked: string): string =>
+  deps.languages.codes.find((code) => code === asked) ?? deps.languages.codes[0] ?? 'en'
+const whoIn = (asked: string): ExampleName => EXAMPLE_NAMES.find((one) => one === asked) ?? 'plain'
+
+/** What the form holds, for who the example is. */
+function readText(ctx: Context, values: URLSearchParams): TestedText {
+  const { language, who, ...text } = readFields(values, 'language', 'who', 'subject', 'body')
+  return { language: languageIn(ctx, language), who: whoIn(who), ...text }
+}
