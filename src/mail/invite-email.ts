@@ -4,7 +4,6 @@ import { type CandidateMailKind, comesByItself } from '../domain/mails/candidate
 import { needsOf, requirementsOf } from '../domain/submissions/needs.ts'
 import { DAY_MS } from '../domain/values/days.ts'
 import { withExtraTime } from '../domain/values/extra-time.ts'
-import { languageOf } from '../domain/values/languages.ts'
 import { zoneOf } from '../domain/values/zones.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import type { Letter } from './letter.ts'
@@ -30,7 +29,7 @@ const letters: Record<CandidateMailKind, (t: MailTexts, facts: InvitationFacts &
 export function renderInviteEmail(settings: MailSettings, email: InviteEmail): Message {
   const { invite, kind } = email
   if (!isKnown(kind)) throw new Error(`There is no mail of the kind ${kind}`)
-  const t = settings.languages.mail(languageOf(settings.languages, invite), zoneOf(invite))
+  const t = settings.languages.mail(email.spoken, zoneOf(invite))
   const facts = {
     organization: invite.organization.name,
     assessment: invite.assessment.name,

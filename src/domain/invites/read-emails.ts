@@ -5,7 +5,9 @@ import { all } from '../../db/statements.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { comesByItself, isInvitation } from '../mails/candidate-mails.ts'
-import { languageOf, SPOKEN_TO } from '../values/languages.ts'
+import { newestTexts } from '../mails/newest-texts.ts'
+import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
+import { languageOf, matchLanguage, SPOKEN_TO } from '../values/languages.ts'
 
 const include = {
   invite: {
@@ -19,6 +21,7 @@ const include = {
           timeZone: true,
           weekDaysOff: true,
           candidateMails: true,
+          mainTemplateLanguage: true,
           ...SPOKEN_TO.organization,
         },
       },
@@ -44,8 +47,10 @@ type Template = { id: string; organizationId: string; language: string; subject:
 export type InviteEmail = WithInvite & {
   /** How the questions of its assessment are answered. */
   answers: { responseType: string }[]
-  /** The organization's own text: of a sending that was sent what it was sent with, else the newest in its language. Null: the service's. */
+  /** The organization's own text: of a sending that was sent what it was sent with, else the newest that there is for it. Null: the service's. */
   template: Pick<Template, 'id' | 'subject' | 'body'> | null
+  /** In which it is written: of one that was sent, in which it was. */
+  spoken: string
   /** Of what comes by itself; null: somebody has asked for it. */
   byItself: ByItself | null
 }
@@ -68,38 +73,44 @@ export async function readEmails(
   const assessmentIds = [...new Set(emails.map(({ invite }) => invite.assessmentId))]
   const where = { organizationId: anyOf(organizationIds), assessmentId: anyOf(assessmentIds) }
   const answers = await db.question.groupBy({ by: ['assessmentId', 'responseType'], where })
-  const newest = await findNewestTemplates(db, organizationIds)
-  const used = emails.flatMap(({ templateId }) => (templateId === null ? [] : [templateId]))
-  const earlier =
-    used.length > 0 ? await db.mailTemplate.findMany({ where: { organizationId: anyOf(organizationIds), id: anyOf(used) } }) : []
-  const templateOf = (email: WithInvite): Template | null => {
-    if (email.state === 'sent' || email.state === 'captured') return earlier.find(({ id }) => id === email.templateId) ?? null
-    if (!isInvitation(email.kind)) return null
-    const language = languageOf(deps.languages, email.invite)
-    const own = newest.find((one) => one.organizationId === email.organizationId && one.language === language)
-    return own && own.body !== '' ? own : null
-  }
+  const said = await findTexts({ db, deps }, emails, organizationIds)
   const byItself = await readByItself(db, emails)
   return emails.map((email) => ({
     ...email,
     answers: answers.filter(({ assessmentId }) => assessmentId === email.invite.assessmentId),
-    template: templateOf(email),
+    ...said(email),
     byItself: byItself(email),
   }))
 }
 
-const findNewestTemplates = (db: ServiceContext['db'], organizationIds: readonly string[]): Promise<Template[]> =>
-  all(
-    db,
-    everyones
-      .selectFrom('mailTemplates')
-      .distinctOn(['organizationId', 'language'])
-      .select(['id', 'organizationId', 'language', 'subject', 'body'])
-      .where('organizationId', '=', among(organizationIds))
-      .orderBy('organizationId')
-      .orderBy('language')
-      .orderBy('version', 'desc'),
-  )
+/** With which text each is said, and in which language. */
+async function findTexts(
+  { db, deps: { languages } }: Pick<ServiceContext, 'db' | 'deps'>,
+  emails: WithInvite[],
+  organizationIds: string[],
+) {
+  const used = emails.flatMap(({ templateId }) => (templateId === null ? [] : [templateId]))
+  const where = { organizationId: anyOf(organizationIds), id: anyOf(used) }
+  const earlier = used.length > 0 ? await db.mailTemplate.findMany({ where }) : []
+  const placesFor = ({ invite }: WithInvite) =>
+    placesOf(languageOf(languages, invite), mainLanguageOf(languages, invite.organization))
+  const unsent = emails.filter((email) => !wasSent(email) && isInvitation(email.kind))
+  const places = [...new Set(unsent.flatMap(placesFor).map(({ language }) => language))]
+  const rows = everyones.selectFrom('mailTemplates').where('organizationId', '=', among(organizationIds))
+  const newest: Template[] = places.length > 0 ? await all(db, newestTexts(rows, places)) : []
+  return (email: WithInvite): Pick<InviteEmail, 'template' | 'spoken'> => {
+    const language = languageOf(languages, email.invite)
+    if (wasSent(email)) {
+      const template = earlier.find(({ id }) => id === email.templateId) ?? null
+      return { template, spoken: matchLanguage(email.language, languages.codes) ?? language }
+    }
+    const theirs = newest.filter(({ organizationId }) => organizationId === email.organizationId)
+    const template = isInvitation(email.kind) ? chooseText(placesFor(email), theirs) : null
+    return { template, spoken: template?.language ?? language }
+  }
+}
+
+const wasSent = ({ state }: Pick<WithInvite, 'state'>): boolean => state === 'sent' || state === 'captured'
 
 /** By few statements for all of them, and none where there are only invitations. */
 async function readByItself(db: ServiceContext['db'], emails: WithInvite[]): Promise<(email: WithInvite) => ByItself | null> {

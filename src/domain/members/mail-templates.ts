@@ -1,5 +1,5 @@
 import { own, ownOrganization } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { all, first, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -8,8 +8,11 @@ import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Violation } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
+import { newestTexts } from '../mails/newest-texts.ts'
+import { chooseText, type FoundText, mainLanguageOf, placesOf, type WrittenText } from '../mails/template-places.ts'
 import { findSubjectFault, findTemplateFault } from '../mails/template-text.ts'
 import { inTransaction } from '../transaction.ts'
+import { offeredLanguages } from '../values/languages.ts'
 
 // What an organization says in its invitations in place of our text. Versions are added, never changed: each mail knows the one it was sent with.
 
@@ -28,6 +31,48 @@ export async function readMailTemplate(ctx: Context, language: string): Promise<
       .limit(1),
   )
   return { version: found?.version ?? 0, subject: found?.subject ?? '', body: found?.body ?? '' }
+}
+
+const TEXT_SETTINGS = { language: true, languagesOffered: true, mainTemplateLanguage: true } as const
+
+/** The language whose text takes the place of ours where there is none (null: ours stays), and those that can. @throws DomainError not_permitted. */
+export async function readMainLanguage(ctx: Context): Promise<{ main: string | null; offered: string[] }> {
+  authorize(ctx, 'manage_settings')
+  const where = { id: ctx.organization.id }
+  const organization = await ctx.db.organization.findUniqueOrThrow({ where, select: TEXT_SETTINGS })
+  const { languages } = ctx.deps
+  return { main: mainLanguageOf(languages, organization), offered: offeredLanguages(languages, organization) }
+}
+
+/** What mails say in a language in which nothing is written; null: the service's own text. @throws DomainError not_permitted. */
+export async function findStandIn(ctx: Context, language: string): Promise<FoundText | null> {
+  const { main } = await readMainLanguage(ctx)
+  const [, ...others] = placesOf(language, main)
+  const codes = others.map((place) => place.language)
+  return chooseText(others, codes.length > 0 ? await all(ctx.db, newestTexts(own(ctx, 'mailTemplates'), codes)) : [])
+}
+
+/** A text as mails have it: where nothing is written, what stands in for it. @throws DomainError not_permitted. */
+export async function withStandIn(ctx: Context, text: WrittenText): Promise<WrittenText> {
+  const found = text.body === '' ? await findStandIn(ctx, text.language) : null
+  return found ? { language: found.language, subject: found.subject, body: found.body } : text
+}
+
+/**
+ * Has an organization's text in its main language take the place of ours, in the languages that have none; null: no more.
+ *
+ * @throws DomainError not_permitted; invalid: a language that candidates can not have.
+ */
+export async function saveMainLanguage(ctx: Context, language: string | null): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  await inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
+    const { main, offered } = await readMainLanguage(inside)
+    if (language !== null) refuse(findIssues([['mainLanguage', checkChoice(language, offered)]]))
+    if (main === language) return
+    await inside.db.organization.update({ where: { id: ctx.organization.id }, data: { mainTemplateLanguage: language } })
+    await recordAudit(inside, { action: 'changed_settings', details: { changed: ['mainTemplateLanguage'] } })
+  })
 }
 
 /** What an invitation shows of the organization besides. @throws DomainError not_permitted. */

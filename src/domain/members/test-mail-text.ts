@@ -8,7 +8,7 @@ import { DomainError } from '../errors.ts'
 import { MAX_TEXT_TESTS } from '../limits.ts'
 import { queueMemberEmail, type TestedText } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
-import { findTemplateIssues, tidyTemplate } from './mail-templates.ts'
+import { findTemplateIssues, tidyTemplate, withStandIn } from './mail-templates.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -32,7 +32,8 @@ export async function testMailText(ctx: Context, { language, who, ...given }: Te
     // In whichever organizations: it is one person's mailbox.
     await holdCredential(inside, credentialId)
     await limitTests(inside, credentialId)
-    await queueMemberEmail(inside, { kind: 'text_test', memberId: member.id, facts: { language, who, ...text } })
+    const facts = { who, ...(await withStandIn(inside, { language, ...text })) }
+    await queueMemberEmail(inside, { kind: 'text_test', memberId: member.id, facts })
     await recordAudit(inside, { action: 'tested_mail_text', details: { language } })
     return email
   })

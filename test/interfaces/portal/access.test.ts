@@ -194,6 +194,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/words': admins,
   'GET /settings/words/preview': admins,
   'POST /settings/words/preview': admins,
+  'POST /settings/words/main': admins,
   'POST /settings/words/test': admins,
   'GET /settings/audit-log': admins,
   'POST /settings/audit-log/export': admins,

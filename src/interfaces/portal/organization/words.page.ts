@@ -1,6 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import { MAX_TEXT_TESTS } from '../../../domain/limits.ts'
 import type { ExampleName } from '../../../domain/mails/member-emails.ts'
+import type { FoundText } from '../../../domain/mails/template-places.ts'
 import { PLACEHOLDERS } from '../../../domain/mails/template-text.ts'
 import type { MailTemplate } from '../../../domain/members/mail-templates.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -16,10 +17,20 @@ const PREVIEWED: Record<ExampleName, string> = {
   none: 'no name',
 }
 
-type Facts = { ctx: Context; language: string; template: MailTemplate; notice?: string | undefined }
+type Facts = {
+  ctx: Context
+  language: string
+  template: MailTemplate
+  /** What has the place of an empty text; null: ours. */
+  standIn: FoundText | null
+  main: string | null
+  offered: readonly string[]
+  notice?: string | undefined
+}
 
 /** The organization's own words for invitations, in one language. */
-export function wordsPage(form: Form, { ctx, language, template, notice }: Facts): Page {
+export function wordsPage(form: Form, facts: Facts): Page {
+  const { ctx, language, template, notice } = facts
   const address = pathOf(ctx, 'settings/words')
   const { codes } = ctx.deps.languages
   return {
@@ -30,9 +41,10 @@ export function wordsPage(form: Form, { ctx, language, template, notice }: Facts
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, language)}<form method="post" action="${address}">
 <input type="hidden" name="language" value="${language}">
 ${hiddenSeen(form, 'seen', String(template.version))}
-${settingsPanel('text', `Text in ${nameOf(language)}`, about(template), fields(form, template))}
-${settingsPanel('preview', 'Preview', html`What stands above, for an example. Nothing is saved. A test is mailed to you alone, ${MAX_TEXT_TESTS} an hour at most; its subject says that it is one.`, preview(form, address, language))}
-</form>`,
+${settingsPanel('text', `Text in ${nameOf(language)}`, about(facts), fields(form, template))}
+${settingsPanel('preview', 'Preview', html`What stands above, for an example${!facts.template.body && `; with nothing written, ${wordStandIn(facts.standIn)}`}. Nothing is saved. A test is mailed to you alone, ${MAX_TEXT_TESTS} an hour at most; its subject says that it is one.`, preview(form, address, language))}
+</form>
+${mainForm(form, address, facts)}`,
   }
 }
 
@@ -45,8 +57,30 @@ const languages = (address: string, codes: readonly string[], current: string): 
 
 const nameOf = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
 
-const about = ({ version, body }: MailTemplate): Html =>
-  html`${body ? `Invitations have this text (version ${version}).` : 'Invitations have the service’s own text. Leave both fields empty to keep it so.'} The address in full, until when it is open, what is needed and who invites stand below it in any case.`
+const about = ({ template: { version, body }, language, standIn }: Facts): Html =>
+  html`${body ? `Invitations have this text (version ${version}).` : `Nothing is written in ${nameOf(language)}: invitations have ${wordStandIn(standIn)}. Leave both fields empty to keep it so.`} The address in full, until when it is open, what is needed and who invites stand below it in any case.`
+
+/** What has the place of a text that is not written, and why. */
+const wordStandIn = (standIn: FoundText | null): string =>
+  standIn ? `your text in ${nameOf(standIn.language)}, as you have chosen below` : 'the service’s own text'
+
+const mainForm = (form: Form, address: string, { language, main, offered }: Facts): Html =>
+  settingsPanel(
+    'main',
+    'Languages without a text',
+    'Your own text, whatever the language: a mail is then in one language from its first line to its last.',
+    html`<form method="post" action="${`${address}/main`}"><input type="hidden" name="language" value="${language}">
+${choice(form, {
+  name: 'mainLanguage',
+  label: 'Where you have written nothing in the candidate’s language',
+  options: [
+    ['', 'The service’s own text in that language'],
+    ...offered.map((code) => [code, `Your text in ${nameOf(code)}`] as const),
+  ],
+  value: main ?? '',
+})}
+<button class="btn" aria-label="Save what stands in">Save</button></form>`,
+  )
 
 const fields = (form: Form, { subject, body }: MailTemplate): Html => html`${field(form, {
   name: 'subject',

@@ -2,11 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../domain/context.ts'
 import { EXAMPLE_NAMES, type ExampleName, type TestedText } from '../../../domain/mails/member-emails.ts'
 import {
+  findStandIn,
   findTemplateIssues,
   readLetterhead,
   readMailTemplate,
+  readMainLanguage,
   saveMailTemplate,
+  saveMainLanguage,
   tidyTemplate,
+  withStandIn,
 } from '../../../domain/members/mail-templates.ts'
 import { testMailText } from '../../../domain/members/test-mail-text.ts'
 import { html, toText } from '../../../html/html.ts'
@@ -26,17 +30,22 @@ export type PreviewInvitation = (asked: TestedText & { organization: string; zon
 
 /** Of the frame that holds a mail: nothing runs in it, and nothing is loaded. */
 const FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
-const SAVED = 'The text is saved. Invitations that are sent from now on have it.'
+const NOTICES = new Map([
+  ['saved', 'The text is saved. Invitations that are sent from now on have it.'],
+  ['main', 'Saved.'],
+])
 
 export function wordsRoutes(app: FastifyInstance, previewInvitation: PreviewInvitation): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, asked: { language: string; notice?: string | undefined }) => {
     const language = languageIn(ctx, asked.language)
-    return wordsPage(form, { ctx, language, template: await readMailTemplate(ctx, language), notice: asked.notice })
+    const template = await readMailTemplate(ctx, language)
+    const standIn = await findStandIn(ctx, language)
+    return wordsPage(form, { ctx, language, template, standIn, ...(await readMainLanguage(ctx)), notice: asked.notice })
   }
 
   app.get('/settings/words', async (request, reply) => {
     const query = queryOf(request)
-    const notice = query.get('done') === 'saved' ? SAVED : undefined
+    const notice = NOTICES.get(query.get('done') ?? '')
     return show(request, reply, await page(request, emptyForm, { language: query.get('language') ?? '', notice }))
   })
 
@@ -46,7 +55,18 @@ export function wordsRoutes(app: FastifyInstance, previewInvitation: PreviewInvi
       async work(values) {
         const text = readFields(values, 'language', 'subject', 'body')
         await saveMailTemplate(request.ctx, { ...text, seen: Number(values.get('seen')) })
-        return `${pathOf(request.ctx, 'settings/words')}?language=${text.language}&done=saved`
+        return `${pathOf(request.ctx, 'settings/words')}?${new URLSearchParams({ language: text.language, done: 'saved' })}`
+      },
+    }),
+  )
+
+  app.post('/settings/words/main', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form, { language: form.values.get('language') ?? '' }),
+      async work(values) {
+        const { language, mainLanguage } = readFields(values, 'language', 'mainLanguage')
+        await saveMainLanguage(request.ctx, mainLanguage || null)
+        return `${pathOf(request.ctx, 'settings/words')}?${new URLSearchParams({ language, done: 'main' })}`
       },
     }),
   )
@@ -82,7 +102,7 @@ export function wordsRoutes(app: FastifyInstance, previewInvitation: PreviewInvi
     const text = { ...given, ...tidyTemplate(given) }
     const issues = findTemplateIssues(text)
     const letterhead = { organization: name, zone: timeZone, invitationText: invitationText ?? '' }
-    const mail = issues.length === 0 ? previewInvitation({ ...letterhead, ...text }) : null
+    const mail = issues.length === 0 ? previewInvitation({ ...letterhead, ...text, ...(await withStandIn(ctx, text)) }) : null
     const page = mail
       ? asText
         ? framed(html`<pre>${`Subject: ${mail.subject}\n\n${mail.text}`}</pre>`)

@@ -165,3 +165,32 @@ it('are mailed five times an hour at most, whoever asks at once and in whichever
   await service.db.memberEmail.updateMany({ where: { memberId: admin.member.id }, data: { createdAt } })
   expect((await elsewhere()).status).toBe(200)
 })
+
+it('take the place of ours in other languages, where that is chosen, and the whole mail is in theirs', async () => {
+  const { organization, admin, path, save } = await start()
+  await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
+  await save({})
+  const ours = await invite(organization, { language: 'de' })
+  expect([ours.email.language, ours.email.templateId, ours.mail.parsed.subject]).toEqual([
+    'de',
+    null,
+    expect.stringContaining('lädt'),
+  ])
+  const choose = (mainLanguage: string) => admin.post(`${path}/main`, { language: 'de', mainLanguage })
+  expect((await choose('fr')).status).toBe(422)
+  expect((await choose('en')).headers.location).toBe(`${path}?language=de&done=main`)
+  expect((await admin.get(`${path}?language=de`)).text).toContain(
+    'invitations have your text in English, as you have chosen below',
+  )
+  expect((await admin.get(`${path}/preview?language=de`)).text).toContain('thank you for <strong>asking')
+  const english = await invite(organization, { language: 'de' })
+  expect([english.email.language, english.email.templateId]).toEqual(['en', expect.any(String)])
+  expect(english.mail.parsed.text).toMatch(/thank you for asking[^]*Open until: /)
+  // What is written in the reader's language comes first.
+  await save({ language: 'de', subject: 'Hallo', body: 'Guten Tag\n\n{{ link }}' })
+  expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toBe('Hallo')
+  // A language that candidates can not have any more stands in for nothing.
+  await service.db.organization.update({ where: { id: organization.id }, data: { language: 'de', languagesOffered: ['de'] } })
+  await save({ language: 'de', seen: '1', subject: '', body: '' })
+  expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toContain('lädt')
+})
