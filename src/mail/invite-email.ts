@@ -5,20 +5,9 @@ import { needsOf, requirementsOf } from '../domain/submissions/needs.ts'
 import { DAY_MS } from '../domain/values/days.ts'
 import { withExtraTime } from '../domain/values/extra-time.ts'
 import { zoneOf } from '../domain/values/zones.ts'
-import type { MailTexts } from '../locales/languages.ts'
-import type { Letter } from './letter.ts'
-import { notices, type OwnFacts, reminder } from './letters/by-itself.ts'
-import { type InvitationFacts, invitation, reactivated, resent } from './letters/invitation.ts'
+import type { CandidateFacts } from './letters/facts.ts'
+import { candidateLetters } from './letters/to-candidates.ts'
 import { headerText, type Mailbox, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
-
-/** What each kind of mail says. */
-const letters: Record<CandidateMailKind, (t: MailTexts, facts: InvitationFacts & OwnFacts) => Letter> = {
-  ...{ invitation, resent, reactivated },
-  not_accepted: reminder('not_accepted'),
-  not_started: reminder('not_started'),
-  not_finished: reminder('not_finished'),
-  ...notices,
-}
 
 /**
  * The mail of one sending, the same however often it is rendered: its Message-ID comes from the invite and the sending, so that a
@@ -47,7 +36,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     handedIn: handedInOf(email),
     unsubscribeUrl: settings.links.unsubscribeUrl(invite.id),
   }
-  const parts = partsOf(t, letters[kind](t, facts))
+  const parts = partsOf(t, candidateLetters[kind](t, facts))
   return {
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
     from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),
@@ -63,13 +52,13 @@ const wayOutBy = (url: string): Record<string, string> =>
   url.startsWith('https:') ? { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}
 
 /** What was handed in by the clock was so at the end of its time, or a little later. */
-function handedInOf({ invite, byItself }: InviteEmail): OwnFacts['handedIn'] {
+function handedInOf({ invite, byItself }: InviteEmail): CandidateFacts['handedIn'] {
   const at = byItself?.submittedAt ?? invite.completedAt
   const deadlineAt = byItself?.deadlineAt
   return at && { at, byClock: deadlineAt != null && at >= deadlineAt }
 }
 
-const isKnown = (kind: string): kind is CandidateMailKind => Object.hasOwn(letters, kind)
+const isKnown = (kind: string): kind is CandidateMailKind => Object.hasOwn(candidateLetters, kind)
 
 function replyToOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
   const contact = whomToAsk(invite)

@@ -16,7 +16,7 @@ import { digest } from './letters/digests.ts'
 import { isSecurityKind, security } from './letters/security.ts'
 import { webhookDisabled, webhookFailing } from './letters/webhook.ts'
 import { headerText, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
-import { previewInvitation } from './preview-invitation.ts'
+import { previewText } from './preview-text.ts'
 
 type To = { name: string; organization: string }
 type Said = { t: MailTexts; links: Links }
@@ -101,7 +101,7 @@ function tell({ languages, links }: MailSettings, email: MemberEmail, to: To) {
 function tryText(settings: MailSettings, { facts, createdAt: now, member: { organization } }: MemberEmail) {
   const { name, timeZone: zone, invitationText } = organization
   const example = { organization: name, zone, invitationText: invitationText ?? '', ...(facts as TestedText) }
-  return previewInvitation(settings, example, { url: settings.links.testUrl(), now, isTest: true })
+  return previewText(settings, example, { url: settings.links.testUrl(), now, isTest: true })
 }
 
 function letterOf(kind: string, to: To, email: MemberEmail, said: Said): Letter {

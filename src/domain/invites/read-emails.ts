@@ -4,7 +4,7 @@ import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { comesByItself, isInvitation } from '../mails/candidate-mails.ts'
+import { comesByItself, templateKindOf } from '../mails/candidate-mails.ts'
 import { newestTexts } from '../mails/newest-texts.ts'
 import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
 import { languageOf, matchLanguage, SPOKEN_TO } from '../values/languages.ts'
@@ -41,14 +41,13 @@ const include = {
 } satisfies Prisma.InviteEmailInclude
 
 type WithInvite = Prisma.InviteEmailGetPayload<{ include: typeof include }>
-type Template = { id: string; organizationId: string; language: string; subject: string; body: string }
 
 /** One sending of an invite's mail, with everything that the mail shows. */
 export type InviteEmail = WithInvite & {
   /** How the questions of its assessment are answered. */
   answers: { responseType: string }[]
-  /** The organization's own text: of a sending that was sent what it was sent with, else the newest that there is for it. Null: the service's. */
-  template: Pick<Template, 'id' | 'subject' | 'body'> | null
+  /** The organization's own text, or the assessment's: of a sending that was sent what it was sent with, else the newest that there is for it. Null: the service's. */
+  template: { id: string; subject: string; body: string } | null
   /** In which it is written: of one that was sent, in which it was. */
   spoken: string
   /** Of what comes by itself; null: somebody has asked for it. */
@@ -92,12 +91,14 @@ async function findTexts(
   const used = emails.flatMap(({ templateId }) => (templateId === null ? [] : [templateId]))
   const where = { organizationId: anyOf(organizationIds), id: anyOf(used) }
   const earlier = used.length > 0 ? await db.mailTemplate.findMany({ where }) : []
-  const placesFor = ({ invite }: WithInvite) =>
-    placesOf(languageOf(languages, invite), mainLanguageOf(languages, invite.organization))
-  const unsent = emails.filter((email) => !wasSent(email) && isInvitation(email.kind))
-  const places = [...new Set(unsent.flatMap(placesFor).map(({ language }) => language))]
+  const placesFor = ({ kind: of, invite }: WithInvite) => {
+    const kind = templateKindOf(of)
+    const place = kind && { kind, language: languageOf(languages, invite), assessmentId: invite.assessmentId }
+    return place ? placesOf(place, mainLanguageOf(languages, invite.organization)) : []
+  }
+  const places = emails.filter((email) => !wasSent(email)).flatMap(placesFor)
   const rows = everyones.selectFrom('mailTemplates').where('organizationId', '=', among(organizationIds))
-  const newest: Template[] = places.length > 0 ? await all(db, newestTexts(rows, places)) : []
+  const newest = places.length > 0 ? await all(db, newestTexts(rows, places)) : []
   return (email: WithInvite): Pick<InviteEmail, 'template' | 'spoken'> => {
     const language = languageOf(languages, email.invite)
     if (wasSent(email)) {
@@ -105,7 +106,7 @@ async function findTexts(
       return { template, spoken: matchLanguage(email.language, languages.codes) ?? language }
     }
     const theirs = newest.filter(({ organizationId }) => organizationId === email.organizationId)
-    const template = isInvitation(email.kind) ? chooseText(placesFor(email), theirs) : null
+    const template = chooseText(placesFor(email), theirs)
     return { template, spoken: template?.language ?? language }
   }
 }

@@ -9,6 +9,7 @@ import { defined } from '../values/defined.ts'
 import { nameOf } from '../values/name-of.ts'
 import { isUuid } from '../values/uuid.ts'
 import { type QueuedRef, rowOf, rowsOf } from '../work/queued-ref.ts'
+import type { TemplateKind } from './candidate-mails.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from './sendings.ts'
 
 /** What members can have in the morning: each is off until its reader switches it on. */
@@ -62,7 +63,15 @@ export const EXAMPLE_NAMES = ['plain', 'long', 'arabic', 'none'] as const
 export type ExampleName = (typeof EXAMPLE_NAMES)[number]
 
 /** What a test of a text says: the text as it was typed, which may never be saved. An empty one is the service's own. */
-export type TestedText = { language: string; who: ExampleName; subject: string; body: string }
+export type TestedText = {
+  kind: TemplateKind
+  language: string
+  /** The name of the one that it is of; null: of any. */
+  assessment: string | null
+  who: ExampleName
+  subject: string
+  body: string
+}
 
 const include = {
   link: { include: { credential: { select: { email: true, language: true } } } },

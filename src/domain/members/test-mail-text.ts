@@ -1,14 +1,15 @@
 import { holdCredential } from '../access/factors.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkChoice, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_TEXT_TESTS } from '../limits.ts'
-import { queueMemberEmail, type TestedText } from '../mails/member-emails.ts'
+import { requireAssessment } from '../look-ups/require-assessment.ts'
+import { type ExampleName, queueMemberEmail, type TestedText } from '../mails/member-emails.ts'
+import type { TextPlace, WrittenText } from '../mails/template-places.ts'
 import { inTransaction } from '../transaction.ts'
-import { findTemplateIssues, tidyTemplate, withStandIn } from './mail-templates.ts'
+import { findPlaceIssues, findTemplateIssues, tidyTemplate, withStandIn } from './mail-templates.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -16,25 +17,33 @@ const HOUR_MS = 3_600_000
  * Mails a text, as it stands in the form, to the context's member alone, at the address that they sign in with. It is of no invite: nothing is
  * counted, and no event tells of it.
  *
+ * @param given.who whom the example is for.
  * @returns the address.
- * @throws DomainError not_permitted; invalid: what can not be read, with its line, or `tooManyTests` with the seconds until the next.
+ * @throws DomainError not_permitted, assessment_not_found; invalid: what can not be read, with its line, or `tooManyTests` with the seconds
+ *   until the next.
  */
-export async function testMailText(ctx: Context, { language, who, ...given }: TestedText): Promise<string> {
+export async function testMailText(
+  ctx: Context,
+  place: TextPlace,
+  { who, ...given }: WrittenText & { who: ExampleName },
+): Promise<string> {
   authorize(ctx, 'manage_settings')
   const { actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const text = tidyTemplate(given)
-  refuse([...findIssues([['language', checkChoice(language, ctx.deps.languages.codes)]]), ...findTemplateIssues(text)])
+  refuse([...findPlaceIssues(ctx, place), ...findTemplateIssues(place.kind, text)])
+  const { kind, language, assessmentId } = place
   return inTransaction(ctx, async (inside) => {
+    const assessment = assessmentId === null ? null : await requireAssessment(inside, assessmentId)
     const member = await inside.db.member.findUniqueOrThrow({ where: { id: actor.id }, include: { credential: true } })
     if (!member.credential) throw new DomainError('not_permitted')
     const { id: credentialId, email } = member.credential
     // In whichever organizations: it is one person's mailbox.
     await holdCredential(inside, credentialId)
     await limitTests(inside, credentialId)
-    const facts = { who, ...(await withStandIn(inside, { language, ...text })) }
+    const facts: TestedText = { kind, assessment, who, ...(await withStandIn(inside, place, text)) }
     await queueMemberEmail(inside, { kind: 'text_test', memberId: member.id, facts })
-    await recordAudit(inside, { action: 'tested_mail_text', details: { language } })
+    await recordAudit(inside, { action: 'tested_mail_text', details: { kind, language } })
     return email
   })
 }

@@ -10,7 +10,10 @@ export type GuideGroup = { name: string; guides: Guide[] }
 const GROUPS: [name: string, files: string[]][] = [
   ['Start', ['guides/quick-start', 'guides/whole-way', 'guides/authentication', 'guides/sandbox', 'guides/clients']],
   ['Requests', ['guides/errors', 'guides/retries', 'guides/rate-limits', 'guides/lists', 'guides/interfaces']],
-  ['Invites', ['guides/invites', 'guides/many-invites', 'guides/coming-back', 'guides/managing', 'guides/player']],
+  [
+    'Invites',
+    ['guides/invites', 'guides/many-invites', 'guides/coming-back', 'guides/managing', 'guides/own-words', 'guides/player'],
+  ],
   ['Questions', ['guides/library']],
   ['Members', ['guides/roles', 'guides/single-sign-on']],
   [

@@ -390,6 +390,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
       'words of invitations': (home, page) => page.goto(`${home}settings/words?done=saved`),
+      'words of a receipt': (home, page) => page.goto(`${home}settings/words?kind=submitted&language=ar`),
       'audit log': (home, page) => page.goto(`${home}settings/audit-log`),
       tags: (home, page) => page.goto(`${home}tags`),
       'a tag': async (home, page) => {

@@ -149,6 +149,7 @@ const FILES = [
   'GET /results/:submissionId/report',
   // A mail, to be looked at within its page; what becomes of hostile words in mails: test/mail.
   'GET /settings/words/preview',
+  'GET /assessments/:assessmentId/words/preview',
   // They lead elsewhere.
   'GET /account/link/:providerId',
   'GET /settings/sign-in/providers/:providerId/try',

@@ -61,7 +61,7 @@ export const WORDS: Record<AuditAction, string> = {
   stopped_enforcing_sso: 'allowed other ways in than single sign-on',
   changed_own_way: 'changed who may sign in past single sign-on',
   changed_settings: 'changed the organization’s settings',
-  changed_mail_text: 'changed the text of invitations',
+  changed_mail_text: 'changed the text of an email to candidates',
   tested_mail_text: 'mailed a text to themselves, to try it',
   changed_reminders: 'changed when candidates are reminded',
   changed_notices: 'changed which notices candidates get',

@@ -2,7 +2,7 @@ import type { ExampleName, TestedText } from '../domain/mails/member-emails.ts'
 import { daysAfter } from '../domain/values/days.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import type { Letter } from './letter.ts'
-import { invitation } from './letters/invitation.ts'
+import { candidateLetters } from './letters/to-candidates.ts'
 import { type MailSettings, type Message, partsOf } from './message.ts'
 
 const NAMES: Record<ExampleName, string | null> = {
@@ -13,25 +13,25 @@ const NAMES: Record<ExampleName, string | null> = {
 }
 
 /** What an example says besides the text, of the organization. */
-export type Letterhead = { organization: string; zone: string; invitationText: string }
+type Letterhead = { organization: string; zone: string; invitationText: string }
 type Parts = Pick<Message, 'subject' | 'text' | 'html' | 'headers'>
 
 /**
- * An invitation for nobody, to see how a text looks.
+ * A mail for no candidate, to see how a text looks.
  *
  * @param place.url where its links lead. @param place.now from when on its days are counted. @param place.isTest whether it is sent, which
  *   its subject says then.
  */
-export function previewInvitation(
+export function previewText(
   { languages }: Pick<MailSettings, 'languages'>,
-  { organization, zone, invitationText, language, who, subject, body }: Letterhead & TestedText,
+  { organization, zone, invitationText, kind, assessment, language, who, subject, body }: Letterhead & TestedText,
   { url, now, isTest = false }: { url: string; now: Date; isTest?: boolean },
 ): Parts {
   const t = languages.mail(language, zone)
   const daysLeft = 7
-  const letter = invitation(t, {
+  const letter = candidateLetters[kind](t, {
     organization,
-    assessment: 'Customer support',
+    assessment: assessment ?? 'Customer support',
     recipientName: NAMES[who],
     customMessage: 'We look forward to hearing from you.\nMaya Okafor',
     invitationText,
@@ -41,7 +41,9 @@ export function previewInvitation(
     invitedBy: 'Maya Okafor',
     expiresAt: daysAfter(now, daysLeft),
     daysLeft,
+    handedIn: { at: now, byClock: false },
     url,
+    unsubscribeUrl: url,
     template: body === '' ? null : { subject, body },
   })
   return partsOf(t, isTest ? testOf(t, letter) : letter)
