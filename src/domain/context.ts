@@ -229,7 +229,7 @@ export type AtsSettings = {
   callbackHosts: ReadonlySet<string>
 }
 
-/** Links: but for the last four they open something for whoever has them, are not logged, and stored nowhere. */
+/** Links: but for the last five they open something for whoever has them, are not logged, and stored nowhere. */
 export type Links = {
   /** Where the notice goes that a mail did not arrive. */
   bounceAddress: (emailId: string, domain: string) => string
@@ -251,6 +251,8 @@ export type Links = {
   forgotUrl: () => string
   /** To the picture of an organization's logo, for everybody. */
   logoUrl: (logo: { organizationId: string; hash: string }) => string
+  /** To the page that says that a mail was a test. */
+  testUrl: () => string
 }
 
 /** Everything external that domain functions use, except the database; time, ids and the queue are injected so that tests can set them. */

@@ -67,7 +67,7 @@ export type Range = { minimum: number; maximum: number }
 
 /**
  * What can be wrong with an account, a key, a member, an invite, a list of candidates, a webhook or a question. `minLength` has characters
- * as its limit, `tooMany` the seconds until another attempt; `codeUsed` to `elsewhere` of second factors; `ended` and `rotated` are of a key that can't be rotated (again yet),
+ * as its limit, `tooMany` and `tooManyTests` the seconds until another attempt; `codeUsed` to `elsewhere` of second factors; `ended` and `rotated` are of a key that can't be rotated (again yet),
  * `lastAdmin` to `ownRoles`, `joined` to `deactivated` of a member, `invited` of an address that has been invited already; `empty` to `tooLarge` of a list,
  * with rows or bytes as the limit; `tooManyWebhooks` to `forgotten` of a webhook, the last of the events that it has missed; `points` to
  * `uncommented` of grades, with the question's points, the number of the first question in the way, the points there are now, or those of the key, as
@@ -110,6 +110,7 @@ export type AccountProblem =
   | 'noAddresses'
   | 'tooManyRows'
   | 'tooLarge'
+  | 'tooManyTests'
   | 'tooManyWebhooks'
   | 'disabled'
   | 'secretRotated'

@@ -4,6 +4,9 @@
 /** How often the mail of one invite may be sent again, or in a new link. */
 export const MAX_RESENDS = 10
 
+/** Tests of texts that a person may mail themselves within an hour. */
+export const MAX_TEXT_TESTS = 5
+
 /** The largest integer: what PostgreSQL's `integer` holds. */
 export const MAX_INTEGER = 2_147_483_647
 

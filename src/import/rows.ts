@@ -46,6 +46,7 @@ export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { i
     senderName: null,
     replyTo: null,
     invitationText: null,
+    mainTemplateLanguage: null,
     returnHosts: [],
     primaryColor: null,
     backgroundColor: null,

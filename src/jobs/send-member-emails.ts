@@ -28,7 +28,7 @@ export async function startSendingMemberEmails(
       noun: 'a mail to a member',
       queue: MEMBER_EMAILS,
       deadQueue: DEAD_MEMBER_EMAILS,
-      rankOf: ({ kind }) => (isDigest(kind) ? 2 : 0),
+      rankOf: ({ kind }) => (isDigest(kind) ? 2 : kind === 'text_test' ? 1 : 0),
       find: findMemberEmails,
       whyObsolete: whyMemberEmailObsolete,
       // Nothing stops the mails about one's own account.

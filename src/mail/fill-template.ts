@@ -9,10 +9,14 @@ import {
 import type { Block, Letter, Piece } from './letter.ts'
 
 /** What is put in: nothing but strings. Empty where there is nothing. */
-type Values = Readonly<Record<Exclude<Placeholder, 'link'>, string>>
+export type Values = Readonly<Record<Exclude<Placeholder, 'link'>, string>>
 
-/** A text of an organization's own with its values. @param button stands where its link does. */
-export const fillTemplate = ({ subject, body }: { subject: string; body: string }, values: Values, button: Block): Letter => ({
+/** A text of an organization's own with its values. @param button stands where its link does; null: it has none. */
+export const fillTemplate = (
+  { subject, body }: { subject: string; body: string },
+  values: Values,
+  button: Block | null,
+): Letter => ({
   subject: parseSubject(subject)
     .map((piece) => (typeof piece === 'string' ? piece : wordsFor(piece, values)))
     .join(''),
@@ -23,7 +27,7 @@ export const fillTemplate = ({ subject, body }: { subject: string; body: string 
 export const saysMessage = (body: string): boolean =>
   parseTemplate(body).some((block) => holesIn(block).some((hole) => hole === 'message'))
 
-function fillBlock(block: TemplateBlock, values: Values, button: Block): Block[] {
+function fillBlock(block: TemplateBlock, values: Values, button: Block | null): Block[] {
   if (block.kind === 'list') {
     const items = block.items
       .map((item) => item.flatMap((one) => fillBlock(one, values, button)))
@@ -31,7 +35,7 @@ function fillBlock(block: TemplateBlock, values: Values, button: Block): Block[]
     return items.length > 0 ? [{ ...block, items }] : []
   }
   const holes = holesIn(block)
-  if (holes.includes('link')) return [button]
+  if (holes.includes('link')) return button ? [button] : []
   const [only] = block.said
   if (block.said.length === 1 && isHole(only) && only.hole === 'message')
     return wordsFor(only, values) === '' ? [] : [{ kind: 'quote', text: wordsFor(only, values) }]

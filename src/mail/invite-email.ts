@@ -4,12 +4,9 @@ import { type CandidateMailKind, comesByItself } from '../domain/mails/candidate
 import { needsOf, requirementsOf } from '../domain/submissions/needs.ts'
 import { DAY_MS } from '../domain/values/days.ts'
 import { withExtraTime } from '../domain/values/extra-time.ts'
-import { languageOf } from '../domain/values/languages.ts'
 import { zoneOf } from '../domain/values/zones.ts'
-import type { MailTexts } from '../locales/languages.ts'
-import type { Letter } from './letter.ts'
-import { notices, type OwnFacts, reminder } from './letters/by-itself.ts'
-import { type InvitationFacts, invitation, reactivated, resent } from './letters/invitation.ts'
+import type { CandidateFacts } from './letters/facts.ts'
+import { candidateLetters } from './letters/to-candidates.ts'
 import {
   headerText,
   type Mailbox,
@@ -21,15 +18,6 @@ import {
   senderNamed,
 } from './message.ts'
 
-/** What each kind of mail says. */
-const letters: Record<CandidateMailKind, (t: MailTexts, facts: InvitationFacts & OwnFacts) => Letter> = {
-  ...{ invitation, resent, reactivated },
-  not_accepted: reminder('not_accepted'),
-  not_started: reminder('not_started'),
-  not_finished: reminder('not_finished'),
-  ...notices,
-}
-
 /**
  * The mail of one sending, the same however often it is rendered: its Message-ID comes from the invite and the sending, so that a
  * retry is the same message to every mail server on the way.
@@ -39,7 +27,7 @@ const letters: Record<CandidateMailKind, (t: MailTexts, facts: InvitationFacts &
 export function renderInviteEmail(settings: MailSettings, email: InviteEmail): Message {
   const { invite, kind } = email
   if (!isKnown(kind)) throw new Error(`There is no mail of the kind ${kind}`)
-  const t = settings.languages.mail(languageOf(settings.languages, invite), zoneOf(invite))
+  const t = settings.languages.mail(email.spoken, zoneOf(invite))
   const facts = {
     organization: invite.organization.name,
     assessment: invite.assessment.name,
@@ -57,7 +45,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     handedIn: handedInOf(email),
     unsubscribeUrl: settings.links.unsubscribeUrl(invite.id),
   }
-  const parts = partsOf(t, letters[kind](t, facts), mailBrandOf(settings.links, invite.organization))
+  const parts = partsOf(t, candidateLetters[kind](t, facts), mailBrandOf(settings.links, invite.organization))
   return {
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
     from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),
@@ -73,13 +61,13 @@ const wayOutBy = (url: string): Record<string, string> =>
   url.startsWith('https:') ? { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}
 
 /** What was handed in by the clock was so at the end of its time, or a little later. */
-function handedInOf({ invite, byItself }: InviteEmail): OwnFacts['handedIn'] {
+function handedInOf({ invite, byItself }: InviteEmail): CandidateFacts['handedIn'] {
   const at = byItself?.submittedAt ?? invite.completedAt
   const deadlineAt = byItself?.deadlineAt
   return at && { at, byClock: deadlineAt != null && at >= deadlineAt }
 }
 
-const isKnown = (kind: string): kind is CandidateMailKind => Object.hasOwn(letters, kind)
+const isKnown = (kind: string): kind is CandidateMailKind => Object.hasOwn(candidateLetters, kind)
 
 function replyToOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
   const contact = whomToAsk(invite)

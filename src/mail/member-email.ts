@@ -5,6 +5,7 @@ import {
   recipientOf,
   type SecurityFacts,
   type SecurityMailKind,
+  type TestedText,
 } from '../domain/mails/member-emails.ts'
 import { languageOfMember } from '../domain/values/languages.ts'
 import { nameBrowser } from '../domain/values/name-browser.ts'
@@ -15,11 +16,15 @@ import { digest } from './letters/digests.ts'
 import { isSecurityKind, security } from './letters/security.ts'
 import { webhookDisabled, webhookFailing } from './letters/webhook.ts'
 import { headerText, type MailSettings, type Message, partsOf, senderDomain, senderNamed } from './message.ts'
+import { previewText } from './preview-text.ts'
 
 type To = { name: string; organization: string }
 type Said = { t: MailTexts; links: Links }
 /** What each kind of mail says. */
-const kinds: Record<Exclude<MemberEmailKind, SecurityMailKind>, (to: To, email: MemberEmail, said: Said) => Letter> = {
+const kinds: Record<
+  Exclude<MemberEmailKind, SecurityMailKind | 'text_test'>,
+  (to: To, email: MemberEmail, said: Said) => Letter
+> = {
   join: (to, email, { t, links }) => join(t, { ...to, ...linkOf(links, email) }),
   reset: (to, email, { t, links }) => reset(t, { ...to, ...linkOf(links, email) }),
   webhook_failing: (to, email, { t }) => webhookFailing(t, { ...to, ...webhookOf(email) }),
@@ -74,16 +79,29 @@ function webhookOf({ webhook }: MemberEmail) {
 /** A mail to a member, the same however often it is rendered. @throws Error for a kind that only a newer release knows. */
 export function renderMemberEmail(settings: MailSettings, email: MemberEmail): Message {
   const { user, organization } = email.member
-  const chosen = (email.link?.credential ?? email.member.credential)?.language ?? null
-  const t = settings.languages.mail(languageOfMember(settings.languages, chosen, organization), organization.timeZone)
+  const isTest = email.kind === 'text_test'
   const name = `${user.firstName} ${user.lastName}`.trim()
   return {
     messageId: `<member.${email.id}@${senderDomain(settings.mailFrom)}>`,
-    from: senderNamed(settings.mailFrom, organization.name),
+    from: senderNamed(settings.mailFrom, isTest ? organization.senderName : null, organization.name),
     to: { name: headerText(name), address: recipientOf(email) },
     replyTo: settings.mailFrom,
-    ...partsOf(t, letterOf(email.kind, { name, organization: organization.name }, email, { t, links: settings.links })),
+    ...(isTest ? tryText(settings, email) : tell(settings, email, { name, organization: organization.name })),
   }
+}
+
+function tell({ languages, links }: MailSettings, email: MemberEmail, to: To) {
+  const { organization, credential } = email.member
+  const chosen = (email.link?.credential ?? credential)?.language ?? null
+  const t = languages.mail(languageOfMember(languages, chosen, organization), organization.timeZone)
+  return partsOf(t, letterOf(email.kind, to, email, { t, links }))
+}
+
+/** As candidates would have it, in the language of the text. */
+function tryText(settings: MailSettings, { facts, createdAt: now, member: { organization } }: MemberEmail) {
+  const { timeZone: zone, invitationText } = organization
+  const example = { organization, zone, invitationText: invitationText ?? '', ...(facts as TestedText) }
+  return previewText(settings, example, { url: settings.links.testUrl(), now, isTest: true })
 }
 
 function letterOf(kind: string, to: To, email: MemberEmail, said: Said): Letter {

@@ -29,11 +29,11 @@ import { mailEvents } from '../interfaces/mail-events/index.ts'
 import { mailboxPages } from '../interfaces/mailbox/index.ts'
 import { linkedMedia } from '../interfaces/media/index.ts'
 import { portalPages } from '../interfaces/portal/index.ts'
-import type { PreviewInvitation } from '../interfaces/portal/organization/words.routes.ts'
+import type { PreviewText } from '../interfaces/portal/organization/words.routes.ts'
 import { v1Interface } from '../interfaces/v1/index.ts'
 import { renderInviteEmail } from '../mail/invite-email.ts'
 import { renderMemberEmail } from '../mail/member-email.ts'
-import { previewInvitation } from '../mail/preview-invitation.ts'
+import { previewText } from '../mail/preview-text.ts'
 import type { Config } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { createEnvelopeChoice, createSourceOf, PATHS } from './paths.ts'
@@ -138,9 +138,8 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   // An ATS sends many candidates at once, and tells nobody of a 429: counted apart, and for each organization as for the greatest.
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })
-  const preview: PreviewInvitation = (asked) =>
-    previewInvitation(mailSettings, asked, { url: site.publicUrl, now: system.deps.clock() })
-  await app.register((scope) => portalPages(scope, { system, settings: site, previewInvitation: preview }), {
+  const preview: PreviewText = (asked) => previewText(mailSettings, asked, { url: site.publicUrl, now: system.deps.clock() })
+  await app.register((scope) => portalPages(scope, { system, settings: site, previewText: preview }), {
     prefix: PATHS.portal,
   })
   await app.register((scope) => playerSessions(scope, { system, secretKeys }), { prefix: PATHS.playerSessions })

@@ -49,8 +49,8 @@ async function listOwn({ db }: Service): Promise<string[]> {
 }
 
 // What an organization says in its own words is in no catalog; what stands around it is in those of the others.
-const { 'in-own-words': _own, ...mails } = renderEveryMail(languages.mail('en', 'UTC'))
-it.each(Object.entries(mails))('marks all that the mail %s says, in both parts and its subject', (_name, mail) => {
+const mails = Object.entries(renderEveryMail(languages.mail('en', 'UTC'))).filter(([name]) => !name.endsWith('in-own-words'))
+it.each(mails)('marks all that the mail %s says, in both parts and its subject', (_name, mail) => {
   const own = [...Object.values(WRITTEN), ...WRITTEN.customMessage.split('\n')]
   for (const said of [mail.subject, mail.text, saidBy(mail.html)]) expect(findUnmarked(said, own)).toEqual([])
 })

@@ -18,6 +18,7 @@ const nothing = {
   expires_at: '',
   expires_in: '',
   message: '',
+  submitted_at: '',
 }
 const fill = (body: string, values: Partial<typeof nothing> = {}, subject = 'Hello') =>
   partsOf(t, fillTemplate({ subject, body }, { ...nothing, ...values }, button))
@@ -61,13 +62,13 @@ it.each([
   ['\\{{ link }}', /placeholder/],
   ['*'.repeat(1_001), /at most 1,000/],
 ])('is refused with its line: %j', (body, why) => {
-  expect(findTemplateFault(body)).toMatch(why)
+  expect(findTemplateFault('invitation', body)).toMatch(why)
 })
 
 it.each(['Hi {{ nobody }}', 'Hi {{ link }}', 'Hi {{ message }}', 'Hi {{ assessment', 'Hi }}'])(
   'is refused as a subject: %s',
   (subject) => {
-    expect(findSubjectFault(subject)).not.toBeNull()
+    expect(findSubjectFault('invitation', subject)).not.toBeNull()
   },
 )
 
@@ -111,7 +112,7 @@ const HOSTILE = [
 it.each(HOSTILE)('is harmless or refused within a quarter of a second: %j', (hostile) => {
   const body = `${hostile}\n\n{{ link }}`
   const begun = process.cpuUsage()
-  if (findTemplateFault(body) === null) expectHarmless(body, fill(body, { candidate_name: hostile }))
+  if (findTemplateFault('invitation', body) === null) expectHarmless(body, fill(body, { candidate_name: hostile }))
   const { user, system } = process.cpuUsage(begun)
   expect((user + system) / 1_000).toBeLessThan(250)
 })
@@ -135,7 +136,10 @@ function expectHarmless(body: string, { html, text }: { html: string; text: stri
 
 it('holds for 10,000 random texts and values', () => {
   const bit = fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...PLACEHOLDERS.filter((name) => name !== 'link').map((name) => `{{ ${name} }}`)) },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(...PLACEHOLDERS.invitation.filter((name) => name !== 'link').map((name) => `{{ ${name} }}`)),
+    },
     {
       weight: 3,
       arbitrary: fc.constantFrom(
@@ -167,7 +171,7 @@ it('holds for 10,000 random texts and values', () => {
   fc.assert(
     fc.property(fc.array(bit, { maxLength: 25 }), value, value, (bits, candidate_name, message) => {
       const body = `${bits.join('')}\n\n{{ link }}`
-      if (findTemplateFault(body) !== null) return
+      if (findTemplateFault('invitation', body) !== null) return
       const parts = fill(body, { candidate_name, message })
       expect(parts.html).not.toContain('evil.example"')
       expectHarmless(body, parts)

@@ -9,6 +9,7 @@ import { invitation, reactivated, resent } from '../../src/mail/letters/invitati
 import { security } from '../../src/mail/letters/security.ts'
 import { webhookDisabled, webhookFailing } from '../../src/mail/letters/webhook.ts'
 import { partsOf } from '../../src/mail/message.ts'
+import { testOf } from '../../src/mail/preview-text.ts'
 
 const expiresAt = new Date('2026-12-21T09:12:00Z')
 const url = 'https://assess.example.org/i/AbCdEfGh0123456789AbCdEfGh0123456789AbCdEfGh0123456789'
@@ -30,6 +31,8 @@ export const OWN = {
   subject: 'Your next step at {{ organization }}',
   body: 'Dear {{ candidate_name | default: "candidate" }},\n\nthank you for your **interest**. The next step takes {{ time_limit }}:\n\n- quiet room\n- [our advice](https://northwind.example/advice)\n\n{{ message }}\n\n{{ link }}\n\nUntil {{ expires_at }}, which is {{ expires_in }}.\nThe team of {{ organization }}',
 }
+/** Of a kind without a button. */
+const OWN_RECEIPT = 'Dear {{ candidate_name }},\n\nwe have had your answers since {{ submitted_at }}.'
 const { organization, assessment, recipientName, customMessage, invitationText, name, host } = WRITTEN
 
 /** A mail of each kind, with all and with nothing that it can say. @param brand how they look. */
@@ -47,6 +50,8 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     url,
     expiresAt,
     daysLeft: 7,
+    handedIn: null,
+    unsubscribeUrl: WRITTEN.unsubscribeUrl,
     template: null,
   }
   const full = {
@@ -60,7 +65,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     invitedBy: name,
   }
   const own = { subject: OWN.subject, body: OWN.body }
-  const byItself = { ...full, handedIn: { at: expiresAt, byClock: false }, unsubscribeUrl: WRITTEN.unsubscribeUrl }
+  const byItself = { ...full, handedIn: { at: expiresAt, byClock: false } }
   const figures = { name, organization, count: 12, fresh: 3, url }
   const webhook = { name, organization, host, failingSince: expiresAt, isGone: false }
   const facts = {
@@ -81,6 +86,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     invitation: invitation(t, full),
     'invitation-bare': invitation(t, bare),
     'in-own-words': invitation(t, { ...full, template: own }),
+    'test-of-a-text': testOf(t, invitation(t, full)),
     resent: resent(t, full),
     reactivated: reactivated(t, full),
     join: join(t, { name, organization, url, expiresAt }),
@@ -89,6 +95,8 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     submitted: notices.submitted(t, byItself),
     'submitted-by-clock': notices.submitted(t, { ...byItself, handedIn: { at: expiresAt, byClock: true } }),
     released: notices.released(t, byItself),
+    'reminder-in-own-words': reminder('not_started')(t, { ...byItself, template: own }),
+    'receipt-in-own-words': notices.submitted(t, { ...byItself, template: { ...own, body: OWN_RECEIPT } }),
     ...Object.fromEntries(DIGESTS.map((kind) => [kind, digest(kind)(t, figures)])),
     'security-own': security(t, 'factor_added', facts),
     'security-admins': security(t, 'key_made', facts),

@@ -31,7 +31,7 @@ async function listRoutes(system: ServiceContext) {
   })
   const settings = { publicUrl: 'http://x', secretKeys: ['x'] }
   await app.register(
-    (scope) => portalPages(scope, { system, settings, previewInvitation: () => ({ subject: '', text: '', html: '' }) }),
+    (scope) => portalPages(scope, { system, settings, previewText: () => ({ subject: '', text: '', html: '' }) }),
     { prefix: PREFIX },
   )
   await app.ready()

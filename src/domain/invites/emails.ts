@@ -12,7 +12,6 @@ import { classifyBounce, statusIn } from '../mails/classify-bounce.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../mails/sendings.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
-import { languageOf } from '../values/languages.ts'
 import { isUuid } from '../values/uuid.ts'
 import { type QueuedRef, rowsOf } from '../work/queued-ref.ts'
 import { requireInvite } from './invites.ts'
@@ -35,7 +34,7 @@ const RETRY_BATCH = 1_000
 
 type InviteEmailRef = Pick<InviteEmailRow, 'id' | 'organizationId'>
 /** A sending, with what is recorded of what it said. */
-type SentEmail = InviteEmailRef & Partial<Pick<InviteEmail, 'template' | 'invite' | 'kind'>>
+type SentEmail = InviteEmailRef & Partial<Pick<InviteEmail, 'template' | 'spoken' | 'kind'>>
 type Recipient = { id: string; organizationId: string; linkVersion: number }
 
 /** Adds one sending of the invite's mail to the transaction: its record and its job. */
@@ -98,7 +97,7 @@ export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outco
     updatedAt: now,
     sentAt,
     templateId: sentAt && (email.template?.id ?? null),
-    ...(sentAt && email.invite && { language: languageOf(ctx.deps.languages, email.invite) }),
+    ...(sentAt && email.spoken && { language: email.spoken }),
   }))
   const event = eventOf(email.kind ?? 'invitation', outcome)
   if (event) await recordEmailEvent(ctx, change, event)

@@ -4,9 +4,11 @@ import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { comesByItself, isInvitation } from '../mails/candidate-mails.ts'
+import { comesByItself, templateKindOf } from '../mails/candidate-mails.ts'
+import { newestTexts } from '../mails/newest-texts.ts'
+import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
 import { BRAND } from '../values/brand.ts'
-import { languageOf, SPOKEN_TO } from '../values/languages.ts'
+import { languageOf, matchLanguage, SPOKEN_TO } from '../values/languages.ts'
 
 const include = {
   invite: {
@@ -20,6 +22,7 @@ const include = {
           timeZone: true,
           weekDaysOff: true,
           candidateMails: true,
+          mainTemplateLanguage: true,
           ...SPOKEN_TO.organization,
         },
       },
@@ -39,14 +42,15 @@ const include = {
 } satisfies Prisma.InviteEmailInclude
 
 type WithInvite = Prisma.InviteEmailGetPayload<{ include: typeof include }>
-type Template = { id: string; organizationId: string; language: string; subject: string; body: string }
 
 /** One sending of an invite's mail, with everything that the mail shows. */
 export type InviteEmail = WithInvite & {
   /** How the questions of its assessment are answered. */
   answers: { responseType: string }[]
-  /** The organization's own text: of a sending that was sent what it was sent with, else the newest in its language. Null: the service's. */
-  template: Pick<Template, 'id' | 'subject' | 'body'> | null
+  /** The organization's own text, or the assessment's: of a sending that was sent what it was sent with, else the newest that there is for it. Null: the service's. */
+  template: { id: string; subject: string; body: string } | null
+  /** In which it is written: of one that was sent, in which it was. */
+  spoken: string
   /** Of what comes by itself; null: somebody has asked for it. */
   byItself: ByItself | null
 }
@@ -69,38 +73,46 @@ export async function readEmails(
   const assessmentIds = [...new Set(emails.map(({ invite }) => invite.assessmentId))]
   const where = { organizationId: anyOf(organizationIds), assessmentId: anyOf(assessmentIds) }
   const answers = await db.question.groupBy({ by: ['assessmentId', 'responseType'], where })
-  const newest = await findNewestTemplates(db, organizationIds)
-  const used = emails.flatMap(({ templateId }) => (templateId === null ? [] : [templateId]))
-  const earlier =
-    used.length > 0 ? await db.mailTemplate.findMany({ where: { organizationId: anyOf(organizationIds), id: anyOf(used) } }) : []
-  const templateOf = (email: WithInvite): Template | null => {
-    if (email.state === 'sent' || email.state === 'captured') return earlier.find(({ id }) => id === email.templateId) ?? null
-    if (!isInvitation(email.kind)) return null
-    const language = languageOf(deps.languages, email.invite)
-    const own = newest.find((one) => one.organizationId === email.organizationId && one.language === language)
-    return own && own.body !== '' ? own : null
-  }
+  const said = await findTexts({ db, deps }, emails, organizationIds)
   const byItself = await readByItself(db, emails)
   return emails.map((email) => ({
     ...email,
     answers: answers.filter(({ assessmentId }) => assessmentId === email.invite.assessmentId),
-    template: templateOf(email),
+    ...said(email),
     byItself: byItself(email),
   }))
 }
 
-const findNewestTemplates = (db: ServiceContext['db'], organizationIds: readonly string[]): Promise<Template[]> =>
-  all(
-    db,
-    everyones
-      .selectFrom('mailTemplates')
-      .distinctOn(['organizationId', 'language'])
-      .select(['id', 'organizationId', 'language', 'subject', 'body'])
-      .where('organizationId', '=', among(organizationIds))
-      .orderBy('organizationId')
-      .orderBy('language')
-      .orderBy('version', 'desc'),
-  )
+/** With which text each is said, and in which language. */
+async function findTexts(
+  { db, deps: { languages } }: Pick<ServiceContext, 'db' | 'deps'>,
+  emails: WithInvite[],
+  organizationIds: string[],
+) {
+  const used = emails.flatMap(({ templateId }) => (templateId === null ? [] : [templateId]))
+  const where = { organizationId: anyOf(organizationIds), id: anyOf(used) }
+  const earlier = used.length > 0 ? await db.mailTemplate.findMany({ where }) : []
+  const placesFor = ({ kind: of, invite }: WithInvite) => {
+    const kind = templateKindOf(of)
+    const place = kind && { kind, language: languageOf(languages, invite), assessmentId: invite.assessmentId }
+    return place ? placesOf(place, mainLanguageOf(languages, invite.organization)) : []
+  }
+  const places = emails.filter((email) => !wasSent(email)).flatMap(placesFor)
+  const rows = everyones.selectFrom('mailTemplates').where('organizationId', '=', among(organizationIds))
+  const newest = places.length > 0 ? await all(db, newestTexts(rows, places)) : []
+  return (email: WithInvite): Pick<InviteEmail, 'template' | 'spoken'> => {
+    const language = languageOf(languages, email.invite)
+    if (wasSent(email)) {
+      const template = earlier.find(({ id }) => id === email.templateId) ?? null
+      return { template, spoken: matchLanguage(email.language, languages.codes) ?? language }
+    }
+    const theirs = newest.filter(({ organizationId }) => organizationId === email.organizationId)
+    const template = chooseText(placesFor(email), theirs)
+    return { template, spoken: template?.language ?? language }
+  }
+}
+
+const wasSent = ({ state }: Pick<WithInvite, 'state'>): boolean => state === 'sent' || state === 'captured'
 
 /** By few statements for all of them, and none where there are only invitations. */
 async function readByItself(db: ServiceContext['db'], emails: WithInvite[]): Promise<(email: WithInvite) => ByItself | null> {

@@ -8,6 +8,10 @@ export const REMINDER_KINDS = ['not_accepted', 'not_started', 'not_finished'] as
 export const NOTICE_KINDS = ['submitted', 'released'] as const
 export const CANDIDATE_MAIL_KINDS = [...INVITATION_KINDS, ...REMINDER_KINDS, ...NOTICE_KINDS] as const
 
+/** What organizations can write themselves. Once more, or open again, an invitation has the same text. */
+export const TEMPLATE_KINDS = ['invitation', ...REMINDER_KINDS, ...NOTICE_KINDS] as const
+
+export type TemplateKind = (typeof TEMPLATE_KINDS)[number]
 export type InvitationKind = (typeof INVITATION_KINDS)[number]
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
@@ -25,3 +29,7 @@ export const isNotice = isOneOf(NOTICE_KINDS)
 
 /** What its readers can stop by a click, and which is on only where somebody has switched it on. */
 export const comesByItself = (kind: string): boolean => isReminder(kind) || isNotice(kind)
+
+/** Which text a mail has; null of a kind that only a newer release knows. */
+export const templateKindOf = (kind: string): TemplateKind | null =>
+  isInvitation(kind) ? 'invitation' : isReminder(kind) || isNotice(kind) ? kind : null

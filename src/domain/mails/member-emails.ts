@@ -5,10 +5,12 @@ import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } 
 import type { Context, ServiceContext } from '../context.ts'
 import { MAX_USER_AGENT_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
+import { BRAND } from '../values/brand.ts'
 import { defined } from '../values/defined.ts'
 import { nameOf } from '../values/name-of.ts'
 import { isUuid } from '../values/uuid.ts'
 import { type QueuedRef, rowOf, rowsOf } from '../work/queued-ref.ts'
+import type { TemplateKind } from './candidate-mails.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from './sendings.ts'
 
 /** What members can have in the morning: each is off until its reader switches it on. */
@@ -17,7 +19,7 @@ export type Digest = (typeof DIGESTS)[number]
 export const isDigest = (kind: string): kind is Digest => (DIGESTS as readonly string[]).includes(kind)
 
 /** What the service writes to members. What each says, mail/member-email.ts knows. */
-export type MemberEmailKind = 'join' | 'reset' | 'webhook_failing' | 'webhook_disabled' | Digest | SecurityMailKind
+export type MemberEmailKind = 'join' | 'reset' | 'webhook_failing' | 'webhook_disabled' | 'text_test' | Digest | SecurityMailKind
 /** About the security of one's own account, and those for admins, of the organization's. Nothing stops them, and nothing waits for them. */
 export type SecurityMailKind =
   | 'new_browser'
@@ -57,13 +59,28 @@ export type SecurityFacts = {
   after?: string[]
 }
 
+/** Candidates that a text is tried with, by what is hard about their names. */
+export const EXAMPLE_NAMES = ['plain', 'long', 'arabic', 'none'] as const
+export type ExampleName = (typeof EXAMPLE_NAMES)[number]
+
+/** What a test of a text says: the text as it was typed, which may never be saved. An empty one is the service's own. */
+export type TestedText = {
+  kind: TemplateKind
+  language: string
+  /** The name of the one that it is of; null: of any. */
+  assessment: string | null
+  who: ExampleName
+  subject: string
+  body: string
+}
+
 const include = {
   link: { include: { credential: { select: { email: true, language: true } } } },
   member: {
     include: {
       user: true,
-      organization: { select: { name: true, language: true, timeZone: true } },
-      credential: { select: { language: true } },
+      organization: { select: { ...BRAND, senderName: true, invitationText: true, language: true, timeZone: true } },
+      credential: { select: { email: true, language: true } },
     },
   },
   webhook: { select: { url: true, state: true, disabledReason: true, failingSince: true } },
@@ -77,7 +94,7 @@ type About = {
   linkId?: string
   webhookId?: string
   dedupeKey?: string
-  facts?: Record<string, number> | SecurityFacts
+  facts?: Record<string, number> | SecurityFacts | TestedText
 }
 type Inside = Pick<Context, 'db' | 'deps' | 'origin'> & { organization: { id: string } }
 
@@ -146,8 +163,12 @@ export const listMemberEmails = (
     relationLoadStrategy: 'join',
   })
 
-/** Where the mail goes: what sets a password, to the address that the password belongs to. */
-export const recipientOf = ({ member, link }: MemberEmail): string => link?.credential?.email ?? member.email
+/**
+ * Where the mail goes: what sets a password, to the address that the password belongs to; a test, to the one that its reader signs in with,
+ * which nobody else can change.
+ */
+export const recipientOf = ({ kind, member, link }: MemberEmail): string =>
+  (kind === 'text_test' ? member.credential : link?.credential)?.email ?? member.email
 
 /** Why a mail is not to be sent any more; null while it is. */
 export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEmail, now: Date): string | null {

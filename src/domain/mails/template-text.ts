@@ -1,24 +1,33 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import { MAX_MARKS } from '../limits.ts'
 import { countMarks } from '../values/count-marks.ts'
+import type { TemplateKind } from './candidate-mails.ts'
 
 // A text of an organization's mail: a small Markdown with placeholders. It is read first and filled in then, so that what is put into it is
 // text, whatever it looks like.
 
-/** What can be put in. The last two are blocks of their own where they stand alone in a paragraph, which the link has to. */
-export const PLACEHOLDERS = [
-  'candidate_name',
-  'assessment',
-  'organization',
-  'sender_name',
-  'question_count',
-  'time_limit',
-  'expires_at',
-  'expires_in',
-  'message',
-  'link',
-] as const
-export type Placeholder = (typeof PLACEHOLDERS)[number]
+const ALWAYS = ['candidate_name', 'assessment', 'organization', 'sender_name'] as const
+const BEFORE_START = [...ALWAYS, 'question_count', 'time_limit', 'expires_at', 'expires_in'] as const
+
+/**
+ * What can be put into each. `message` and `link` are blocks of their own where they stand alone in a paragraph, which the link has to. What
+ * was started does not expire; a receipt has no button.
+ */
+export const PLACEHOLDERS = {
+  invitation: [...BEFORE_START, 'message', 'link'],
+  not_accepted: [...BEFORE_START, 'link'],
+  not_started: [...BEFORE_START, 'link'],
+  not_finished: [...ALWAYS, 'question_count', 'time_limit', 'link'],
+  submitted: [...ALWAYS, 'submitted_at'],
+  released: [...ALWAYS, 'link'],
+} as const satisfies Record<TemplateKind, readonly string[]>
+export type Placeholder = (typeof PLACEHOLDERS)[TemplateKind][number]
+
+/** What can be put into a text of the kind. */
+export const placeholdersOf = (kind: TemplateKind): readonly Placeholder[] => PLACEHOLDERS[kind]
+/** Whether a text of the kind has to say where its button is. */
+export const hasButton = (kind: TemplateKind): boolean => placeholdersOf(kind).includes('link')
+const ALL: readonly Placeholder[] = Object.values(PLACEHOLDERS).flat()
 
 /** A placeholder, and what stands there where there is nothing to put in. */
 export type Hole = { hole: Placeholder; otherwise: string }
@@ -61,12 +70,13 @@ reader.inline.ruler.before('escape', 'hole', (state, silent) => {
  *
  * @param body with a line feed at the end of each line.
  */
-export function findTemplateFault(body: string): string | null {
+export function findTemplateFault(kind: TemplateKind, body: string): string | null {
   if (countMarks(body) > MAX_MARKS)
     return `A text can have at most ${MAX_MARKS.toLocaleString('en')} of the characters * _ | [ and \`.`
   const tokens = reader.parse(body, {})
-  const [fault] = tokens.filter(({ type }) => type === 'inline').flatMap(faultsWithin)
+  const [fault] = tokens.filter(({ type }) => type === 'inline').flatMap((token) => faultsWithin(kind, token))
   if (fault) return `Line ${fault.line}: ${fault.text}`
+  if (!hasButton(kind)) return null
   const paragraphs = tokens.flatMap((token, i) => (token.type === 'inline' ? [{ token, isTop: isTop(tokens, i) }] : []))
   const links = paragraphs.filter(({ token }) => holesOf(token).some(({ content }) => nameOf(content) === 'link'))
   const [first, second] = links
@@ -78,32 +88,35 @@ export function findTemplateFault(body: string): string | null {
 }
 
 /** What is wrong with a subject; null where nothing is. */
-export function findSubjectFault(subject: string): string | null {
-  const faults = readSubject(subject).flatMap((piece) => ('fault' in piece ? [piece.fault] : []))
+export function findSubjectFault(kind: TemplateKind, subject: string): string | null {
+  const faults = readSubject(kind, subject).flatMap((piece) => ('fault' in piece ? [piece.fault] : []))
   return faults[0] ?? null
 }
 
 /** A subject in pieces, without what is wrong with it. */
 export const parseSubject = (subject: string): (string | Hole)[] =>
-  readSubject(subject).flatMap((piece) => ('fault' in piece ? [] : [piece.said]))
+  readSubject(null, subject).flatMap((piece) => ('fault' in piece ? [] : [piece.said]))
 
 type SubjectPiece = { said: string | Hole } | { fault: string }
 
-const readSubject = (subject: string): SubjectPiece[] =>
+/** @param kind null: it has been found to be right. */
+const readSubject = (kind: TemplateKind | null, subject: string): SubjectPiece[] =>
   subject.split(/(\{\{[^\n]*?\}\})/).map((part, i): SubjectPiece => {
     if (i % 2 === 0) return /\{\{|\}\}/.test(part) ? { fault: UNCLOSED } : { said: part }
     const hole = readHole(part.slice(2, -2))
     if (hole && (hole.hole === 'link' || hole.hole === 'message')) return { fault: `A subject has no {{ ${hole.hole} }}.` }
-    return hole ? { said: hole } : { fault: unknown(part.slice(2, -2)) }
+    return hole && isKnown(kind, hole) ? { said: hole } : { fault: unknown(kind, part.slice(2, -2)) }
   })
 
 const UNCLOSED = 'A placeholder is begun or ended, but not both: {{ and }} belong together, on one line.'
-const unknown = (written: string): string =>
-  `{{ ${written.trim().slice(0, 60)} }} is no placeholder. There are ${PLACEHOLDERS.join(', ')}, each alone or as {{ candidate_name | default: "there" }}.`
+const unknown = (kind: TemplateKind | null, written: string): string =>
+  `{{ ${written.trim().slice(0, 60)} }} is no placeholder of this text. There are ${knownIn(kind).join(', ')}, each alone or as {{ candidate_name | default: "there" }}.`
+const knownIn = (kind: TemplateKind | null): readonly Placeholder[] => (kind === null ? ALL : placeholdersOf(kind))
+const isKnown = (kind: TemplateKind | null, { hole }: Hole): boolean => knownIn(kind).includes(hole)
 
 function readHole(written: string): Hole | null {
   const [, name, otherwise = ''] = WRITTEN.exec(written) ?? []
-  const hole = PLACEHOLDERS.find((one) => one === name)
+  const hole = ALL.find((one) => one === name)
   return hole ? { hole, otherwise } : null
 }
 const nameOf = (written: string): string | undefined => readHole(written)?.hole
@@ -111,18 +124,19 @@ const nameOf = (written: string): string | undefined => readHole(written)?.hole
 const holesOf = ({ children }: Token): Token[] => (children ?? []).filter(({ type }) => type === 'hole')
 
 /** Of one paragraph. */
-function faultsWithin({ children, map }: Token): Fault[] {
+function faultsWithin(kind: TemplateKind, { children, map }: Token): Fault[] {
   let line = (map?.[0] ?? 0) + 1
   return (children ?? []).flatMap((token): Fault[] => {
     if (token.type === 'softbreak' || token.type === 'hardbreak') line++
-    const text = faultOf(token)
+    const text = faultOf(kind, token)
     return text === null ? [] : [{ line, text }]
   })
 }
 
-function faultOf(token: Token): string | null {
+function faultOf(kind: TemplateKind, token: Token): string | null {
   const { type, content } = token
-  if (type === 'hole') return readHole(content) ? null : unknown(content)
+  const hole = type === 'hole' ? readHole(content) : null
+  if (type === 'hole') return hole && isKnown(kind, hole) ? null : unknown(kind, content)
   if (type === 'link_open' && /\{|%7B/i.test(String(token.attrGet('href')))) return 'No placeholder can be part of an address.'
   return /\{\{|\}\}/.test(content) ? UNCLOSED : null
 }

@@ -9,6 +9,8 @@ import { signUnsubscribing } from '../../domain/secrets/unsubscribe-tokens.ts'
 export const INVITATION_PATH = '/i'
 /** Path of what an organization's brand loads: by what it has, so that it never changes. Mails that were sent carry it. */
 export const brandPath = (organizationId: string, file: string): string => `${INVITATION_PATH}/brand/${organizationId}/${file}`
+/** What stands behind it for the page of a mail that was a test, in place of a token. */
+export const TEST_PAGE = '/test'
 /** Path of the pages that stop mails. Mails that were sent carry it. */
 export const UNSUBSCRIBE_PATH = '/u'
 /** Path of the portal. Mails that were sent carry it. */
@@ -42,4 +44,5 @@ export const createLinks = (site: Readonly<Site>): Links => ({
     `${site.publicUrl}${portalPathOf({ organization, mode })}results/${submissionId}`,
   forgotUrl: () => `${site.publicUrl}${PORTAL_PREFIX}/forgot`,
   logoUrl: ({ organizationId, hash }) => `${site.publicUrl}${brandPath(organizationId, hash)}`,
+  testUrl: () => `${site.publicUrl}${INVITATION_PATH}${TEST_PAGE}`,
 })

@@ -12,7 +12,15 @@ const GROUPS: [name: string, files: string[]][] = [
   ['Requests', ['guides/errors', 'guides/retries', 'guides/rate-limits', 'guides/lists', 'guides/interfaces']],
   [
     'Invites',
-    ['guides/invites', 'guides/many-invites', 'guides/erasing', 'guides/coming-back', 'guides/managing', 'guides/player'],
+    [
+      'guides/invites',
+      'guides/many-invites',
+      'guides/erasing',
+      'guides/coming-back',
+      'guides/managing',
+      'guides/own-words',
+      'guides/player',
+    ],
   ],
   ['Questions', ['guides/library']],
   ['Members', ['guides/roles', 'guides/single-sign-on']],

@@ -40,7 +40,7 @@ import { securityRoutes } from './organization/security.routes.ts'
 import { organizationSettingsRoutes } from './organization/settings.routes.ts'
 import { suppressionsRoutes } from './organization/suppressions.routes.ts'
 import { tagsRoutes } from './organization/tags.routes.ts'
-import { type PreviewInvitation, wordsRoutes } from './organization/words.routes.ts'
+import { type PreviewText, wordsRoutes } from './organization/words.routes.ts'
 import { remindersRoutes } from './reminders/reminders.routes.ts'
 import { accountRoutes } from './sign-in/account.routes.ts'
 import { factorsRoutes } from './sign-in/factors.routes.ts'
@@ -120,11 +120,7 @@ const organizationPages = [
 /** The pages where an organization's members work. They say and do nothing that the domain does not decide. */
 export async function portalPages(
   app: FastifyInstance,
-  {
-    system,
-    settings,
-    previewInvitation,
-  }: { system: ServiceContext; settings: PortalSettings; previewInvitation: PreviewInvitation },
+  { system, settings, previewText }: { system: ServiceContext; settings: PortalSettings; previewText: PreviewText },
 ): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(portalHeaders)
@@ -144,8 +140,8 @@ export async function portalPages(
       answerFailures(organization, () => portalEnvelope) // again, so that unknown addresses below are this scope's, with its viewer
       requireMember(organization, system)
       for (const addRoutes of organizationPages) addRoutes(organization)
-      wordsRoutes(organization, previewInvitation)
-      brandRoutes(organization, previewInvitation)
+      wordsRoutes(organization, previewText)
+      brandRoutes(organization, previewText)
       linkedRoutes({ system, settings, cookie })(organization)
     },
     { prefix: ORGANIZATION },

@@ -104,7 +104,8 @@ const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Reco
   'public.organizations': {
     nobody: {
       [OWN_WORDS]: 'name sender_name reply_to invitation_text return_hosts',
-      [CODE]: 'language languages_offered time_zone candidate_mails primary_color background_color logo_hash',
+      [CODE]:
+        'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
     },
   },
   'public.paper_questions': {

@@ -403,6 +403,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
       'colours and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),
       'words of invitations': (home, page) => page.goto(`${home}settings/words?done=saved`),
+      'words of a receipt': (home, page) => page.goto(`${home}settings/words?kind=submitted&language=ar`),
       'audit log': (home, page) => page.goto(`${home}settings/audit-log`),
       tags: (home, page) => page.goto(`${home}tags`),
       'a tag': async (home, page) => {

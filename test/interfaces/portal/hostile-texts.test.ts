@@ -160,6 +160,7 @@ const FILES = [
   // A mail, to be looked at within its page; what becomes of hostile words in mails: test/mail. And the head of a candidate's page.
   'GET /settings/brand/preview',
   'GET /settings/words/preview',
+  'GET /assessments/:assessmentId/words/preview',
   // They lead elsewhere.
   'GET /account/link/:providerId',
   'GET /settings/sign-in/providers/:providerId/try',

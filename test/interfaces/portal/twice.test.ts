@@ -82,7 +82,7 @@ describe('a form whose button is pressed twice', () => {
     expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
   })
 
-  it('mails an invitation once more, and sends a webhook one test', async () => {
+  it('mails an invitation once more, and sends a webhook, and who tries a text, one test', async () => {
     const { assessment, press, where } = await furnish()
     const { id } = await service.make.invite(assessment)
     expect(told(await press(`invites/${id}`, `invites/${id}/resend`))).toEqual([303, 1])
@@ -92,6 +92,9 @@ describe('a form whose button is pressed twice', () => {
     const page = `settings/webhooks/${webhook.id}`
     expect(told(await press(page, `${page}/test`))).toEqual([303, 1])
     expect(await db.event.count({ where: { ...where, type: 'webhook.test' } })).toBe(1)
+    const own = { language: 'en', who: 'plain', subject: 'Hello', body: 'Hello\n\n{{ link }}' }
+    expect(told(await press('settings/words', 'settings/words/test', own))).toEqual([200, 1])
+    expect(await db.memberEmail.count({ where: { ...where, kind: 'text_test' } })).toBe(1)
     // Whoever looks at the page again asks anew.
     await press(page, `${page}/test`)
     expect(await db.event.count({ where: { ...where, type: 'webhook.test' } })).toBe(2)

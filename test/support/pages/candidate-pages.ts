@@ -59,6 +59,7 @@ export async function listCandidatePages(service: Service): Promise<ShownPage[]>
     revoked: pathOf(await accepted({ status: 'revoked', revokedAt: now })),
     'stop-mails': stopPathOf(ready),
     'mails-stopped': stopPathOf(done),
+    'mail-test': new URL(service.deps.links.testUrl()).pathname,
     'candidate-dead-link': candidateOf(service, { id: service.deps.newId(), linkVersion: 1 }).path,
   })
   await nameAsReal(service)

@@ -6,9 +6,9 @@ import { recordAudit } from '../../audit/record-audit.ts'
 import { checkChoice, checkInteger, checkSize, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
-import { DomainError, type Issue } from '../../errors.ts'
+import type { Issue } from '../../errors.ts'
+import { requireAssessment } from '../../look-ups/require-assessment.ts'
 import { inTransaction } from '../../transaction.ts'
-import { isUuid } from '../../values/uuid.ts'
 import { ANCHORS, EVER, MAX_STEPS, type ReminderRule, type ReminderStep, STATES_OF, STEP_HOURS, stepsOf } from './steps.ts'
 
 /** What is set of a rule. */
@@ -43,14 +43,6 @@ export async function readRule(ctx: Context, assessmentId: string | null): Promi
   const { db, organization } = ctx
   if (assessmentId !== null) await requireAssessment(ctx, assessmentId)
   return db.reminderRule.findFirst({ where: { organizationId: organization.id, assessmentId } })
-}
-
-/** The name of an assessment. @throws DomainError assessment_not_found. */
-export async function requireAssessment({ db, organization }: Context, id: string): Promise<string> {
-  const where = { organizationId: organization.id, id }
-  const found = isUuid(id) ? await db.assessment.findFirst({ where, select: { name: true } }) : null
-  if (!found) throw new DomainError('assessment_not_found')
-  return found.name
 }
 
 export const settingsOf = (rule: ReminderRule | null): RuleSettings =>

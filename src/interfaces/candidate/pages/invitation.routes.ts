@@ -6,18 +6,21 @@ import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candi
 import { findInviter } from '../../../domain/invites/whom-to-ask.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
 import { enterUnlessGone } from '../../../domain/submissions/taking/session.ts'
-import { INVITATION_PATH } from '../../../http/addresses/links.ts'
+import { INVITATION_PATH, TEST_PAGE } from '../../../http/addresses/links.ts'
 import { replacedPage } from '../kit/errors.ts'
 import { addForm } from '../kit/forms.ts'
-import { textsFor } from '../kit/language.ts'
+import { textsFor, textsForStranger } from '../kit/language.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
 import { choosePage, playerAddress } from './choose-page.ts'
+import { mailTestPage } from './mail-test.page.ts'
 
 type Route = { Params: { token: string }; Querystring: { late?: string } }
 
 /** The page of an invite in whatever state, and the forms that move it; where the assessment is taken elsewhere these are all. */
 export function invitationRoutes(app: FastifyInstance, { system, settings }: Options): void {
+  app.get(TEST_PAGE, (request, reply) => sendPage(reply, 200, mailTestPage(textsForStranger(settings.languages, request))))
+
   app.get<Route>('/:token', async (request, reply) => {
     const { token } = request.params
     const ref = readInvitation(settings.secretKeys, token)

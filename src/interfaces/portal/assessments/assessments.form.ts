@@ -108,7 +108,11 @@ ${fields(ctx, form, input, (_label, inside) => inside)}
 <button class="btn btn-primary">Save</button>
 <a class="btn btn-ghost" href="${pathOf(ctx, `assessments/${assessment.id}`)}">Cancel</a>
 </form>
-</section>${may(ctx, 'manage_settings') && html`<p><a href="${pathOf(ctx, `assessments/${assessment.id}/reminders`)}">Reminders and notices of this assessment</a></p>`}</div>`,
+</section>${
+    may(ctx, 'manage_settings') &&
+    html`<p><a href="${pathOf(ctx, `assessments/${assessment.id}/reminders`)}">Reminders and notices of this assessment</a></p>
+<p class="mt-2"><a href="${pathOf(ctx, `assessments/${assessment.id}/words`)}">Emails of this assessment in your own words</a></p>`
+  }</div>`,
 })
 
 const fields = (ctx: Context, form: Form, input: AssessmentInput, fold: (label: string, fields: Html) => Html): Html => html`

@@ -1,6 +1,6 @@
 import { PROCTORING } from '../../../domain/assessments/assessment-input.ts'
 import type { AccountProblem, Issue, TargetFault } from '../../../domain/errors.ts'
-import { MAX_RESENDS } from '../../../domain/limits.ts'
+import { MAX_RESENDS, MAX_TEXT_TESTS } from '../../../domain/limits.ts'
 import { timeInWords } from '../../../domain/values/format-time.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 
@@ -155,6 +155,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   future: () => 'The date must be in the future.',
   farFuture: (_name, days) => `The date can be at most ${days.toLocaleString('en')} days from now.`,
   tooMany: (_name, seconds) => `There were too many attempts. Please try again in ${inMinutes(seconds)}.`,
+  tooManyTests: (_name, seconds) =>
+    `You can mail yourself ${MAX_TEXT_TESTS} tests an hour. Please try again in ${inMinutes(seconds)}.`,
   unknownBrowser: () =>
     'There were too many wrong passwords for this address from browsers that are new to it, and this one is new. “Forgot your password?” emails you a link that lets this browser in. Browsers in which you have signed in before work as always.',
   exists: () => 'You have just set a password with another link. Enter that password.',

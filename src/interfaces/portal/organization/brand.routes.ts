@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { changeColors, changeLogo, findColorIssues, readBrand, removeLogo, tidyColors } from '../../../domain/brand/brand.ts'
 import { MAX_PICTURE_BYTES } from '../../../domain/limits.ts'
-import { readLetterhead, readMailTemplate } from '../../../domain/members/mail-templates.ts'
+import { readLetterhead, readMailTemplate, withStandIn } from '../../../domain/members/mail-templates.ts'
 import type { Brand } from '../../../domain/values/brand.ts'
 import { brandStylesheet } from '../../../html/brand.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
@@ -11,7 +11,7 @@ import { queryOf } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
 import { BRAND_SETTINGS, brandPage, framedHead } from './brand.page.ts'
-import { FRAME_POLICY, type PreviewInvitation } from './words.routes.ts'
+import { FRAME_POLICY, type PreviewText } from './words.routes.ts'
 
 const POLICY = 'content-security-policy'
 /** The page's script draws a picture that was chosen, which may be of any kind, as PNG. */
@@ -22,7 +22,7 @@ const HEAD_POLICY =
 /** Characters of what is typed. */
 const MOST_TYPED = 4 * 1024
 
-export function brandRoutes(app: FastifyInstance, previewInvitation: PreviewInvitation): void {
+export function brandRoutes(app: FastifyInstance, previewText: PreviewText): void {
   app.register(async (scope) => {
     // Before anything is read.
     requireRight(scope, 'manage_settings')
@@ -80,18 +80,10 @@ export function brandRoutes(app: FastifyInstance, previewInvitation: PreviewInvi
       if (query.get('part') !== 'mail')
         return reply.header(POLICY, HEAD_POLICY).send(framedHead(organization, scheme, brandStylesheet(organization)))
       const language = ctx.deps.languages.codes[0] ?? 'en'
-      const { subject, body } = await readMailTemplate(ctx, language)
-      const template = body === '' ? null : { subject, body }
-      const asked = {
-        organization,
-        language,
-        zone,
-        invitationText: invitationText ?? '',
-        template,
-        who: 'plain',
-        scheme,
-      } as const
-      return reply.header(POLICY, FRAME_POLICY).send(previewInvitation(asked).html)
+      const place = { kind: 'invitation', assessmentId: null, language } as const
+      const text = await withStandIn(ctx, place, await readMailTemplate(ctx, place))
+      const asked = { organization, zone, invitationText: invitationText ?? '', scheme, who: 'plain', assessment: null } as const
+      return reply.header(POLICY, FRAME_POLICY).send(previewText({ ...asked, kind: place.kind, ...text }).html)
     })
   })
 }

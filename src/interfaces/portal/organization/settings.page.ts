@@ -68,7 +68,7 @@ const erasures = (ctx: Context): Html =>
   )
 
 const moreOnMails = (ctx: Context): Html =>
-  html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/words')}">Write invitations in your own words</a></p>
+  html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/words')}">Write emails to candidates in your own words</a></p>
 <p class="mt-2"><a href="${pathOf(ctx, 'settings/reminders')}">Reminders and notices</a></p>
 <p class="mt-2"><a href="${pathOf(ctx, SUPPRESSIONS)}">Addresses we do not write to</a></p>`
 

@@ -1,105 +1,163 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { requireAssessment } from '../../../domain/look-ups/require-assessment.ts'
+import { TEMPLATE_KINDS } from '../../../domain/mails/candidate-mails.ts'
+import { EXAMPLE_NAMES, type ExampleName, type TestedText } from '../../../domain/mails/member-emails.ts'
+import type { TextPlace, WrittenText } from '../../../domain/mails/template-places.ts'
 import {
+  findStandIn,
   findTemplateIssues,
-  type MailTemplate,
   readLetterhead,
   readMailTemplate,
+  readMainLanguage,
   saveMailTemplate,
+  saveMainLanguage,
   tidyTemplate,
+  withStandIn,
 } from '../../../domain/members/mail-templates.ts'
+import { testMailText } from '../../../domain/members/test-mail-text.ts'
 import type { Brand } from '../../../domain/values/brand.ts'
 import type { Scheme } from '../../../html/brand.ts'
 import { html, toText } from '../../../html/html.ts'
-import { emptyForm, type Form, submit, valuesOf } from '../kit/forms.ts'
+import { emptyForm, type Form, readFields, submit, valuesOf } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
-import { PREVIEWED, type Previewed, wordsPage } from './words.page.ts'
+import { queryFor, wordsPage } from './words.page.ts'
 
-type Asked = {
-  organization: Brand
-  language: string
-  zone: string
-  invitationText: string
-  template: Pick<MailTemplate, 'subject' | 'body'> | null
-  who: Previewed
-  /** As which of them it is shown; undefined: as the reader's browser prefers. */
-  scheme?: Scheme
+/**
+ * What a text is previewed with.
+ *
+ * @property scheme as which of them it is shown; undefined: as the reader's browser prefers.
+ */
+type Previewed = TestedText & { organization: Brand; zone: string; invitationText: string; scheme?: Scheme }
+/** Renders a mail for no candidate, in both parts. */
+export type PreviewText = (asked: Previewed) => {
+  subject: string
+  text: string
+  html: string
 }
-/** Renders an invitation for nobody, in both parts. */
-export type PreviewInvitation = (asked: Asked) => { subject: string; text: string; html: string }
+
+type Route = { Params: { assessmentId?: string } }
+type Request = FastifyRequest<Route>
 
 /** Of the frame that holds a mail: nothing runs in it, and nothing is loaded but a logo. */
 export const FRAME_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'"
+const NOTICES = new Map([
+  ['saved', 'The text is saved. Emails that are sent from now on have it.'],
+  ['main', 'Saved.'],
+])
 
-export function wordsRoutes(app: FastifyInstance, previewInvitation: PreviewInvitation): void {
-  const page = async ({ ctx }: FastifyRequest, form: Form, asked: { language: string; done?: string }) => {
-    const language = languageIn(ctx.deps.languages.codes, asked.language)
-    return wordsPage(form, { ctx, language, template: await readMailTemplate(ctx, language), done: asked.done ?? '' })
-  }
+/** What an organization says in its mails to candidates: of all assessments, and of one, which may have its own words. */
+export function wordsRoutes(app: FastifyInstance, previewText: PreviewText): void {
+  for (const address of ['/settings/words', '/assessments/:assessmentId/words']) addRoutes(app, address, previewText)
+  app.post<Route>('/settings/words/main', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form, { asked: form.values }),
+      async work(values) {
+        await saveMainLanguage(request.ctx, readFields(values, 'mainLanguage').mainLanguage || null)
+        return `${homeOf(request)}${queryFor(placeIn(request, values))}&done=main`
+      },
+    }),
+  )
+}
 
-  app.get('/settings/words', async (request, reply) => {
-    const query = queryOf(request)
-    return show(
-      request,
-      reply,
-      await page(request, emptyForm, { language: query.get('language') ?? '', done: query.get('done') ?? '' }),
-    )
+function addRoutes(app: FastifyInstance, address: string, previewText: PreviewText): void {
+  app.get<Route>(address, async (request, reply) => {
+    const asked = queryOf(request)
+    return show(request, reply, await page(request, emptyForm, { asked, notice: NOTICES.get(asked.get('done') ?? '') }))
   })
 
-  app.post('/settings/words', (request, reply) =>
+  app.post<Route>(address, (request, reply) =>
     submit(request, reply, {
-      page: (form) => page(request, form, { language: form.values.get('language') ?? '' }),
+      page: (form) => page(request, form, { asked: form.values }),
       async work(values) {
-        const language = values.get('language') ?? ''
-        const text = { subject: values.get('subject') ?? '', body: values.get('body') ?? '' }
-        await saveMailTemplate(request.ctx, { language, seen: Number(values.get('seen')), ...text })
-        return `${pathOf(request.ctx, 'settings/words')}?language=${language}&done=saved`
+        const place = placeIn(request, values)
+        await saveMailTemplate(request.ctx, place, { ...readText(values), seen: Number(values.get('seen')) })
+        return `${homeOf(request)}${queryFor(place)}&done=saved`
       },
     }),
   )
 
-  app.get('/settings/words/preview', async (request, reply) => {
-    const language = languageIn(request.ctx.deps.languages.codes, queryOf(request).get('language') ?? '')
-    return sendPreview(request, reply, { language, who: 'plain', ...(await readMailTemplate(request.ctx, language)) })
+  app.get<Route>(`${address}/preview`, async (request, reply) => {
+    const place = placeIn(request, queryOf(request))
+    return sendPreview(request, reply, { place, who: 'plain', given: await readMailTemplate(request.ctx, place) })
   })
 
-  app.post('/settings/words/preview', async (request, reply) => {
+  app.post<Route>(`${address}/preview`, async (request, reply) => {
     const values = valuesOf(request)
-    const language = languageIn(request.ctx.deps.languages.codes, values.get('language') ?? '')
-    const text = tidyTemplate({ subject: values.get('subject') ?? '', body: values.get('body') ?? '' })
-    const who = whoIn(values.get('who') ?? '')
-    return sendPreview(request, reply, { language, who, asText: values.get('part') === 'text', ...text })
+    const asText = values.get('part') === 'text'
+    return sendPreview(request, reply, { place: placeIn(request, values), who: whoIn(values), given: readText(values), asText })
   })
+
+  // What was typed stays: it may not be saved yet.
+  app.post<Route>(`${address}/test`, (request, reply) =>
+    submitOnce(request, reply, {
+      page: (form) => page(request, form, { asked: form.values }),
+      async work(ctx, values) {
+        const to = await testMailText(ctx, placeIn(request, values), { who: whoIn(values), ...readText(values) })
+        return page(
+          request,
+          { values, issues: [] },
+          { asked: values, notice: `A test is on its way to ${to}. Nothing is saved.` },
+        )
+      },
+    }),
+  )
 
   async function sendPreview(
-    { ctx }: FastifyRequest,
+    { ctx }: Request,
     reply: FastifyReply,
-    {
-      language,
-      who,
-      asText = false,
-      subject,
-      body,
-    }: { language: string; who: Previewed; asText?: boolean; subject: string; body: string },
+    { place, who, given, asText = false }: { place: TextPlace; who: ExampleName; given: WrittenText; asText?: boolean },
   ): Promise<FastifyReply> {
     const { timeZone, invitationText, ...organization } = await readLetterhead(ctx)
-    const issues = findTemplateIssues({ subject, body })
-    const template = body === '' ? null : { subject, body }
-    const asked = { organization, language, zone: timeZone, invitationText: invitationText ?? '', template, who }
-    const mail = issues.length === 0 ? previewInvitation(asked) : null
-    const page = mail
+    const { kind, assessmentId } = place
+    const assessment = assessmentId === null ? null : await requireAssessment(ctx, assessmentId)
+    const text = tidyTemplate(given)
+    const issues = findTemplateIssues(kind, text)
+    const example = { organization, zone: timeZone, invitationText: invitationText ?? '', kind, assessment, who }
+    const mail = issues.length === 0 ? previewText({ ...example, ...(await withStandIn(ctx, place, text)) }) : null
+    const shown = mail
       ? asText
         ? framed(html`<pre>${`Subject: ${mail.subject}\n\n${mail.text}`}</pre>`)
         : mail.html
       : framed(html`<p>${issues.map(wordIssue).join(' ')}</p>`)
-    return reply.header('content-security-policy', FRAME_POLICY).type('text/html; charset=utf-8').send(page)
+    return reply.header('content-security-policy', FRAME_POLICY).type('text/html; charset=utf-8').send(shown)
   }
+}
+
+async function page(request: Request, form: Form, { asked, notice }: { asked: URLSearchParams; notice?: string | undefined }) {
+  const { ctx } = request
+  const place = placeIn(request, asked)
+  const { assessmentId: id } = place
+  return wordsPage(form, {
+    ctx,
+    home: homeOf(request),
+    place,
+    template: await readMailTemplate(ctx, place),
+    assessment: id === null ? null : { id, name: await requireAssessment(ctx, id) },
+    standIn: await findStandIn(ctx, place),
+    ...(await readMainLanguage(ctx)),
+    notice,
+  })
 }
 
 const framed = (body: ReturnType<typeof html>): string =>
   toText(html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Preview</title><style>pre{white-space:pre-wrap;overflow-wrap:break-word}</style></head><body>${body}</body></html>`)
 
-const languageIn = (codes: readonly string[], asked: string): string => codes.find((code) => code === asked) ?? codes[0] ?? 'en'
-const whoIn = (asked: string): Previewed => (Object.hasOwn(PREVIEWED, asked) ? (asked as Previewed) : 'plain')
+const homeOf = ({ ctx, params: { assessmentId } }: Request): string =>
+  pathOf(ctx, assessmentId === undefined ? 'settings/words' : `assessments/${assessmentId}/words`)
+
+/** Which text is meant; for what is none the first. */
+function placeIn({ ctx, params }: Request, asked: URLSearchParams): TextPlace {
+  const { codes } = ctx.deps.languages
+  return {
+    kind: TEMPLATE_KINDS.find((kind) => kind === asked.get('kind')) ?? 'invitation',
+    language: codes.find((code) => code === asked.get('language')) ?? codes[0] ?? 'en',
+    assessmentId: params.assessmentId ?? null,
+  }
+}
+
+const whoIn = (values: URLSearchParams): ExampleName => EXAMPLE_NAMES.find((one) => one === values.get('who')) ?? 'plain'
+const readText = (values: URLSearchParams): WrittenText => readFields(values, 'subject', 'body')

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
-import { waitForState } from '../../../support/mail.ts'
+import { linkIn, waitForState } from '../../../support/mail.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 
 let service: Service
 let smtp: SmtpListener
@@ -31,7 +32,7 @@ async function start() {
 
 /** Invites somebody. @returns their sending, and the mail once it was sent. */
 async function invite({ id: organizationId }: { id: string }, fields: object = {}) {
-  const { key } = await createApiKey(service.system, { organizationId, name: 'Mails', mode: 'live' })
+  const { key } = await createApiKey(service.system, { organizationId, name: service.deps.newId(), mode: 'live' })
   const { id: assessmentId } = await service.make.assessment(organizationId)
   const recipientEmail = `${service.deps.newId()}@example.com`
   const { body } = await service
@@ -44,7 +45,7 @@ async function invite({ id: organizationId }: { id: string }, fields: object = {
 
 it('are what candidates get, above what nobody can edit away; each mail knows its version', async () => {
   const { organization, admin, path, save } = await start()
-  expect((await save({})).headers.location).toBe(`${path}?language=en&done=saved`)
+  expect((await save({})).headers.location).toBe(`${path}?kind=invitation&language=en&done=saved`)
   expect((await admin.get(path)).text).toContain('(version 1)')
   const { email, mail } = await invite(organization, { recipientName: 'Sam', customMessage: 'See you!\nMaya' })
   expect(mail.parsed.subject).toBe(`Your next step at ${organization.name}`)
@@ -110,4 +111,84 @@ it('are saved by one of two at once; the other is told that they were changed, a
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(422)])
   const versions = await service.db.mailTemplate.findMany({ where: { organizationId: organization.id } })
   expect(versions.map(({ version }) => version)).toEqual([1])
+})
+
+/** The tests of texts that an admin has mailed themselves. */
+const testsOf = ({ member }: { member: { id: string } }) =>
+  service.db.memberEmail.findMany({ where: { memberId: member.id, kind: 'text_test' } })
+
+it('are mailed to who is signed in alone, as they stand in the form, and lead to a page that says it was a test', async () => {
+  const { organization, admin, path } = await start()
+  await service.db.organization.update({ where: { id: organization.id }, data: { senderName: 'Acme Talent' } })
+  // The address of the account, which others may change, is not the one that the person signs in with.
+  await service.db.user.update({
+    where: { id: admin.member.userId },
+    data: { email: `${service.deps.newId()}@elsewhere.example` },
+  })
+  const { status, text } = await admin.post(`${path}/test`, { language: 'de', who: 'arabic', subject: SUBJECT, body: BODY })
+  expect([status, text]).toEqual([200, expect.stringContaining(`A test is on its way to ${admin.member.email}`)])
+  expect(text).toContain('thank you for **asking**.')
+  const mail = await waitUntil('the test', async () => smtp.mails.find(({ envelope }) => envelope.to[0] === admin.member.email))
+  expect(mail.parsed.subject).toBe(`Test: Your next step at ${organization.name}`)
+  expect(mail.parsed.from).toMatchObject({ name: 'Acme Talent' })
+  expect(mail.parsed.text).toMatch(/^Dear محمد[^\n]+,\n\nthank you for asking\.\n\nEinladung öffnen\n/)
+  expect(linkIn(mail)).toBe('/i/test')
+  const page = await service.http().get('/i/test')
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('This mail was a test')])
+  const { db } = service
+  const where = { organizationId: organization.id }
+  const counts = [db.mailTemplate, db.invite, db.inviteEmail, db.event].map((table) =>
+    (table.count as (given: object) => Promise<number>)({ where }),
+  )
+  expect(await Promise.all(counts)).toEqual([0, 0, 0, 0])
+  const entry = await db.auditEntry.findFirstOrThrow({ where: { ...where, action: 'tested_mail_text' } })
+  expect(entry).toMatchObject({ actorId: admin.member.id, details: { language: 'de' } })
+})
+
+it('are mailed five times an hour at most, whoever asks at once and in whichever organization; what can not be read is not', async () => {
+  const { admin, path } = await start()
+  const test = (body = BODY) => admin.post(`${path}/test`, { language: 'en', subject: SUBJECT, body })
+  expect((await test('{{ link')).status).toBe(422)
+  const answers = await Promise.all(Array.from({ length: 8 }, () => test()))
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(3).fill(422)])
+  const refused = answers.find(({ status }) => status === 422)!
+  expect(refused.text).toContain('You can mail yourself 5 tests an hour. Please try again in 60 minutes.')
+  expect(refused.text).toContain('thank you for **asking**.')
+  expect(await testsOf(admin)).toHaveLength(5)
+
+  const other = await start()
+  const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: other.admin.member.id } })
+  await service.db.member.update({ where: { id: admin.member.id }, data: { credentialId } })
+  const elsewhere = () => other.admin.post(`${other.path}/test`, { language: 'en', subject: SUBJECT, body: BODY })
+  expect((await elsewhere()).status).toBe(422)
+  const createdAt = new Date(service.clock.now().getTime() - 3_600_000)
+  await service.db.memberEmail.updateMany({ where: { memberId: admin.member.id }, data: { createdAt } })
+  expect((await elsewhere()).status).toBe(200)
+})
+
+it('take the place of ours in other languages, where that is chosen, and the whole mail is in theirs', async () => {
+  const { organization, admin, path, save } = await start()
+  await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
+  await save({})
+  const ours = await invite(organization, { language: 'de' })
+  expect([ours.email.language, ours.email.templateId, ours.mail.parsed.subject]).toEqual([
+    'de',
+    null,
+    expect.stringContaining('lädt'),
+  ])
+  const choose = (mainLanguage: string) => admin.post(`${path}/main`, { language: 'de', mainLanguage })
+  expect((await choose('fr')).status).toBe(422)
+  expect((await choose('en')).headers.location).toBe(`${path}?kind=invitation&language=de&done=main`)
+  expect((await admin.get(`${path}?language=de`)).text).toContain('emails have your text in English, which is chosen below')
+  expect((await admin.get(`${path}/preview?language=de`)).text).toContain('thank you for <strong>asking')
+  const english = await invite(organization, { language: 'de' })
+  expect([english.email.language, english.email.templateId]).toEqual(['en', expect.any(String)])
+  expect(english.mail.parsed.text).toMatch(/thank you for asking[\s\S]*Open until: /)
+  // What is written in the reader's language comes first.
+  await save({ language: 'de', subject: 'Hallo', body: 'Guten Tag\n\n{{ link }}' })
+  expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toBe('Hallo')
+  // A language that candidates can not have any more stands in for nothing.
+  await service.db.organization.update({ where: { id: organization.id }, data: { language: 'de', languagesOffered: ['de'] } })
+  await save({ language: 'de', seen: '1', subject: '', body: '' })
+  expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toContain('lädt')
 })

@@ -1,0 +1,51 @@
+import { type Languages, offeredLanguages, type SpeakingOrganization } from '../values/languages.ts'
+import type { TemplateKind } from './candidate-mails.ts'
+
+// Which text a mail has: the assessment's own, the organization's, or ours.
+
+/** What a text is for. @property assessmentId null: of all assessments that have none of their own. */
+export type TextPlace = { kind: TemplateKind; language: string; assessmentId: string | null }
+/** Whose text it is: the assessment's or the organization's in the reader's language, or the organization's main one, whatever the reader's. */
+export type Whose = 'assessment' | 'organization' | 'main'
+export type LookedAt = TextPlace & { whose: Whose }
+/** A text as it was written; without a body there is none. */
+export type WrittenText = { subject: string; body: string }
+/** @property language in which the whole mail is, what stands around the text as well. */
+export type FoundText<Text extends WrittenText = WrittenText> = Text & { language: string; whose: Whose }
+
+/**
+ * What the column `language` of a text holds: of the organization's invitations the language alone, and more for all others, because the
+ * release before takes whatever it finds by a language for the text of invitations.
+ */
+export const slotOf = ({ kind, language, assessmentId }: TextPlace): string =>
+  assessmentId !== null ? `${kind}:${language}:${assessmentId}` : kind === 'invitation' ? language : `${kind}:${language}`
+
+/** The language whose text takes the place of ours; null: ours stays, because nobody has chosen one, or candidates can not have it any more. */
+export const mainLanguageOf = (
+  languages: Languages,
+  organization: SpeakingOrganization & { mainTemplateLanguage: string | null },
+): string | null => offeredLanguages(languages, organization).find((code) => code === organization.mainTemplateLanguage) ?? null
+
+/** Where the text of a mail is looked for, what comes first before the rest. @param mainLanguage see {@link mainLanguageOf}. */
+export function placesOf(place: TextPlace, mainLanguage: string | null): LookedAt[] {
+  const general = { ...place, assessmentId: null }
+  return [
+    ...(place.assessmentId !== null ? [{ ...place, whose: 'assessment' as const }] : []),
+    { ...general, whose: 'organization' },
+    ...(mainLanguage !== null && mainLanguage !== place.language
+      ? [{ ...general, language: mainLanguage, whose: 'main' as const }]
+      : []),
+  ]
+}
+
+/** The first text that there is. @param newest of each place the newest, where it has any. @returns null: ours. */
+export function chooseText<Text extends WrittenText & { slot: string }>(
+  places: readonly LookedAt[],
+  newest: readonly Text[],
+): FoundText<Text> | null {
+  const found = places.flatMap((place) => {
+    const text = newest.find(({ slot }) => slot === slotOf(place))
+    return text && text.body !== '' ? [{ ...text, language: place.language, whose: place.whose }] : []
+  })
+  return found[0] ?? null
+}

@@ -1,0 +1,34 @@
+import type { MailTexts } from '../../locales/languages.ts'
+import { fillTemplate, type Values } from '../fill-template.ts'
+import type { Block, Letter } from '../letter.ts'
+import type { CandidateFacts } from './facts.ts'
+
+/**
+ * A mail to a candidate.
+ *
+ * @property ours what it says where the organization has no words of its own.
+ * @property button stands where an own text has its link; null: it has none.
+ * @property facts stand below an own text, which may say less. @property frame what nobody can edit away, below either.
+ */
+type Parts = { subject: string; ours: readonly Block[]; button: Block | null; facts: readonly Block[]; frame: readonly Block[] }
+
+/** In the organization's own words, where it has any, else in ours. */
+export function inWords(t: MailTexts, given: CandidateFacts, { subject, ours, button, facts, frame }: Parts): Letter {
+  const { template } = given
+  if (!template) return { subject, blocks: [...ours, ...frame] }
+  const own = fillTemplate(template, valuesOf(t, given), button)
+  return { subject: own.subject.trim() || subject, blocks: [...own.blocks, ...facts, ...frame] }
+}
+
+const valuesOf = (t: MailTexts, facts: CandidateFacts): Values => ({
+  candidate_name: facts.recipientName ?? '',
+  assessment: facts.assessment,
+  organization: facts.organization,
+  sender_name: facts.invitedBy ?? '',
+  question_count: facts.questionCount > 0 ? String(facts.questionCount) : '',
+  time_limit: facts.timeLimit > 0 ? t.duration(facts.timeLimit) : '',
+  expires_at: t.time(facts.expiresAt),
+  expires_in: t.days(facts.daysLeft),
+  message: facts.customMessage,
+  submitted_at: facts.handedIn ? t.time(facts.handedIn.at) : '',
+})
