@@ -3,7 +3,7 @@ import { ERASED_KINDS, type ErasedKind, type Erasure, WHAT_STAYS } from '../../.
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { html } from '../../../html/html.ts'
-import { checkbox, type Form, mistakes } from '../kit/forms.ts'
+import { checkboxes, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { noRows, sizedPager } from '../kit/paging.ts'
@@ -50,7 +50,7 @@ ${WHAT_STAYS.map(([, why]) => html`<li>${why}</li>\n`)}</ul>`,
 <h2 class="mb-4" id="erase-heading">Erase</h2>
 ${traces.open > 0 && html`<p class="mb-3">${traces.open === 1 ? 'One invite is' : `${traces.open} invites are`} still open: the candidate may be at work. ${traces.open === 1 ? 'It is' : 'They are'} revoked first.</p>`}
 <form method="post" action="${pathOf(ctx, `candidates/${inviteId}/erase`)}">${onceField()}
-${checkbox(form, { name: 'sure', label: 'Erase all of this for good. I know that it can’t be undone.' })}
+${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [['yes', 'Erase all of this for good']] })}
 <button class="btn btn-error mt-3">Erase the candidate</button>
 </form>
 </section>`,
