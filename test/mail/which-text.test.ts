@@ -111,7 +111,13 @@ it('is said on the page, with the reason, and the preview is of it', async () =>
   const general = await look()
   expect(general.text).toContain('emails have the organization’s text in German.')
   expect(general.mail).toContain('<title>organization de</title>')
-  const form = { kind: 'not_started', language: 'de', subject: 'assessment de', body: 'Los!\r\n\r\n{{ link }}', seen: '0' }
+  const form = {
+    kind: 'not_started',
+    language: 'de',
+    subject: 'assessment de',
+    body: '{{ assessment }}\r\n\r\n{{ link }}',
+    seen: '0',
+  }
   expect((await admin.post(home, form)).headers.location).toBe(`${home}?kind=not_started&language=de&done=saved`)
   const own = await look()
   expect(own.text).toContain('Candidates who read German get this assessment’s own text (version 1).')
