@@ -52,7 +52,9 @@ async function open({ viewer, address }: ShownPage) {
   await page.goto(address)
   page.off('response', note)
   await page.evaluate('document.fonts.ready')
-  const sizes = await Promise.all(loaded.map(async (response) => gzipSync(await response.body()).length))
+  // What frames load again is kept already.
+  const once = [...new Map(loaded.map((response) => [response.url(), response])).values()]
+  const sizes = await Promise.all(once.map(async (response) => gzipSync(await response.body()).length))
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   return { page, complaints, bytes, close: () => context.close() }
 }
