@@ -42,6 +42,7 @@ export function erasureRoutes(app: TypedApp): void {
         params,
         response: { 200: OneErasure },
         keyMode: 'live',
+        hasEtag: true,
         errors: ['erasure_not_found'],
       },
     },
