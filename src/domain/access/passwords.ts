@@ -20,15 +20,20 @@ const COST = { N: 2 ** 14, r: 8, p: 5 }
 const NAME = `scrypt-${COST.N}-${COST.r}-${COST.p}`
 /** Each takes a processor, and one of the four threads that files and names of hosts are looked up with, too: both are left for others. */
 const AT_ONCE = availableParallelism() > 2 ? 2 : 1
-/** Nobody waits longer than this takes: about two seconds. */
+/** Nobody waits longer than this takes: about two seconds; on a machine that is short of processors, not as long as clients do. */
 const WAITING = 20
+const LONGEST_MS = 10_000
 /**
  * Everybody's passwords are compared, and made, one or two at a time. When too many wait, of the line that most wait in the newest is
  * turned away: who tries many keeps out nobody else.
  *
  * @param line whose, see {@link lineOf}. @throws DomainError too_many_passwords.
  */
-export const inTurn = createFairTurns(AT_ONCE, { waiting: WAITING, refusal: () => new DomainError('too_many_passwords') })
+export const inTurn = createFairTurns(AT_ONCE, {
+  waiting: WAITING,
+  longest: LONGEST_MS,
+  refusal: () => new DomainError('too_many_passwords'),
+})
 
 /** Lines are of networks; behind a proxy that stands for everybody, of accounts. */
 export const lineOf = (email: string, { network, isShared }: Origin): string =>

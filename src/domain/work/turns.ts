@@ -68,7 +68,7 @@ type Waiter = { begin: () => void; refuse: (error: Error) => void }
 /**
  * Has so much work done at once, whoever's it is; the rest waits in a line for each of whom it is, of which the first ones begin in turn.
  *
- * @param limit of all that wait. Beyond it the newest in the longest line is refused.
+ * @param limit of all that wait. Beyond it the newest in the longest line is refused; and whoever has waited for the longest that they may.
  */
 export function createFairTurns(atOnce: number, limit: Limit): <T>(whose: string, work: () => Promise<T>) => Promise<T> {
   /** Whoever's turn is next comes first. */
@@ -85,13 +85,23 @@ export function createFairTurns(atOnce: number, limit: Limit): <T>(whose: string
     const [whose, line] = [...lines].reduce((longest, other) => (other[1].length >= longest[1].length ? other : longest))
     leave(whose, line.pop())?.refuse(limit.refusal())
   }
-  const wait = (whose: string) =>
-    new Promise<void>((begin, refuse) => {
-      const line = lines.get(whose) ?? []
-      line.push({ begin, refuse })
-      lines.set(whose, line)
-      if (++waiting > limit.waiting) refuseNewest()
-    })
+  const giveUp = (whose: string, waiter: Waiter) => {
+    const line = lines.get(whose) ?? []
+    const place = line.indexOf(waiter)
+    if (place < 0) return
+    line.splice(place, 1)
+    leave(whose, waiter)?.refuse(limit.refusal())
+  }
+  const wait = async (whose: string) => {
+    const { promise, resolve: begin, reject: refuse } = Promise.withResolvers<void>()
+    const line = lines.get(whose) ?? []
+    const waiter = { begin, refuse }
+    line.push(waiter)
+    lines.set(whose, line)
+    const end = limit.longest === undefined ? undefined : setTimeout(giveUp, limit.longest, whose, waiter)
+    if (++waiting > limit.waiting) refuseNewest()
+    await promise.finally(() => clearTimeout(end))
+  }
   const goOn = () => {
     const [first] = lines
     if (!first) return void running--

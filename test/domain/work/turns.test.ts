@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createTurns } from '../../../src/domain/work/turns.ts'
+import { createFairTurns, createTurns } from '../../../src/domain/work/turns.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 /** Work that ends when it is told, and notes that it has begun. */
@@ -90,4 +90,14 @@ it('goes on without those who have gone, or have waited for too long', async () 
   ends.get('a')!.succeed()
   expect(await results[0]).toBe('a')
   expect(await inTurn('acme', async () => 'd')).toBe('d')
+})
+
+it('refuses who has waited in a fair line for as long as they may, and lets the others have their turns', async () => {
+  const inTurn = createFairTurns(1, { waiting: 9, longest: 10, refusal: () => new Error('too long') })
+  const { promise, resolve: end } = Promise.withResolvers<string>()
+  const first = inTurn('one', () => promise)
+  await expect(inTurn('other', async () => 'never')).rejects.toThrow('too long')
+  const last = inTurn('one', async () => 'last')
+  end('first')
+  expect(await Promise.all([first, last])).toEqual(['first', 'last'])
 })
