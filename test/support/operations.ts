@@ -31,6 +31,8 @@ export type Operation = {
   example: object | null
   /** Whether it is for test keys alone. */
   isForTests: boolean
+  /** Whether it is for live keys alone. */
+  isForLive: boolean
   /** Whether it is for keys alone that may manage. */
   needsManage: boolean
   /** What is wrong with an answer; null when the document has this status and the answer its shape. */
@@ -68,6 +70,7 @@ export async function readInterface(service: Service, name: InterfaceName): Prom
       }),
       ...describeBody(operation),
       isForTests: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"test_key_required"'),
+      isForLive: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"live_key_required"'),
       needsManage: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"manage_required"'),
       findFault: (status: number, body: unknown, type?: string) => {
         const validate = findSchema(method, path, status, type)

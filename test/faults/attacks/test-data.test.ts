@@ -68,7 +68,8 @@ describe.each(sights)('who sees $seen data', ({ seen, hidden }) => {
   it(`finds nothing of ${hidden} data in anything that can be read`, async () => {
     const own = data[seen]
     const { send } = createPlaces(address, own)
-    const reads = operations.filter(({ method }) => method === 'get')
+    const reads = operations.filter(({ method, isForLive }) => method === 'get' && !(seen === 'test' && isForLive))
+    expect(reads.length).toBeGreaterThan(40)
     const answers = await Promise.all(reads.map((of) => send(of, `${fillPath(of.path, own)}?depth=2&limit=100`, null, '-')))
     expect(answers.filter((answer) => answer.startsWith('[200,')).length).toBe(answers.length)
     const isFound = (id: string) => answers.join('').replaceAll('{asked for}', '-').includes(id)
