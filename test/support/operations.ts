@@ -57,6 +57,8 @@ export async function readInterface(service: Service, name: InterfaceName): Prom
     const body = Object.entries(properties).map(([field, schema]) => [field, schemaOf(schema)])
     return { body: Object.fromEntries(body), example: examples[0] ?? null }
   }
+  const mayRefuse = ({ responses }: OperationObject, code: string) =>
+    JSON.stringify(follow(document, responses[403] ?? {})).includes(`"${code}"`)
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       interface: name,
@@ -69,9 +71,9 @@ export async function readInterface(service: Service, name: InterfaceName): Prom
         return { ...parameter, schema: schema.items ? { ...schema, items: schemaOf(schema.items) } : schema }
       }),
       ...describeBody(operation),
-      isForTests: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"test_key_required"'),
-      isForLive: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"live_key_required"'),
-      needsManage: JSON.stringify(follow(document, operation.responses[403] ?? {})).includes('"manage_required"'),
+      isForTests: mayRefuse(operation, 'test_key_required'),
+      isForLive: mayRefuse(operation, 'live_key_required'),
+      needsManage: mayRefuse(operation, 'manage_required'),
       findFault: (status: number, body: unknown, type?: string) => {
         const validate = findSchema(method, path, status, type)
         if (!validate) return `${method} ${path} does not document ${status} of ${type ?? 'JSON'}`

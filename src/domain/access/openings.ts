@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../values/days.ts'
 import { isAllowedFrom } from '../values/networks.ts'
 
 /** What a person proves by who they are. */
@@ -60,8 +61,6 @@ export type Asked = { at: Date; address: string }
 export type Opening = 'open' | 'network' | 'sso' | 'proof' | 'factor' | 'idle' | 'age' | 'signIn'
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** Whether a session opens an organization to a member: the only place where that is decided, for pages, forms, media and scripts alike. */
 export function openingOf(session: OpeningSession, membership: OpeningMembership, rules: OpeningRules, asked: Asked): Opening {

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { HOUR_MS } from '../values/days.ts'
 import { spend } from './spent-proofs.ts'
 
 /** What somebody was refused for: what they may not do, what their key is not restricted to, or where they come from. */
 export type Refusal = 'permission' | 'scope' | 'network'
 
-const HOUR_MS = 3_600_000
 /** Refusals that this process knows to be recorded: whoever tries on and on costs no statement each time. */
 const recorded = new LRUCache<string, true>({ max: 10_000 })
 

@@ -9,9 +9,8 @@ import { requireAssessment } from '../look-ups/require-assessment.ts'
 import { type ExampleName, queueMemberEmail, type TestedText } from '../mails/member-emails.ts'
 import type { TextPlace, WrittenText } from '../mails/template-places.ts'
 import { inTransaction } from '../transaction.ts'
+import { HOUR_MS } from '../values/days.ts'
 import { findPlaceIssues, findTemplateIssues, tidyTemplate, withStandIn } from './mail-templates.ts'
-
-const HOUR_MS = 3_600_000
 
 /**
  * Mails a text, as it stands in the form, to the context's member alone, at the address that they sign in with. It is of no invite: nothing is

@@ -1,5 +1,6 @@
 import type { InviteStatus, ReminderRule } from '../../../generated/prisma/client.ts'
 import { REMINDER_KINDS, type ReminderKind } from '../../mails/candidate-mails.ts'
+import { HOUR_MS } from '../../values/days.ts'
 
 // What a rule for reminders says, and what follows from it for one invite. The statement that finds who is due,
 // db/statements-by-hand/due-reminders.ts, goes by the same.
@@ -25,7 +26,6 @@ export const MAX_STEPS = 4
 export const STEP_HOURS = { minimum: 1, maximum: 8_760 }
 /** Reminders of one invite, until it is reactivated. */
 export const MAX_REMINDERS = 3
-const HOUR_MS = 3_600_000
 /** Hours between two mails of an organization to one address. */
 export const APART_MS = 24 * HOUR_MS
 /** Nobody is reminded of what is due for longer, nor so short before the end. */

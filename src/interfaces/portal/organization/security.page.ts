@@ -3,12 +3,13 @@ import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS } f
 import type { MemberFactors } from '../../../domain/members/members-factors.ts'
 import type { OrganizationSecurity } from '../../../domain/members/organization-security.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
-import { type Page, panel, pathOf, settingsPanel } from '../kit/layout.ts'
+import { area, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { person } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { FACTOR_NAMES } from './members.page.ts'
+import { settingsSection } from './settings-section.ts'
 
 type Facts = {
   ctx: Context
@@ -20,19 +21,10 @@ type Facts = {
   done: string
 }
 
-/** A section has a form, and so a button, of its own: what another one has stays as it is. */
 export function securityPage(form: Form, { ctx, security, members, counts, address, done }: Facts): Page {
+  const to = { address: pathOf(ctx, 'settings/security'), row: security }
   const section = (id: string, heading: string, about: string, fields: Html) =>
-    settingsPanel(
-      id,
-      heading,
-      about,
-      html`<form method="post" action="${pathOf(ctx, 'settings/security')}">
-${seenField(form, security)}
-${fields}
-<button class="${id === 'second-step' ? 'btn btn-primary' : 'btn'}" aria-label="${`Save: ${heading}`}">Save</button>
-</form>`,
-    )
+    settingsSection(form, to, id, { heading, about, fields, isFirst: id === 'second-step' })
   return {
     title: 'Security',
     subtitle: 'What it takes to open this organization. Changes take effect at once.',

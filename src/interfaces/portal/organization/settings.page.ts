@@ -2,27 +2,19 @@ import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { area, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { copyBox } from '../kit/parts.ts'
 import { BRAND_SETTINGS } from './brand.page.ts'
+import { settingsSection } from './settings-section.ts'
 import { SUPPRESSIONS } from './suppressions.page.ts'
 
 type Facts = { ctx: Context; settings: OrganizationSettings & { returnSecret: string; updatedAt: Date }; done: string }
 
-/** A section has a form, and so a button, of its own: what another one has stays as it is. */
 export function organizationSettingsPage(form: Form, { ctx, settings, done }: Facts): Page {
+  const to = { address: pathOf(ctx, 'settings/organization'), row: settings }
   const section = (id: string, heading: string, about: string, fields: Html, more?: Html) =>
-    settingsPanel(
-      id,
-      heading,
-      about,
-      html`<form method="post" action="${pathOf(ctx, 'settings/organization')}">
-${seenField(form, settings)}
-${fields}
-<button class="${id === 'organization' ? 'btn btn-primary' : 'btn'}" aria-label="${`Save: ${heading}`}">Save</button>
-</form>${more}`,
-    )
+    settingsSection(form, to, id, { heading, about, fields, isFirst: id === 'organization', ...(more && { more }) })
   return {
     title: 'Settings',
     subtitle: 'They hold for everybody in the organization.',
