@@ -3,6 +3,7 @@ import { createDb, type Db, openPool } from '../db/client.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import type { ErasureLog } from '../domain/context.ts'
 import { findUndone } from '../domain/erasure/erase-again.ts'
+import { readReceiptLines } from '../domain/erasure/receipts.ts'
 import { measureNumbering } from '../domain/events/number-events.ts'
 import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
@@ -108,6 +109,16 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
     return problem(
       'erasures',
       `${stuck} have been under way for over an hour. The log says why: an erasure could not be continued yet`,
+    )
+  const lines = await readReceiptLines({ db, deps: { erasureLog } })
+  const finished = await db.erasure.findMany({ where: { finishedAt: { not: null } }, select: { id: true } })
+  if (!lines && finished.length === 0) return ok('erasures', 'none so far, and no file at ERASURE_LOG')
+  const logged = new Set(lines?.map(({ id }) => id))
+  const unlogged = finished.filter(({ id }) => !logged.has(id)).length
+  if (unlogged > 0)
+    return problem(
+      'erasures',
+      `${unlogged} of this database are not in ERASURE_LOG: it has to be one file for all machines, and the one of before a restore`,
     )
   const undone = await findUndone({ db, deps: { erasureLog } })
   if (undone.length === 0) return ok('erasures', 'all that ERASURE_LOG tells of are done')

@@ -95,7 +95,7 @@ export type StoredFile = { path: string; bytes: number }
  * What is kept of erasures outside of the database, so that a restored backup does not bring back whom it has never heard of again: the
  * setting ERASURE_LOG. A line each; when `append` returns, it outlives a crash. A line that was not written to its end is not among those read.
  */
-export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<string[]> }
+export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<string[] | null> }
 
 /** The numbering of events, as far as the domain needs it. */
 export type EventNumbering = {

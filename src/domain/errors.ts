@@ -47,6 +47,7 @@ export type ErrorKind =
   | 'too_many_imports'
   | 'too_many_simulations'
   | 'too_many_batches'
+  | 'too_many_erasures'
   | 'webhook_disabled'
   | 'secret_rotated'
   | 'idempotency_key_reused'

@@ -53,6 +53,8 @@ export const MAX_BATCH_ROWS = 10_000
 /** Rows that a system may give by one request, and bytes of it. */
 export const MAX_ROWS_A_REQUEST = 1_000
 export const MAX_ROWS_BYTES = 1024 * 1024
+/** Erasures that may be under way of an organization. */
+export const MAX_OPEN_ERASURES = 100
 /** Batches of keys that may be under way of an organization, in each mode. */
 export const MAX_OPEN_BATCHES = 20
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024

@@ -182,11 +182,13 @@ async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number>
   return rows.length
 }
 
-/** Of mails; those under way are left to end by themselves. */
+/** Of mails; those under way are left to end by themselves, unless the process that had them is gone, as after a restore. */
 const FORGET_MAILS = `
-  WITH its AS (SELECT id, name, state FROM pgboss.job WHERE name = ANY ($1) AND data->>'emailId' = ANY ($2)),
-    gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.state <> 'active')
-  SELECT count(*)::int AS "underWay" FROM its WHERE state = 'active'`
+  WITH its AS (
+      SELECT id, name, state = 'active' AND heartbeat_on > now() - heartbeat_seconds * interval '1 second' AS is_under_way
+      FROM pgboss.job WHERE name = ANY ($1) AND data->>'emailId' = ANY ($2)),
+    gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.is_under_way IS NOT TRUE)
+  SELECT count(*)::int AS "underWay" FROM its WHERE is_under_way`
 /** What was said of any job, and of the one that a dead one was made of. */
 const FORGET_OUTPUTS =
   'UPDATE pgboss.job SET output = NULL, source_output = NULL WHERE output::text ~* $1 OR source_output::text ~* $1'

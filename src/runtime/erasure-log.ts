@@ -16,11 +16,11 @@ export const openErasureLog = (file: string): ErasureLog => ({
   },
   async read() {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return ''
+      if (error.code === 'ENOENT') return null
       throw error
     })
     // What stands behind the last end of a line was torn by a crash, or is just being written.
-    return text.split('\n').slice(0, -1)
+    return text?.split('\n').slice(0, -1) ?? null
   },
 })
 

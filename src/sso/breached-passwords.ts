@@ -17,9 +17,10 @@ export const createBreachedPasswords =
   (url: string | undefined, { log, metrics }: { log: Log; metrics: Pick<Metrics, 'breachLookedUp'> }): BreachedPasswords =>
   async (password) => {
     if (url === undefined) return false
+    const range = url.endsWith('/') ? url : `${url}/`
     const digest = hash('sha1', password, 'hex').toUpperCase()
     try {
-      const answer = await fetch(new URL(digest.slice(0, SENT), url), {
+      const answer = await fetch(new URL(digest.slice(0, SENT), range), {
         headers: { 'add-padding': 'true' },
         redirect: 'error',
         signal: AbortSignal.timeout(DEADLINE_MS),

@@ -191,6 +191,7 @@ const documented = {
     'too_many_reports',
     'too_many_simulations',
     'too_many_batches',
+    'too_many_erasures',
     'webhook_not_found',
     'delivery_not_found',
     'test_key_required',

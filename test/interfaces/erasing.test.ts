@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
-import { generateKey } from '../../src/domain/access/manage-keys.ts'
+import { generateKey, rotateKey } from '../../src/domain/access/manage-keys.ts'
 import type { KeyScope } from '../../src/domain/access/permissions.ts'
 import type { Actor, Context } from '../../src/domain/context.ts'
 import { signUnsubscribing } from '../../src/domain/secrets/unsubscribe-tokens.ts'
@@ -97,7 +97,62 @@ describe('DELETE /candidates', () => {
     const wanted = { mode: 'live', expiresAt: null, scopes: ['candidates:erase'], networks: [] } as const
     const admin = await as(['admin'], [])
     await expect(generateKey(admin, { ...wanted, name: 'By an admin' })).rejects.toMatchObject({ kind: 'not_permitted' })
-    expect((await generateKey(await as(['admin'], ['owner']), { ...wanted, name: 'By an owner' })).key).toMatch(/^ak_live_/)
+    const owner = await as(['admin'], ['owner'])
+    expect((await generateKey(owner, { ...wanted, name: 'By an owner' })).key).toMatch(/^ak_live_/)
+    const { id } = await service.db.apiKey.findFirstOrThrow({ where: { name: 'By an owner', organizationId: organization.id } })
+    // Nor does anybody else get to know a value of it, or take its limits away.
+    await expect(rotateKey(admin, id)).rejects.toMatchObject({ kind: 'not_permitted' })
+    await service.db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
+    const signedIn = await signInAs(service, organization.id, ['admin'])
+    const page = `${signedIn.home}settings/integrations`
+    expect((await signedIn.get(`${page}/${id}`)).text).toContain('Only an owner can change what it may do')
+    expect((await signedIn.post(`${page}/${id}/rights`, { networks: '' })).status).toBe(404)
+    expect((await signedIn.get(page)).text).not.toContain('value="candidates:erase"')
+    expect((await rotateKey(owner, id)).key).toMatch(/^ak_live_/)
+  })
+
+  it('is refused beyond a hundred under way, and asked for again it is none more', async () => {
+    const { organization, erase } = await start()
+    const createdAt = service.clock.now()
+    const data = Array.from({ length: 100 }, (_, i) => ({
+      ...{ organizationId: organization.id, id: service.deps.newId(), subject: 'candidate', actorKind: 'apiKey', step: 'revoke' },
+      ...{ addressCode: Buffer.from(`code ${i}`), createdAt },
+    }))
+    await service.db.erasure.createMany({ data })
+    const refused = await erase(ADDRESS)
+    expect([refused.status, refused.headers['x-error-code'], refused.headers['retry-after']]).toEqual([
+      429,
+      'too_many_erasures',
+      '30',
+    ])
+    await service.db.erasure.deleteMany({ where: { id: data[0]!.id } })
+    expect((await erase(ADDRESS)).status).toBe(202)
+    expect((await erase(ADDRESS)).status).toBe(202)
+    await service.db.erasure.deleteMany({ where: { id: { in: data.map(({ id }) => id) } } })
+  })
+
+  it('has a retry under a key that names the address make nothing anew', async () => {
+    const { erase, v1, organization } = await start()
+    const assessment = await service.make.assessment(organization.id)
+    const send = () =>
+      service
+        .v1(organization.key)
+        .post('/invites')
+        .set('Idempotency-Key', `invite-${ADDRESS}`)
+        .send({ assessmentId: assessment.id, recipientEmail: ADDRESS, sendEmail: false })
+    const first = await send()
+    expect(first.status).toBe(201)
+    const { id } = (await erase(ADDRESS)).body.erasure
+    await waitUntil('the receipt', async () =>
+      (await v1.get(`/erasures/${id}`)).body.erasure.state === 'done' ? true : undefined,
+    )
+    const again = await send()
+    expect([again.status, again.headers['x-error-code']]).toEqual([404, 'invite_not_found'])
+    const theirs = { organizationId: organization.id }
+    expect(await service.db.invite.count({ where: theirs })).toBe(0)
+    expect(JSON.stringify(await service.db.idempotencyRecord.findMany({ where: theirs, select: { key: true } }))).not.toMatch(
+      /zobrist/i,
+    )
   })
 })
 
@@ -168,6 +223,12 @@ it('erases by the command line, tells of whom a restored backup has brought back
   // A line that a crash has torn stands in nobody's way.
   await writeFile(ERASURE_LOG, `${await readFile(ERASURE_LOG, 'utf8')}{"id":"torn","organiz`)
   expect(await doctor(env)).toMatchObject({ problem: false })
+
+  // Another file than that of the installation tells of nobody, and says so instead of being content.
+  const elsewhere = { ...env, ERASURE_LOG: `${ERASURE_LOG}.none` }
+  expect(await doctor(elsewhere)).toEqual({ problem: true, message: expect.stringContaining('not in ERASURE_LOG') })
+  const unknown = await runCli(['erase', '--again'], elsewhere)
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('There is no file at ERASURE_LOG')])
 
   await service.db.erasure.deleteMany({ where: { id: receipt.id } })
   const { metadata: _, ...row } = before

@@ -14,7 +14,7 @@ import { defined } from '../values/defined.ts'
 import { isUuid } from '../values/uuid.ts'
 import { confirmPassword } from './account.ts'
 import { changeApiKey, createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
-import { authorize, type KeyRight, type KeyScope } from './permissions.ts'
+import { authorize, type KeyRight, type KeyScope, may } from './permissions.ts'
 import type { Browser, SignedIn } from './sessions.ts'
 
 // An organization's own keys: v1.md, Authentication 3, "in the admin dashboard under Settings, then Integrations".
@@ -85,10 +85,16 @@ export async function generateKey(
   })
 }
 
-/** No key may be given more than its giver has: who erases candidates is the owners' affair. @throws DomainError not_permitted. */
-function authorizeScopes(ctx: Context, scopes: readonly KeyScope[]): void {
-  if (scopes.includes('candidates:erase')) authorize(ctx, 'erase_candidates')
+const OWNERS_SCOPE: KeyScope = 'candidates:erase'
+
+/** Nobody gives a key, nor gets the value of one, that may more than they: who erases candidates is the owners' affair. @throws DomainError not_permitted. */
+function authorizeScopes(ctx: Context, scopes: readonly string[]): void {
+  if (scopes.includes(OWNERS_SCOPE)) authorize(ctx, 'erase_candidates')
 }
+
+/** Whether somebody may give a key these scopes, and get the value of one that has them. */
+export const mayGive = (ctx: Context, scopes: readonly string[]): boolean =>
+  !scopes.includes(OWNERS_SCOPE) || may(ctx, 'erase_candidates')
 
 /** A key opens much, and for long: all who answer for it learn of it. */
 const tellAdmins = async (inside: Context, called: string): Promise<void> =>
@@ -131,10 +137,7 @@ export async function changeKeyAllowance(
 ): Promise<void> {
   authorize(ctx, 'manage_keys')
   const { scopes: before } = await findKey(ctx, id)
-  authorizeScopes(
-    ctx,
-    allowance.scopes.filter((scope) => !before.includes(scope)),
-  )
+  authorizeScopes(ctx, [...before, ...allowance.scopes])
   refuse(findNetworkIssues(allowance.networks))
   await confirmPassword(ctx, signedIn, { current, origin })
   await changeApiKey(ctx, id, allowance)
@@ -192,6 +195,7 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
     const { db, deps } = inside
     await lockKey(inside, id)
     const found = await findKey(inside, id)
+    authorizeScopes(inside, found.scopes)
     const now = deps.clock()
     if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) refuse([{ field: '', rule: 'account', problem: 'ended' }])
     if (found.previousExpiresAt && found.previousExpiresAt > now) refuse([{ field: '', rule: 'account', problem: 'rotated' }])

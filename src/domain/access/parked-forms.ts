@@ -95,7 +95,7 @@ export async function claimParkedForm({ db, deps }: ServiceContext, { credential
 /**
  * Deletes forms of the organization's pages whose fields or address have somebody's in them.
  *
- * @param isAbout looks at what was typed, and at the address, decoded. @returns how many.
+ * @param isAbout looks at what was typed, and at the address. @returns how many.
  */
 export async function forgetParkedForms(
   { db, deps, organization }: Context,

@@ -10,12 +10,12 @@ import type { Context } from '../context.ts'
 export const isTo = ({ ref }: Expressions<'invites'>, address: string): Condition =>
   sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = ${address}`
 
-/** Takes the invites of the address that were made until then. @param inside the transaction that makes the erasure. */
+/** Takes the invites of the address that were made until then. */
 export async function collectInvites(
-  inside: Context,
+  ctx: Context,
   { id, address, until }: { id: string; address: string; until: Date },
 ): Promise<void> {
-  await collect(inside, id, (eb) => eb.and([isTo(eb, address), eb('invites.createdAt', '<=', until)]))
+  await collect(ctx, id, (eb) => eb.and([isTo(eb, address), eb('invites.createdAt', '<=', until)]))
 }
 
 /** Takes invites besides that a list was just making when its rows of the address were erased. */
@@ -40,6 +40,21 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
     insertion.onConflict((conflict) => conflict.doNothing()),
   )
 }
+
+/** The erasure's invites that can be revoked. */
+export const findOpen = ({ db, ...ctx }: Context, id: string) =>
+  all(
+    db,
+    own(ctx, 'erasedInvites')
+      .innerJoin('invites', (join) =>
+        join
+          .onRef('invites.organizationId', '=', 'erasedInvites.organizationId')
+          .onRef('invites.id', '=', 'erasedInvites.inviteId'),
+      )
+      .where('erasedInvites.erasureId', '=', id)
+      .where('invites.status', 'in', ['pending', 'accepted', 'started'])
+      .select('invites.id'),
+  )
 
 /** Some of the erasure's invites that are there still, in the order of their ids. */
 export const findPresent = ({ db, ...ctx }: Context, id: string, atMost: number) =>

@@ -1,9 +1,10 @@
 import { sql } from '../../db/builder.ts'
-import { compose, own, type SqlBool } from '../../db/own.ts'
+import { among, compose, own, type SqlBool } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { codesOfAddress } from '../secrets/address-codes.ts'
 import { continueErasure } from './continue-erasure.ts'
+import { readLists } from './erase-invites.ts'
 import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
 import { requestErasure } from './request-erasure.ts'
 
@@ -15,7 +16,7 @@ const ADDRESSES_AT_ONCE = 5_000
 
 /** The erasures of the log that this database does not know as finished; those of organizations that are gone went with these. */
 export async function findUndone(service: LogReader): Promise<ReceiptLine[]> {
-  const lines = await readReceiptLines(service)
+  const lines = (await readReceiptLines(service)) ?? []
   const select = { id: true } as const
   const organizations = await service.db.organization.findMany({ select })
   const known = new Set(organizations.map(({ id }) => id))
@@ -27,24 +28,42 @@ export async function findUndone(service: LogReader): Promise<ReceiptLine[]> {
 /** What has come back, by its erasure. @property found whether anything of the address was there. */
 export type Repeated = { id: string; organizationId: string; found: boolean }
 
-/** Erases again what has come back, to its end. */
+/**
+ * Erases again what has come back, to its end.
+ *
+ * @throws Error where there is no log: nobody knows then who was erased; AggregateError of those that could not be, when all others are.
+ */
 export async function eraseAgain(operator: ServiceContext): Promise<Repeated[]> {
+  if (!(await operator.deps.erasureLog.read()))
+    throw new Error('There is no file at ERASURE_LOG: put there the one of the installation that the backup is of')
   const repeated: Repeated[] = []
+  const failures: unknown[] = []
   for (const [organizationId, lines] of Map.groupBy(await findUndone(operator), (line) => line.organizationId)) {
     const organization = await operator.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     const ctx: Context = enterOrganization(operator, organization)
     const addresses = await findAddresses(ctx, lines)
     for (const line of lines) {
-      const address = addresses.get(line.code)
-      if (address === undefined) await noteUnfound(ctx, line)
-      else {
-        const erasure = await requestErasure(ctx, { address }, { id: line.id, until: new Date(line.requestedAt) })
-        await continueErasure(operator, { organizationId, erasureId: erasure.id })
-      }
-      repeated.push({ id: line.id, organizationId, found: address !== undefined })
+      const found = await eraseOnceMore(ctx, line, addresses.get(line.code)).catch((error) => void failures.push(error))
+      if (found !== undefined) repeated.push({ id: line.id, organizationId, found })
     }
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be erased, ${repeated.length} are`)
   return repeated
+}
+
+/** @returns whether there was anything to erase, which is true of one that was under way when the backup was taken as well. */
+async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | undefined): Promise<boolean> {
+  const { id } = line
+  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
+  const isUnderWay = (await ctx.db.erasure.findUnique({ where, select: { sealedAddress: true } }))?.sealedAddress != null
+  if (address === undefined && !isUnderWay) {
+    await noteUnfound(ctx, line)
+    return false
+  }
+  const repeated = { id, until: new Date(line.requestedAt) }
+  const erasureId = address === undefined ? id : (await requestErasure(ctx, { address }, repeated)).id
+  await continueErasure(ctx, { organizationId: ctx.organization.id, erasureId })
+  return true
 }
 
 /** The addresses that the codes stand for, by looking at all that there are: nothing leads from a code to its address. */
@@ -60,14 +79,15 @@ async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<st
   return found
 }
 
-/** All addresses that candidates of the organization have, in lower case: of invites, of rows of lists, and of those that are not written to. */
+/** All addresses that candidates of the organization have, in lower case: of rows of lists, of invites, and of those that are not written to. */
 async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
-  const lower = (column: string) => sql<string>`lower(trim(${sql.ref(column)}))`.as('address')
-  const sources = [
-    own(ctx, 'invites').select(lower('recipientEmail')),
-    own(ctx, 'inviteBatchRows').select(lower('email')),
-    own(ctx, 'suppressions').select(lower('address')),
-  ]
+  const lower = (column: string) => sql<string>`lower(${sql.ref(column)})`.as('address')
+  for await (const ids of readLists(ctx, ctx.deps.clock())) {
+    const rows = own(ctx, 'inviteBatchRows').where('batchId', '=', among(ids))
+    const typed = rows.select(({ ref }) => sql<string>`lower(trim(${ref('email')}))`.as('address')).distinct()
+    yield (await all(ctx.db, typed)).map(({ address }) => address)
+  }
+  const sources = [own(ctx, 'invites').select(lower('recipientEmail')), own(ctx, 'suppressions').select(lower('address'))]
   for (const source of sources)
     for (let last = ''; ; ) {
       const some = compose

@@ -7,10 +7,9 @@ import { DomainError } from '../errors.ts'
 import { inviteErased } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { moveInvite } from '../invites/move-invite.ts'
-import { mayMove } from '../invites/moves.ts'
 import { folderOf } from '../values/media-keys.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
-import { collectMade, findPresent } from './collect-invites.ts'
+import { collectInvites, collectMade, findOpen, findPresent } from './collect-invites.ts'
 import { deleteInvites } from './delete-invites.ts'
 import { type Erasing, eraseCounted } from './erasing.ts'
 
@@ -21,13 +20,10 @@ const INVITES_AT_ONCE = 10
 const MEDIA_AT_ONCE = 20
 /** Each may have ten thousand rows. */
 const LISTS_AT_ONCE = 10
-/** More invites than an address ever has. */
-const ALL = 100_000
 
 /** Revokes what is open: nothing is taken out of a candidate's hands without their page saying so. */
 export async function revokeOpen({ ctx, id }: Pick<Erasing, 'ctx' | 'id'>): Promise<void> {
-  for (const { id: inviteId, status } of await findPresent(ctx, id, ALL)) {
-    if (!mayMove('revoke', status)) continue
+  for (const { id: inviteId } of await findOpen(ctx, id)) {
     await moveInvite(ctx, 'revoke', { inviteId }).catch((error) => {
       // It was handed in, or deleted as test data, at this moment.
       if (!(error instanceof DomainError && ['move_not_allowed', 'invite_not_found'].includes(error.kind))) throw error
@@ -36,7 +32,7 @@ export async function revokeOpen({ ctx, id }: Pick<Erasing, 'ctx' | 'id'>): Prom
 }
 
 /** The rows of lists with an address, of the lists that were there by then, some lists at a time. */
-async function* readLists({ db, ...ctx }: Context, until: Date) {
+export async function* readLists({ db, ...ctx }: Context, until: Date) {
   for (let last: string | undefined; ; ) {
     let page = own({ ...ctx, mode: 'all' }, 'inviteBatches').where('createdAt', '<=', until)
     if (last !== undefined) page = page.where('id', '>', last)
@@ -80,7 +76,8 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
       )
       return { listRows: rows.length }
     })
-  await revokeOpen(erasing) // what was collected just now
+  await collectInvites(ctx, erasing) // what was just being made when the erasure was asked for
+  await revokeOpen(erasing)
 }
 
 /**

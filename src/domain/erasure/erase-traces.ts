@@ -159,9 +159,13 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
 
 /** Those that have the address in them or, where there are some, one of the ids. */
 async function eraseAnswers(erasing: Erasing, ids: readonly string[]): Promise<void> {
-  const pattern = ids.length > 0 ? ids.join('|') : patternOf(erasing.address)
-  for await (const keys of readAnswerKeys(erasing.ctx, ROWS_AT_ONCE))
-    await eraseCounted(erasing, async (inside) => ({ requestRecords: await forgetAnswers(inside, keys, pattern) }))
+  const { ctx, address } = erasing
+  const among = ids.join('|')
+  const patterns = among
+    ? { inKeys: among, inTexts: among }
+    : { inKeys: patternOf(address, { hyphenated: true }), inTexts: patternOf(address) }
+  for await (const keys of readAnswerKeys(ctx, ROWS_AT_ONCE))
+    await eraseCounted(erasing, async (inside) => ({ requestRecords: await forgetAnswers(inside, keys, patterns) }))
 }
 
 /** Nothing is mailed to them all the same: the address becomes what stands for it. */

@@ -34,16 +34,26 @@ export const eraseCounted = ({ ctx, id }: Erasing, work: (inside: Context) => Pr
     return sum
   })
 
+/** What a longer address could go on with before it, as it is and as web addresses and JSON spell it. */
+const PART = "A-Za-z0-9._+!'~"
+const SPELT_PART = '(?:2[17bBdDeE]|5[fF]|7[eE])'
+
 /**
  * Finds an address in a text that somebody else has written: a regular expression, as PostgreSQL and JavaScript both read it, in either case. It
- * may stand as it is or as in a web address; not as the end of a longer one, nor as its beginning. A hyphen behind it is none of its domain's:
- * keys of requests are made so.
+ * may stand as it is, or as in a web address; not as the end of a longer one, nor as its beginning.
+ *
+ * @param hyphenated whether it may stand between hyphens, as in keys that systems make for their requests.
  */
-export function patternOf(address: string): string {
-  const spellings = [...new Set([address, encodeURIComponent(address)])].map((one) => one.replace(/[^A-Za-z0-9]/g, '\\$&'))
+export function patternOf(address: string, { hyphenated = false } = {}): string {
+  const inForm = new URLSearchParams({ '': address }).toString().slice(1)
+  const spellings = [...new Set([address, encodeURIComponent(address), inForm])].map((one) =>
+    one.replace(/[^A-Za-z0-9]/g, '\\$&'),
+  )
+  const hyphen = hyphenated ? '' : '-'
   // In JSON and in web addresses what stands before it may end in a letter.
-  const before = String.raw`(?:(?<![A-Za-z0-9._+])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))`
-  return String.raw`${before}(?:${spellings.join('|')})(?![A-Za-z0-9]|\.[A-Za-z0-9])`
+  const spelt = String.raw`(?<=%[0-9A-Fa-f]{2})(?<!%${SPELT_PART})|(?<=\\u[0-9A-Fa-f]{4})(?<!\\u00${SPELT_PART})`
+  const before = String.raw`(?:(?<![${PART}${hyphen}])|(?<=\\[nrt])|${spelt})`
+  return `${before}(?:${spellings.join('|')})(?![A-Za-z0-9]|[.${hyphen}][A-Za-z0-9])`
 }
 
 /** Whether a text has the address in it. */

@@ -45,7 +45,7 @@ export const WHAT_STAYS = [
   ['results', 'Points of released results as numbers of reports, without whose they were'],
   ['events', 'Events of the feed with their type, time and ids, so that it has no holes'],
   ['audit_entries', 'Who of the organization did what and when, without what named the candidate'],
-  ['suppressions', 'That nothing is mailed to the address, kept as a code of it, so that it stays so'],
+  ['suppressions', 'Where the address is on the list of those that nothing is mailed to: that entry, with a code in its place'],
 ] as const
 
 /** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */

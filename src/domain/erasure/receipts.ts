@@ -25,10 +25,12 @@ export type ReceiptLine = {
 /** Who reads them needs no more than this. */
 export type LogReader = Pick<ServiceContext, 'db'> & { deps: Pick<Deps, 'erasureLog'> }
 
-/** The lines that there are, each erasure's last; what is no line of ours is passed over, as one that a crash has torn. */
-export async function readReceiptLines({ deps }: LogReader): Promise<ReceiptLine[]> {
+/** The lines that there are, each erasure's last; what is no line of ours is passed over, as one that a crash has torn. Null: there is no log. */
+export async function readReceiptLines({ deps }: LogReader): Promise<ReceiptLine[] | null> {
+  const texts = await deps.erasureLog.read()
+  if (!texts) return null
   const byId = new Map<string, ReceiptLine>()
-  for (const text of await deps.erasureLog.read()) {
+  for (const text of texts) {
     const line = parse(text)
     if (line) byId.set(line.id, line)
   }
@@ -52,7 +54,7 @@ function parse(text: string): ReceiptLine | null {
  * @throws whatever the log's file throws.
  */
 export async function writeReceipt({ ctx, id }: Erasing): Promise<void> {
-  const known = new Set((await readReceiptLines(ctx)).map((line) => line.id))
+  const known = new Set((await readReceiptLines(ctx))?.map((line) => line.id))
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const running = own(inside, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)

@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { MAX_OPEN_ERASURES } from '../limits.ts'
 import { codeOfAddress } from '../secrets/address-codes.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
@@ -18,7 +19,7 @@ import { type Erasure, getErasure } from './erasures.ts'
  * nothing to find, and the answer is no other.
  *
  * @param repeated of a receipt: its id, and from when it is.
- * @throws DomainError not_permitted; invalid, `email`.
+ * @throws DomainError not_permitted, too_many_erasures; invalid, `email`.
  */
 export async function requestErasure(
   given: Context,
@@ -59,6 +60,8 @@ async function begin(
     const running = own(inside, 'erasures').where('addressCode', '=', addressCode).where('finishedAt', 'is', null)
     return { erasureId: (await first(db, running.select('id')))?.id ?? id, isNew: false }
   }
+  if (!repeated && (await db.erasure.count({ where: { organizationId: organization.id, finishedAt: null } })) > MAX_OPEN_ERASURES)
+    throw new DomainError('too_many_erasures')
   await collectInvites(inside, { id, address, until: createdAt })
   await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
   await recordAudit(inside, { action: 'asked_for_erasure', target: { kind: 'erasure', id } })

@@ -115,6 +115,7 @@ export async function deactivateMember(ctx: Context, id: string, { revokesKeys =
   authorize(ctx, 'manage_members')
   await changeAdmins(ctx, id, async (inside, { status, credentialId, roles, duties }) => {
     refuseKeyOnAdmins(inside, roles)
+    if (revokesKeys) await revokeKeysOf(inside, id) // also where somebody else has just deactivated them, and left the keys
     if (status === 'inactive') return
     refuseTooHigh(inside, { duties })
     const { db, deps, organization } = inside
@@ -127,7 +128,6 @@ export async function deactivateMember(ctx: Context, id: string, { revokesKeys =
     if (credentialId && (await db.member.count({ where: { credentialId, status: 'active' } })) === 0)
       await endSessions(inside, { credentialId }, 'no_membership')
     await recordAudit(inside, { action: 'deactivated_member', target: { kind: 'member', id } })
-    if (revokesKeys) await revokeKeysOf(inside, id)
   })
 }
 

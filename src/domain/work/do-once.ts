@@ -1,9 +1,10 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { own, ownDelete, ownUpdate, type SqlBool } from '../../db/own.ts'
+import { own, ownUpdate, type SqlBool } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { repeatInHalves } from './in-halves.ts'
@@ -34,6 +35,7 @@ export async function doOnce(
 ): Promise<Answer & { replayed: boolean }> {
   const key = keyOf(ctx, request)
   return inTransaction(ctx, async (inside) => {
+    await refuseErased(inside, key)
     const earlier = await claim(inside, { ...request, key })
     if (earlier) return { ...earlier, replayed: true }
     const answer = await work(inside)
@@ -52,7 +54,9 @@ export async function doRepeatable(
   request: Request,
   work: (ctx: Context) => Promise<Answer>,
 ): Promise<Answer & { replayed: boolean }> {
-  const earlier = await findAnswer(ctx, { ...request, key: keyOf(ctx, request) }, ctx.deps.clock())
+  const key = keyOf(ctx, request)
+  await refuseErased(ctx, key)
+  const earlier = await findAnswer(ctx, { ...request, key }, ctx.deps.clock())
   if (earlier) return { ...earlier, replayed: true }
   const answer = await work(ctx)
   return doOnce(ctx, request, async () => answer)
@@ -103,6 +107,21 @@ async function findAnswer(ctx: Context, { key, fingerprint }: Request, now: Date
   return { code: record.status!, text: readText(ctx, id, record), isSecret: record.sealed }
 }
 
+/** What stands for a key that named somebody who is erased since. */
+const codesOf = ({ deps, organization }: Context, key: string): string[] =>
+  codesOfAddress(deps.secretKeys, organization.id, key).map(wordCode)
+
+/** Only a key that names an address was ever replaced by its code. @throws DomainError invite_not_found. */
+async function refuseErased(ctx: Context, key: string): Promise<void> {
+  if (!/@|%40/i.test(key)) return
+  const where = {
+    organizationId: ctx.organization.id,
+    key: { in: codesOf(ctx, key) },
+    createdAt: { gt: oldest(ctx.deps.clock()) },
+  }
+  if (await ctx.db.idempotencyRecord.findFirst({ where, select: { key: true } })) throw new DomainError('invite_not_found')
+}
+
 /** The keys of all answers that the organization's requests got, some at a time. */
 export async function* readAnswerKeys(ctx: Context, atOnce: number): AsyncGenerator<string[]> {
   for (let last = ''; ; ) {
@@ -116,18 +135,23 @@ export async function* readAnswerKeys(ctx: Context, atOnce: number): AsyncGenera
 
 /**
  * Forgets what was answered wherever something matches in it, in either case: whoever sends such a request again is told that there is no
- * such thing. Where it stands in the key itself, the key goes as well.
+ * such thing. Of a key that it stands in there is a code from then on.
  *
- * @param ctx inside a transaction. @param pattern a regular expression that PostgreSQL and JavaScript read alike. @returns how many.
+ * @param ctx inside a transaction. @param patterns regular expressions that PostgreSQL and JavaScript read alike. @returns how many.
  */
-export async function forgetAnswers(ctx: Context, keys: readonly string[], pattern: string): Promise<number> {
+export async function forgetAnswers(
+  ctx: Context,
+  keys: readonly string[],
+  { inKeys, inTexts: pattern }: { inKeys: string; inTexts: string },
+): Promise<number> {
   const { db, deps, organization } = ctx
-  const among = sql<string>`any(${keys}::text[])`
-  const keyed = ownDelete(ctx, 'idempotencyRecords')
-    .where('key', '=', among)
-    .where(({ ref }) => sql<SqlBool>`${ref('key')} ~* ${pattern}`)
+  let count = 0
+  for (const key of keys.filter((one) => new RegExp(inKeys, 'i').test(one))) {
+    const coded = { key: codesOf(ctx, key)[0]!, body: null, sealed: false }
+    count += await run(db, ownUpdate(ctx, 'idempotencyRecords').where('key', '=', key).set(coded))
+  }
   const said = ownUpdate(ctx, 'idempotencyRecords')
-    .where('key', '=', among)
+    .where('key', '=', sql<string>`any(${keys}::text[])`)
     .where('sealed', '=', false)
     .where(({ ref }) => sql<SqlBool>`${ref('body')} ~* ${pattern}`)
   const where = { organizationId: organization.id, sealed: true, key: { in: [...keys] } }
@@ -139,8 +163,7 @@ export async function forgetAnswers(ctx: Context, keys: readonly string[], patte
   })
   const theirs = saysIt.map(({ key }) => key)
   const emptied = ownUpdate(ctx, 'idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
-  let count = 0
-  for (const one of [keyed, said.set({ body: null }), emptied.set({ body: null, sealed: false })]) count += await run(db, one)
+  for (const one of [said.set({ body: null }), emptied.set({ body: null, sealed: false })]) count += await run(db, one)
   return count
 }
 

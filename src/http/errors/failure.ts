@@ -75,6 +75,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   too_many_imports: 5,
   too_many_simulations: 5,
   too_many_batches: 30,
+  too_many_erasures: 30,
 }
 
 /** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */

@@ -74,6 +74,7 @@ const occurrence = {
   too_many_imports: 'declared',
   too_many_simulations: 'declared',
   too_many_batches: 'declared',
+  too_many_erasures: 'declared',
   webhook_disabled: 'declared',
   secret_rotated: 'declared',
   idempotency_key_reused: 'isIdempotent',
@@ -112,6 +113,7 @@ const samples: Partial<Record<FailureKind, Partial<Failure>>> = {
   too_many_reports: { retryAfter: 5 },
   too_many_simulations: { retryAfter: 5 },
   too_many_batches: { retryAfter: 30 },
+  too_many_erasures: { retryAfter: 30 },
 }
 
 /**

@@ -72,6 +72,7 @@ const answers = {
   too_many_imports: [429, THROTTLED],
   too_many_simulations: [429, THROTTLED],
   too_many_batches: [429, THROTTLED],
+  too_many_erasures: [429, THROTTLED],
   webhook_disabled: [409, 'The webhook is disabled.'],
   secret_rotated: [409, 'The secret was rotated less than 24 hours ago.'],
   idempotency_key_reused: [422, 'This Idempotency-Key has already been used for another request.'],

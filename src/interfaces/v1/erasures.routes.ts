@@ -23,6 +23,7 @@ export function erasureRoutes(app: TypedApp): void {
         body: CandidateToEraseBody,
         response: { 202: OneErasure },
         keyMode: 'live',
+        errors: ['too_many_erasures'],
       },
     },
     async ({ ctx, body }, reply) => {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccountProblem, Issue, Move, Range, TargetFault } from '../../domain/errors.ts'
-import { MAX_OPEN_BATCHES, MAX_RESENDS } from '../../domain/limits.ts'
+import { MAX_OPEN_BATCHES, MAX_OPEN_ERASURES, MAX_RESENDS } from '../../domain/limits.ts'
 import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import { absoluteUrl } from '../../http/addresses/address.ts'
 import type { RawAnswer } from '../../http/errors/client-error.ts'
@@ -69,6 +69,7 @@ const answers = {
   too_many_reports: [429, 'Too many reports are under way. Please try again later.'],
   too_many_imports: [429, 'Too many imports are under way. Please try again later.'],
   too_many_simulations: [429, 'Too many simulations are under way. Please try again later.'],
+  too_many_erasures: [429, `At most ${MAX_OPEN_ERASURES} erasures can be under way. Please try again later.`],
   too_many_batches: [429, `At most ${MAX_OPEN_BATCHES} batches can be under way. Please try again later.`],
   webhook_disabled: [409, 'The webhook is disabled: enable it first'],
   secret_rotated: [409, 'The secret was rotated less than 24 hours ago: the one before would stop at once. With force it does'],

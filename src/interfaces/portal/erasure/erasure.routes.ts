@@ -3,6 +3,7 @@ import { getErasure, listErasures, nameRequester } from '../../../domain/erasure
 import { findTracesOf } from '../../../domain/erasure/find-traces.ts'
 import { requestErasure } from '../../../domain/erasure/request-erasure.ts'
 import { DomainError } from '../../../domain/errors.ts'
+import { getInvite } from '../../../domain/invites/invites.ts'
 import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -23,9 +24,9 @@ export function erasureRoutes(app: FastifyInstance): void {
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       async work(ctx, values) {
-        const { email } = await findTracesOf(ctx, request.params.inviteId)
+        const { recipientEmail: address } = await getInvite(ctx, request.params.inviteId)
         if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
-        const { id } = await requestErasure(ctx, { address: email })
+        const { id } = await requestErasure(ctx, { address })
         return pathOf(ctx, `${ERASURES}/${id}`)
       },
     }),

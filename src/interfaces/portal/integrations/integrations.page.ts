@@ -1,4 +1,4 @@
-import type { ListedKey } from '../../../domain/access/manage-keys.ts'
+import { type ListedKey, mayGive } from '../../../domain/access/manage-keys.ts'
 import type { Context } from '../../../domain/context.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
@@ -84,7 +84,7 @@ ${choice(form, {
 })}
 <div class="if-date">${field(form, { name: 'expiresAt', label: 'Last day (UTC)', type: 'date', optional: true })}</div>
 <details class="mb-4" ${isRestricting(form) && html`open`}><summary class="mb-3 text-sm font-medium">Restrict what it can do, and from where</summary>
-${scopeBoxes(form)}
+${scopeBoxes(ctx, form)}
 ${networkLines(form, address)}
 </details>
 <button class="btn btn-primary">Generate API Key</button>
@@ -140,7 +140,8 @@ export const oneKeyPage = (form: Form, { ctx, apiKey, address, preset = '', done
     'rights',
     'Permissions',
     'Without scopes, a key can read everything but the audit log, invite candidates, and manage tags and webhooks.',
-    html`<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/rights`)}">
+    mayGive(ctx, apiKey.scopes)
+      ? html`<form method="post" action="${pathOf(ctx, `${PATH}/${apiKey.id}/rights`)}">
 ${checkboxes(form, {
   name: 'rights',
   label: 'Additional permissions',
@@ -150,12 +151,13 @@ ${checkboxes(form, {
   ],
   values: apiKey.scopes.length > 0 ? [] : apiKey.rights,
 })}
-${scopeBoxes(form, PRESETS[preset] ?? apiKey.scopes)}
+${scopeBoxes(ctx, form, PRESETS[preset] ?? apiKey.scopes)}
 <p class="hint mb-4">Tick for me: <a href="?preset=read#scopes">read only</a> or <a href="?preset=invite#scopes">invite candidates</a>.</p>
 ${networkLines(form, address, apiKey.networks)}
 ${field(form, { name: 'current', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
 <button class="btn btn-primary">Save permissions</button>
-</form>`,
+</form>`
+      : html`<p>This key can erase candidates. Only an owner can change what it may do, or rotate it.</p>`,
   )}${settingsPanel(
     'limit',
     'Rate limit',
@@ -194,6 +196,7 @@ const actions = (ctx: Context, key: ListedKey): Html | false =>
   !isOver(ctx, key) &&
   html`<div class="flex gap-2">${
     !isRotating(ctx, key) &&
+    mayGive(ctx, key.scopes) &&
     confirmation({
       label: 'Rotate',
       question: `Rotate ${key.name}?`,

@@ -1,4 +1,6 @@
+import { mayGive } from '../../../domain/access/manage-keys.ts'
 import { KEY_SCOPES, type KeyScope } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
 import type { Html } from '../../../html/html.ts'
 import { area, checkboxes, type Form } from '../kit/forms.ts'
 
@@ -29,12 +31,12 @@ export const PRESETS: Record<string, readonly KeyScope[]> = {
 /** Whether what was sent has something in the part that is folded away at first. */
 export const isRestricting = ({ values }: Form): boolean => values.has('scopes') || (values.get('networks') ?? '').trim() !== ''
 
-export const scopeBoxes = (form: Form, values: readonly string[] = []): Html =>
+export const scopeBoxes = (ctx: Context, form: Form, values: readonly string[] = []): Html =>
   checkboxes(form, {
     name: 'scopes',
     label: 'Scopes',
     hint: 'Tick what the key is for, and it can do nothing else.',
-    options: KEY_SCOPES.map((scope) => [scope, SCOPE_WORDS[scope]] as const),
+    options: KEY_SCOPES.filter((scope) => mayGive(ctx, [scope])).map((scope) => [scope, SCOPE_WORDS[scope]] as const),
     values,
   })
 

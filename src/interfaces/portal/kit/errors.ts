@@ -35,6 +35,10 @@ const TOO_MANY_REPORTS: Page = {
   title: 'Too many reports at once',
   body: html`<p>Other reports are still being created. Please go back and try again in a few seconds.</p>\n${back}`,
 }
+const TOO_MANY_ERASURES: Page = {
+  title: 'Too many erasures are under way',
+  body: html`<p>Others are still being erased. Please go back and try again in a few minutes.</p>\n${back}`,
+}
 const TOO_MANY_IMPORTS: Page = {
   title: 'Too many files at once',
   body: html`<p>Other files are still being read. Please go back and try again in a few seconds.</p>\n${back}`,
@@ -67,6 +71,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   too_many_passwords: [429, TOO_MANY_PASSWORDS],
   too_many_reports: [429, TOO_MANY_REPORTS],
   too_many_imports: [429, TOO_MANY_IMPORTS],
+  too_many_erasures: [429, TOO_MANY_ERASURES],
   media_not_found: [404, UNKNOWN],
   submission_not_found: [404, UNKNOWN],
   result_not_released: [404, UNKNOWN],

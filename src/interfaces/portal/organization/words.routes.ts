@@ -155,7 +155,7 @@ function placeIn({ ctx, params }: Request, asked: URLSearchParams): TextPlace {
   return {
     kind: TEMPLATE_KINDS.find((kind) => kind === asked.get('kind')) ?? 'invitation',
     language: codes.find((code) => code === asked.get('language')) ?? codes[0] ?? 'en',
-    assessmentId: params.assessmentId ?? null,
+    assessmentId: params.assessmentId?.toLowerCase() ?? null, // texts are kept under ids as they are written here
   }
 }
 
