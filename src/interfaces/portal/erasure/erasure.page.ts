@@ -40,7 +40,7 @@ export const erasingPage = (form: Form, { ctx, inviteId, email, traces }: Erasin
       ['What', 'How many'],
       FOUND.map(([kind, label]) => [label, traces[kind]]),
     )}
-<p class="hint mt-3">So are what hangs on these, what webhooks’ receivers and mail servers have answered, and what was kept for retries. Backups hold it until their time is over.</p>`,
+<p class="hint mt-3">Everything attached to these goes too, such as what mail servers and receivers of webhooks answered, and what was kept for retries. Backups keep it until they are deleted.</p>`,
   )}${panel(
     'stays',
     'What stays',

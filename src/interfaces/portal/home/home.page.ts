@@ -25,7 +25,7 @@ type Shown = { name: string; subtitle: string | undefined; actions: Html | false
 /** @param name of who looks, as they are called. */
 export const homePage = ({ name, ...shown }: Shown): Page => ({
   title: 'Home',
-  heading: name ? `Welcome back, ${name}` : 'Home',
+  heading: name ? `Welcome, ${name}` : 'Home',
   ...shown,
 })
 

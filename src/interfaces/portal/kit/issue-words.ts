@@ -225,6 +225,14 @@ const INVITED = {
   test: 'This assessment has test invites. Delete the test data first; then you can delete the assessment.',
 }
 
+/** What is not typed in, but chosen. */
+const NOT_CHOSEN: Record<string, string> = {
+  roles: 'Choose at least one role.',
+  newRoles: 'Choose at least one role.',
+  assessmentId: 'Choose an assessment.',
+  sure: 'Tick the box to say that you mean it.',
+}
+
 /** What is wrong, in a sentence. */
 export function wordIssue(issue: Issue): string {
   const name = names[issue.field] ?? ''
@@ -234,8 +242,7 @@ export function wordIssue(issue: Issue): string {
     case 'account':
       return accountProblems[issue.problem](name, issue.limit ?? 0)
     case 'required':
-      if (issue.field === 'roles' || issue.field === 'newRoles') return 'Choose at least one role.'
-      return issue.field === 'assessmentId' ? 'Choose an assessment.' : `Enter ${name}.`
+      return NOT_CHOSEN[issue.field] ?? `Enter ${name}.`
     case 'maxLength':
       return `${capitalize(name)} has more than ${issue.limit} characters.`
     case 'maxItems':
