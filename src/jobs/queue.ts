@@ -40,6 +40,9 @@ export const TEST_DATA = 'test-data'
 /** Candidates to be erased. */
 export const ERASURES = 'erasure'
 
+/** What is held about somebody, to be made one file. */
+export const ARCHIVES = 'archive'
+
 /** Recordings to be made one file. */
 export const RECORDINGS = 'recording'
 export const DEAD_RECORDINGS = 'recording-dead'
@@ -63,6 +66,7 @@ export type KeyCorrectionJob = { organizationId: string; versionId: string; numb
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
 export type ErasureJob = { organizationId: string; erasureId: string }
+export type ArchiveJob = { organizationId: string; archiveId: string }
 export type RecordingJob = JoinRef
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
@@ -252,6 +256,10 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: ErasureJob = { organizationId, erasureId }
       await boss.insert(ERASURES, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
+    async enqueueArchive(db, { organizationId, archiveId }) {
+      const data: ArchiveJob = { organizationId, archiveId }
+      await boss.insert(ARCHIVES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+    },
     forgetMails: (emailIds, pattern) => forgetMails(boss, emailIds, pattern),
     async enqueueRecording(db, { mediaId, organizationId, assetOf, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
@@ -277,7 +285,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
-  for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
+  for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // It goes on for as long as what is in its way: a store that is away for days, a disk that is full.
   await declareQueue(boss, ERASURES, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })

@@ -91,6 +91,8 @@ const SHARED_ACTIONS = [
   'entered_key_of_ats',
   'exported_members',
   'asked_for_erasure',
+  'asked_for_archive',
+  'fetched_archive',
   'exported_audit_log',
 ] as const
 /** What is done to live data, or to test data. */
@@ -163,6 +165,7 @@ export type AuditEvent = {
       | 'ats_key'
       | 'ats_connection'
       | 'erasure'
+      | 'archive'
     id: string
   }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */

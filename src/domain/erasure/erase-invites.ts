@@ -36,7 +36,7 @@ export async function revokeOpen({ ctx, id }: Pick<Erasing, 'ctx' | 'id'>): Prom
 }
 
 /** The rows of lists with an address, of the lists that were there by then, some lists at a time. */
-async function* readLists({ db, ...ctx }: Context, until: Date) {
+export async function* readLists({ db, ...ctx }: Context, until: Date) {
   for (let last: string | undefined; ; ) {
     let page = own({ ...ctx, mode: 'all' }, 'inviteBatches').where('createdAt', '<=', until)
     if (last !== undefined) page = page.where('id', '>', last)

@@ -3,6 +3,7 @@ import type { ServiceContext } from '../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../http/addresses/links.ts'
 import { answerFailures } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
+import { archivesRoutes } from './archives/archives.routes.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
 import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
@@ -109,6 +110,7 @@ const organizationPages = [
   bulkRoutes,
   candidatesRoutes,
   erasureRoutes,
+  archivesRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,
