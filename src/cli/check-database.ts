@@ -3,6 +3,7 @@ import { createDb, type Db, openPool } from '../db/client.ts'
 import { findPendingMigrations } from '../db/migrate.ts'
 import type { ErasureLog } from '../domain/context.ts'
 import { findUndone } from '../domain/erasure/erase-again.ts'
+import { findReturned } from '../domain/erasure/erase-returned.ts'
 import { measureNumbering } from '../domain/events/number-events.ts'
 import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
@@ -103,13 +104,15 @@ async function checkContent(url: string, { mediaQuota, erasureLog }: Given): Pro
 /** Whether a backup has brought back whom the log outside of the database says to be erased. */
 async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
   const since = new Date(Date.now() - ERASURE_PATIENCE_MS)
-  const stuck = await db.erasure.count({ where: { finishedAt: null, createdAt: { lt: since } } })
-  if (stuck > 0)
+  const candidates = await db.erasure.count({ where: { finishedAt: null, createdAt: { lt: since } } })
+  const organizations = await db.organizationHold.count({ where: { eraseAt: { lt: since } } })
+  if (candidates + organizations > 0)
     return problem(
       'erasures',
-      `${stuck} have been under way for over an hour. The log says why: an erasure could not be continued yet`,
+      `${candidates} of candidates and ${organizations} of organizations should have been done for over an hour. The log says why: an erasure could not be continued yet, an organization on hold could not be looked after yet`,
     )
-  const undone = await findUndone({ db, deps: { erasureLog } })
+  const reader = { db, deps: { erasureLog } }
+  const undone = [...(await findReturned(reader)), ...(await findUndone(reader))]
   if (undone.length === 0) return ok('erasures', 'all that ERASURE_LOG tells of are done')
   return problem(
     'erasures',
