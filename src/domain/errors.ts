@@ -149,6 +149,7 @@ export type AccountProblem =
   | 'domainTaken'
   | 'notTried'
   | 'noWayBack'
+  | 'needsSso'
   | 'lastBreakGlass'
   | 'notOwner'
   | 'foreignDomain'
