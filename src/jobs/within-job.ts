@@ -4,7 +4,8 @@ import { carryTrace, inSpan, withLogFields } from '../domain/work/tracing.ts'
 
 /** What a job takes along of the trace in which it was queued. */
 type Traced = { traceparent?: string }
-type Job = { id: string; data: object; retryCount: number }
+/** @property data null of a job that a schedule makes. */
+type Job = { id: string; data: object | null; retryCount: number }
 /** @property message what the log says of an attempt that fails and is retried. */
 type Failing = { log: Log; message: LogMessage }
 
@@ -16,7 +17,7 @@ export const traced = <Data extends object>(data: Data): Data & Traced => ({ ...
  * attempt at it, and how long that has taken so far.
  */
 export function withinJob<T>(queue: string, job: Job, work: () => Promise<T>, failing?: Failing): Promise<T> {
-  const { traceparent: parent, ...about } = job.data as Traced
+  const { traceparent: parent, ...about }: Traced = job.data ?? {}
   const span = { name: `job ${queue}`, kind: 'consumer', attributes: { queue }, parent } as const
   const tell = (err: unknown) => {
     failing?.log.error({ err, ...about, outcome: 'retried' }, failing.message)

@@ -91,6 +91,8 @@ const SHARED_ACTIONS = [
   'entered_key_of_ats',
   'exported_members',
   'asked_for_erasure',
+  'changed_retention',
+  'erased_ended_invites',
   'exported_audit_log',
 ] as const
 /** What is done to live data, or to test data. */

@@ -9,6 +9,7 @@ import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
 import { erasureRoutes } from './erasure/erasure.routes.ts'
+import { retentionRoutes } from './erasure/retention.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
@@ -109,6 +110,7 @@ const organizationPages = [
   bulkRoutes,
   candidatesRoutes,
   erasureRoutes,
+  retentionRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,

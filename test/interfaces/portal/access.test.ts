@@ -302,6 +302,8 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /candidates/:inviteId/erase': owners,
   'GET /settings/erasures': owners,
   'GET /settings/erasures/:erasureId': owners,
+  'GET /settings/retention': owners,
+  'POST /settings/retention': owners,
   'GET /invites/changes': recruiters,
   'GET /invites/changes/new': recruiters,
   'POST /invites/changes': recruiters,

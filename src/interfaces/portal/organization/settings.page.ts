@@ -56,7 +56,7 @@ const erasures = (ctx: Context): Html =>
     'erasures',
     'Erasures',
     'Who asks for it is erased from their page under Candidates. What was erased, and when, is kept without names.',
-    html`<a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a>`,
+    html`<div class="flex flex-wrap gap-2"><a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a><a class="btn" href="${pathOf(ctx, 'settings/retention')}">For how long invites are kept</a></div>`,
   )
 
 const moreOnMails = (ctx: Context): Html =>
