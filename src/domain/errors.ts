@@ -100,6 +100,7 @@ export type AccountProblem =
   | 'lastOwner'
   | 'tooHigh'
   | 'ownRoles'
+  | 'ownErasure'
   | 'joined'
   | 'notJoined'
   | 'offerEnded'

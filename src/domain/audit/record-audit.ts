@@ -91,6 +91,7 @@ const SHARED_ACTIONS = [
   'entered_key_of_ats',
   'exported_members',
   'asked_for_erasure',
+  'erased_member',
   'changed_retention',
   'erased_ended_invites',
   'exported_audit_log',

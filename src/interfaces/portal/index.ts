@@ -8,6 +8,7 @@ import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
+import { eraseMemberRoutes } from './erasure/erase-member.routes.ts'
 import { erasureRoutes } from './erasure/erasure.routes.ts'
 import { retentionRoutes } from './erasure/retention.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
@@ -110,6 +111,7 @@ const organizationPages = [
   bulkRoutes,
   candidatesRoutes,
   erasureRoutes,
+  eraseMemberRoutes,
   retentionRoutes,
   exportsRoutes,
   submissionRoutes,

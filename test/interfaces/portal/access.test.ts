@@ -303,6 +303,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /settings/erasures': owners,
   'GET /settings/erasures/:erasureId': owners,
   'GET /settings/retention': owners,
+  'GET /members/:memberId/erase': owners,
+  'POST /members/:memberId/erase': owners,
   'POST /settings/retention': owners,
   'GET /invites/changes': recruiters,
   'GET /invites/changes/new': recruiters,

@@ -126,6 +126,7 @@ export const WORDS: Record<AuditAction, string> = {
   exported_invites: 'exported invites',
   exported_members: 'exported members',
   asked_for_erasure: 'asked for the erasure of a candidate',
+  erased_member: 'erased a member',
   changed_retention: 'changed for how long invites are kept once they have ended',
   erased_ended_invites: 'erased invites that had ended, by how many days they are kept',
   exported_invite_batch: 'exported a list of candidates',
