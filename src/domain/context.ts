@@ -93,7 +93,8 @@ export type StoredFile = { path: string; bytes: number }
 
 /**
  * What is kept of erasures outside of the database, so that a restored backup does not bring back whom it has never heard of again: the
- * setting ERASURE_LOG. A line each; when `append` returns, it outlives a crash. A line that was not written to its end is not among those read.
+ * setting ERASURE_LOG. A line each; when `append` returns, it outlives a crash. A line that was not written to its end is not among those read;
+ * null: there is no file yet, or not the one of this installation.
  */
 export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<string[] | null> }
 

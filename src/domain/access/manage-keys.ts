@@ -89,7 +89,7 @@ const OWNERS_SCOPE: KeyScope = 'candidates:erase'
 
 /** Nobody gives a key, nor gets the value of one, that may more than they: who erases candidates is the owners' affair. @throws DomainError not_permitted. */
 function authorizeScopes(ctx: Context, scopes: readonly string[]): void {
-  if (scopes.includes(OWNERS_SCOPE)) authorize(ctx, 'erase_candidates')
+  if (!mayGive(ctx, scopes)) throw new DomainError('not_permitted')
 }
 
 /** Whether somebody may give a key these scopes, and get the value of one that has them. */

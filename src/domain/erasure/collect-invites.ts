@@ -41,32 +41,25 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
   )
 }
 
-/** The erasure's invites that can be revoked. */
-export const findOpen = ({ db, ...ctx }: Context, id: string) =>
-  all(
-    db,
-    own(ctx, 'erasedInvites')
-      .innerJoin('invites', (join) =>
-        join
-          .onRef('invites.organizationId', '=', 'erasedInvites.organizationId')
-          .onRef('invites.id', '=', 'erasedInvites.inviteId'),
-      )
-      .where('erasedInvites.erasureId', '=', id)
-      .where('invites.status', 'in', ['pending', 'accepted', 'started'])
-      .select('invites.id'),
-  )
+/** The erasure's invites that are there still. */
+const presentOf = (ctx: Omit<Context, 'db'>, id: string) =>
+  own(ctx, 'erasedInvites')
+    .innerJoin('invites', (join) =>
+      join
+        .onRef('invites.organizationId', '=', 'erasedInvites.organizationId')
+        .onRef('invites.id', '=', 'erasedInvites.inviteId'),
+    )
+    .where('erasedInvites.erasureId', '=', id)
 
-/** Some of the erasure's invites that are there still, in the order of their ids. */
+/** Those of them that can be revoked. */
+export const findOpen = ({ db, ...ctx }: Context, id: string) =>
+  all(db, presentOf(ctx, id).where('invites.status', 'in', ['pending', 'accepted', 'started']).select('invites.id'))
+
+/** Some of them, in the order of their ids. */
 export const findPresent = ({ db, ...ctx }: Context, id: string, atMost: number) =>
   all(
     db,
-    own(ctx, 'erasedInvites')
-      .innerJoin('invites', (join) =>
-        join
-          .onRef('invites.organizationId', '=', 'erasedInvites.organizationId')
-          .onRef('invites.id', '=', 'erasedInvites.inviteId'),
-      )
-      .where('erasedInvites.erasureId', '=', id)
+    presentOf(ctx, id)
       .select(['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'])
       .orderBy('erasedInvites.inviteId')
       .limit(atMost)
