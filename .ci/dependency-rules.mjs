@@ -41,8 +41,9 @@ const mayUse = {
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.
   'demo/': ['demo/', 'domain/', 'import/', 'db/query.ts'],
   // One of the two programs: it runs on what the runtime opens.
-  'cli/(?!check-database|checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
+  'cli/(?!check-database|check-identity-providers|checks|doctor|mail)': ['cli/', 'domain/', 'import/', 'demo/', 'runtime/'],
   // They look at the database, the mail server and the media store themselves, whatever is wrong with them.
+  'cli/check-identity-providers.ts': ['cli/', 'domain/', 'db/', 'sso/'],
   'cli/(check-database|checks|doctor).ts': ['cli/', 'domain/', 'runtime/', 'db/', 'mail/', 'media/', 'processes/'],
   // It shows a mail as it goes out.
   'cli/mail.ts': ['cli/', 'domain/', 'mail/'],

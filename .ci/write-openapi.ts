@@ -57,6 +57,7 @@ const app = await buildApp(config, {
       webhookAllowance: config.webhookAllowance,
       ssoAllowance: config.ssoAllowance,
       identityProviders: createIdentityProviders(config.ssoAllowance, { clock: () => new Date(), log }),
+      operatorProviders: config.operatorProviders,
       isBreached: async () => false,
       ats: config.ats,
       languages,

@@ -11,6 +11,8 @@ import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/ma
 import type { FailedEmails } from '../domain/mails/sendings.ts'
 import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
 import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
+import type { Config } from '../runtime/config.ts'
+import { checkIdentityProviders } from './check-identity-providers.ts'
 import { type Check, ok, problem } from './checks.ts'
 import { describeError } from './output.ts'
 
@@ -24,7 +26,7 @@ const NUMBERING_PATIENCE_MS = 60_000
 const RECENT_MS = 86_400_000
 
 /** What the checks need besides the database. */
-type Given = { mediaQuota: number; erasureLog: ErasureLog }
+type Given = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & { erasureLog: ErasureLog }
 
 /** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
 export async function checkDatabase(url: string, given: Given): Promise<Check[]> {
@@ -81,7 +83,7 @@ async function checkSchema(url: string, given: Given): Promise<Check[]> {
   return [ok('migrations', 'none pending'), ...(await checkContent(url, given))]
 }
 
-async function checkContent(url: string, { mediaQuota, erasureLog }: Given): Promise<Check[]> {
+async function checkContent(url: string, { mediaQuota, erasureLog, ...ways }: Given): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [
@@ -93,6 +95,7 @@ async function checkContent(url: string, { mediaQuota, erasureLog }: Given): Pro
       await checkRecordings(db),
       await checkMediaUse(db, mediaQuota),
       await checkErasures(db, erasureLog),
+      ...(await checkIdentityProviders(db, ways)),
     ]
   } catch (error) {
     return [problem('content', describeError(error))]

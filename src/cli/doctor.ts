@@ -57,8 +57,8 @@ function readConfig(): Config | Check[] {
   }
 }
 
-async function examineDatabase({ databaseDirectUrl, dataDir, mediaQuota, erasureLog }: Config): Promise<Check[]> {
-  const given = { mediaQuota, erasureLog: openErasureLog(erasureLog) }
+async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<Check[]> {
+  const given = { ...config, erasureLog: openErasureLog(config.erasureLog) }
   if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })

@@ -5,7 +5,7 @@ import type { KeyMode, Tier } from '../generated/prisma/client.ts'
 import type { AccountLinkRef } from './secrets/account-tokens.ts'
 import type { InvitationRef } from './secrets/invitation-tokens.ts'
 import type { MediaLink } from './secrets/media-tokens.ts'
-import type { IdentityProviders } from './values/identity-provider.ts'
+import type { IdentityProviders, OperatorProvider } from './values/identity-provider.ts'
 import type { Languages } from './values/languages.ts'
 import type { LogMessage } from './values/log-events.ts'
 import type { Network } from './values/networks.ts'
@@ -282,6 +282,8 @@ export type Deps = {
   /** Where identity providers may be besides at public addresses: the setting SSO_ALLOW. */
   ssoAllowance: Allowance
   identityProviders: IdentityProviders
+  /** What the operator offers to everybody to sign in with: the settings GOOGLE_… and MICROSOFT_…. */
+  operatorProviders: readonly OperatorProvider[]
   isBreached: BreachedPasswords
   ats: AtsSettings
   /** The languages that there are. */

@@ -150,6 +150,7 @@ export type AccountProblem =
   | 'domainTaken'
   | 'notTried'
   | 'noWayBack'
+  | 'needsSso'
   | 'lastBreakGlass'
   | 'notOwner'
   | 'foreignDomain'

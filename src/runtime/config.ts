@@ -6,6 +6,7 @@ import { envSchema } from 'env-schema'
 import type { Allowance, AtsSettings } from '../domain/context.ts'
 import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
+import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/values/identity-provider.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import {
   findContradictions,
@@ -86,6 +87,8 @@ export type Config = {
   webhookAllowance: Allowance
   /** Where identity providers may be besides at public addresses. */
   ssoAllowance: Allowance
+  /** What everybody may link an account of, and sign in with it. */
+  operatorProviders: OperatorProvider[]
   /** Where new passwords are looked up; undefined: nowhere. */
   hibpUrl: string | undefined
   ats: AtsSettings
@@ -179,6 +182,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     webhookConcurrency: settings.WEBHOOK_CONCURRENCY,
     webhookAllowance: readAllowance(settings.WEBHOOK_ALLOW).allowance,
     ssoAllowance: readAllowance(settings.SSO_ALLOW).allowance,
+    operatorProviders: readOperatorProviders(settings),
     hibpUrl: settings.HIBP_URL,
     ats: readAtsSettings(settings),
     traces: readTraces(settings),
@@ -198,6 +202,18 @@ const readTraces = ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_TRACES_SAMPLER_ARG: ratio,
 }: Static<typeof Environment>): Config['traces'] => (endpoint === undefined ? undefined : { endpoint, ratio })
+
+function readOperatorProviders(settings: Static<typeof Environment>): OperatorProvider[] {
+  const given = {
+    google: [GOOGLE, settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET],
+    microsoft: [settings.MICROSOFT_ISSUER, settings.MICROSOFT_CLIENT_ID, settings.MICROSOFT_CLIENT_SECRET],
+  } as const
+  return OPERATOR_PROVIDERS.flatMap((provider) => {
+    const [issuer, clientId, clientSecret] = given[provider.address]
+    return clientId && clientSecret ? [{ ...provider, issuer, clientId, clientSecret, clientAuth: 'client_secret_basic' }] : []
+  })
+}
+const GOOGLE = 'https://accounts.google.com'
 
 /** The systems that the operator has entered something for, the addresses without a trailing slash. */
 function readAtsSettings(settings: Static<typeof Environment>): AtsSettings {

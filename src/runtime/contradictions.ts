@@ -55,6 +55,7 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
     ],
     ...findUnreadableAllowances(settings),
+    ...findHalfProviders(settings),
     ...findUnusableSystems(settings),
     ...findOrphans(settings),
     [
@@ -76,6 +77,15 @@ const findUnreadableAllowances = (settings: Partial<Static<typeof Environment>>)
     readAllowance(settings[name] ?? '').unreadable.length > 0,
     `${name}: needs host names, addresses and networks, e.g. ${example}, 10.1.0.0/16.`,
   ])
+
+/** A client without its secret, or a secret without its client. */
+const findHalfProviders = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
+  (
+    [
+      ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+      ['MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
+    ] as const
+  ).map(([id, secret]) => [Boolean(settings[id]) !== Boolean(settings[secret]), `${id}: needs a ${secret}, and is needed by it.`])
 
 /** Whether nobody else can follow a link there. @param publicUrl undefined: the default, which is localhost. */
 export const isOfThisMachine = (publicUrl: string | undefined): boolean =>

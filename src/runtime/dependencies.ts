@@ -195,14 +195,24 @@ export async function createDependencies(
 
 /** Where the service asks, or tells, besides mail; and what is told outside of the database of who is erased. */
 const waysOut = (
-  { webhookAllowance, ssoAllowance, hibpUrl, erasureLog, backupsKeptDays }: Config,
+  { webhookAllowance, ssoAllowance, operatorProviders, hibpUrl, erasureLog, backupsKeptDays }: Config,
   { clock, log, metrics }: { clock: () => Date; log: FastifyBaseLogger; metrics: MetricsRegistry },
-): Pick<Deps, 'webhookAllowance' | 'ssoAllowance' | 'identityProviders' | 'isBreached' | 'erasureLog' | 'backupsKeptDays'> => ({
+): Pick<
+  Deps,
+  | 'webhookAllowance'
+  | 'ssoAllowance'
+  | 'identityProviders'
+  | 'operatorProviders'
+  | 'isBreached'
+  | 'erasureLog'
+  | 'backupsKeptDays'
+> => ({
   erasureLog: openErasureLog(erasureLog),
   backupsKeptDays,
   webhookAllowance,
   ssoAllowance,
   identityProviders: createIdentityProviders(ssoAllowance, { clock, log }),
+  operatorProviders,
   isBreached: createBreachedPasswords(hibpUrl, { log, metrics }),
 })
 

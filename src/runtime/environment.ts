@@ -15,6 +15,8 @@ export const SECRETS = [
   'MAIL_EVENTS',
   'REDIS_URL',
   'ATS_RECRUITEE_SECRET',
+  'GOOGLE_CLIENT_SECRET',
+  'MICROSOFT_CLIENT_SECRET',
 ]
 
 const Url = (schemes: string, example: string, description: string) =>
@@ -255,6 +257,30 @@ export const Environment = Type.Object({
     examples: ['keycloak.internal, 10.1.0.0/16'],
     description:
       'Hosts, addresses and networks inside, comma-separated, where identity providers may be besides at public addresses; at these hosts and addresses also by http.',
+  }),
+  GOOGLE_CLIENT_ID: Type.Optional(
+    Type.String({
+      examples: ['1234567890-abc.apps.googleusercontent.com'],
+      description:
+        'Client ID of the OAuth client that you have made at Google, by which everybody can link an account of Google and sign in with it, see docs/guides/google-and-microsoft.md. Unset: nobody can.',
+    }),
+  ),
+  GOOGLE_CLIENT_SECRET: Type.Optional(Type.String({ description: 'Its client secret. Required with GOOGLE_CLIENT_ID.' })),
+  MICROSOFT_CLIENT_ID: Type.Optional(
+    Type.String({
+      examples: ['11111111-2222-3333-4444-555555555555'],
+      description:
+        'Application (client) ID of the app registration that you have made at Microsoft, by which everybody can link an account of Microsoft and sign in with it. Unset: nobody can.',
+    }),
+  ),
+  MICROSOFT_CLIENT_SECRET: Type.Optional(
+    Type.String({ description: 'The value of its client secret. Required with MICROSOFT_CLIENT_ID.' }),
+  ),
+  MICROSOFT_ISSUER: Type.String({
+    default: 'https://login.microsoftonline.com/common/v2.0',
+    pattern: '^https?://',
+    description:
+      "Which accounts of Microsoft: with common in it those of companies, schools and persons; with organizations those of companies and schools; with a tenant's id that tenant's.",
   }),
   HIBP_URL: Type.Optional(
     Url(

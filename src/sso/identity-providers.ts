@@ -28,11 +28,10 @@ type Asks = { fetch: Fetch; clock: () => Date; library: Library }
  */
 export function createIdentityProviders(
   allowance: Allowance,
-  { clock, log }: { clock: () => Date; log: Pick<Log, 'warn'> },
+  { clock, log, fetch = createFetch(allowance) }: { clock: () => Date; log: Pick<Log, 'warn'>; fetch?: Fetch },
 ): IdentityProviders {
   const readLogout = createLogoutReader()
   const known = new LRUCache<string, Promise<Configuration>>({ max: KNOWN_PROVIDERS, ttl: KNOWN_MS })
-  const fetch = createFetch(allowance)
 
   const find = (asks: Asks, client: IdpClient): Promise<Configuration> => {
     const key = keyOf(client, skewOf(asks))

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { v7 as newId } from 'uuid'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createEmptyDatabase } from '../support/empty-database.ts'
 import { openTestDatabase } from '../support/processes.ts'
 import { startServiceForTest } from '../support/service.ts'
@@ -102,6 +105,33 @@ test.each([
   const ended = await runCli(['doctor', '--json'], { DATABASE_URL: databaseUrl })
   expect(checksOf(ended).mails).toEqual({ problem, message: expect.stringContaining('mail list --state failed') })
   expect(ended.code).toBe(problem ? 1 : 0)
+})
+
+test('compares the clocks of identity providers with its own', async () => {
+  const { databaseUrl, db, make } = await startServiceForTest()
+  const { id: organizationId } = await make.organization()
+  const env = { DATABASE_URL: databaseUrl, SSO_ALLOW: '127.0.0.1' }
+  const look = async (more = {}) => checksOf(await runCli(['doctor', '--json'], { ...env, ...more }))['identity providers']
+  expect(await look()).toBeUndefined()
+  let ahead = 0
+  const server = createServer((_request, response) => {
+    response.setHeader('date', new Date(Date.now() + ahead).toUTCString()).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const row = { id: newId(), organizationId, name: 'Acme', clientId: 'x', clientAuth: 'client_secret_basic' }
+  const at = { createdAt: new Date(), updatedAt: new Date() }
+  await db.signInProvider.create({ data: { ...row, ...at, issuer: `http://${host}`, clientSecret: Buffer.of(1) } })
+  expect(await look()).toEqual({ problem: false, message: `${host} answers, and its clock agrees` })
+  ahead = 45_000
+  expect(await look()).toEqual({ problem: true, message: expect.stringMatching(/4[45] s ahead of this machine's.* by NTP/) })
+  ahead = -120_000
+  expect((await look())!.message).toMatch(/1(19|20|21) s behind this machine's/)
+  await db.signInProvider.updateMany({ data: { issuer: 'http://127.0.0.1:1' } })
+  expect(await look()).toEqual({ problem: false, message: '127.0.0.1:1 does not answer (refused_port)' })
+  const microsoft = { MICROSOFT_CLIENT_ID: 'x', MICROSOFT_CLIENT_SECRET: 'x', MICROSOFT_ISSUER: 'http://127.0.0.1:1' }
+  expect(await look(microsoft)).toEqual({ problem: true, message: expect.stringContaining('settings of Google and Microsoft') })
 })
 
 test('works without the database', async () => {

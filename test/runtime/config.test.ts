@@ -79,6 +79,9 @@ describe('a variable', () => {
 
   it.each([
     ['PORT', 'http'],
+    ['GOOGLE_CLIENT_ID', 'without-its-secret'],
+    ['MICROSOFT_CLIENT_ID', 'without-its-secret'],
+    ['MICROSOFT_ISSUER', 'login.microsoftonline.com'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', '80.5'],
@@ -120,6 +123,16 @@ describe('a variable', () => {
   ])('%s=%s is refused by its name', (name, value) => {
     expect(namesOf(problemsOf({ [name]: value }))).toEqual([name])
   })
+})
+
+it('offers Google and Microsoft where both client and secret are there', () => {
+  expect(loadConfig({}).operatorProviders).toEqual([])
+  const env = { GOOGLE_CLIENT_ID: 'g', GOOGLE_CLIENT_SECRET: 'of g', MICROSOFT_CLIENT_ID: 'm', MICROSOFT_CLIENT_SECRET: 'of m' }
+  expect(loadConfig(env).operatorProviders).toMatchObject([
+    { name: 'Google', issuer: 'https://accounts.google.com', clientId: 'g', clientSecret: 'of g' },
+    { name: 'Microsoft', issuer: 'https://login.microsoftonline.com/common/v2.0', clientId: 'm', clientSecret: 'of m' },
+  ])
+  expect(namesOf(problemsOf({ GOOGLE_CLIENT_SECRET: 'alone' }))).toEqual(['GOOGLE_CLIENT_ID'])
 })
 
 it.each([

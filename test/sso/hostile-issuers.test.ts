@@ -10,6 +10,9 @@ const service = await startServiceForFile(IDP_ON_LOOPBACK)
 
 const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
 
+/** Bytes of a gigabyte that were taken before the connection was cut. */
+const taken: number[] = []
+
 type Behave = (request: IncomingMessage, response: ServerResponse) => boolean
 /** What an issuer may do to whoever asks it, and the code that stands at the provider's page then. */
 const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
@@ -17,13 +20,14 @@ const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
     /OAUTH_RESPONSE_IS_NOT_CONFORM/,
     (_request, response) => !!response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
   ],
-  'answers without an end': [
+  'answers a gigabyte': [
     /too_large/,
-    (_request, response) => {
+    ({ socket }, response) => {
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, ' ')));
       }
-      response.writeHead(200, { 'content-type': 'application/json' }).on('drain', more)
+      response.on('close', () => taken.push(socket.bytesWritten))
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 2 ** 30 }).on('drain', more)
       more()
       return true
     },
@@ -55,6 +59,7 @@ const behaviours: Record<string, [code: RegExp, behave: Behave]> = {
 describe('an issuer that an owner names', () => {
   it.each([
     'https://169.254.169.254/',
+    'https://localhost/',
     'https://10.0.0.1/',
     'https://[::1]/',
     'http://login.example.com/',
@@ -105,4 +110,9 @@ describe('an issuer that an owner names', () => {
       expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
     },
   )
+
+  it('is read no further than a few buffers of the network, whatever it sends', () => {
+    expect(taken.length).toBeGreaterThan(1)
+    expect(Math.max(...taken)).toBeLessThan(16 * 2 ** 20)
+  })
 })

@@ -39,9 +39,11 @@ type Row = { kind: string; at: Date; acr: string | null; authTime: Date | null; 
  *
  * Providers are looked up only where one has spoken, so that nobody else's pages cost a query more.
  */
-export async function readProofs({ db }: Pick<ServiceContext, 'db'>, rows: readonly Row[]): Promise<Proof[]> {
-  const ids = rows.flatMap(({ providerId }) => providerId ?? [])
-  const providers = ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select }) : []
+export async function readProofs({ db, deps }: Pick<ServiceContext, 'db' | 'deps'>, rows: readonly Row[]): Promise<Proof[]> {
+  const offered = deps.operatorProviders.map(({ id }) => ({ id, organizationId: null, secondFactor: 'ours', acrValues: [] }))
+  const ids = rows.flatMap(({ providerId }) => (offered.some(({ id }) => id === providerId) ? [] : (providerId ?? [])))
+  const rest = ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select }) : []
+  const providers = [...offered, ...rest]
   return rows.flatMap(({ kind, at, acr, authTime, providerId }): Proof[] => {
     if (kind !== 'oidc') return [{ kind: kind as ProofKind, at, acr }]
     const provider = providers.find(({ id }) => id === providerId)

@@ -3,8 +3,8 @@ import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { recognize } from './devices.ts'
 import { listFactors, passkeysOf } from './factors.ts'
-import type { ProofKind } from './openings.ts'
 import { type PasskeyOptions, relyingParty, requestOptions } from './passkeys.ts'
+import { type GivenProof, kindOf, type ProviderWord } from './proof-rows.ts'
 import { renewSession } from './proofs.ts'
 import { proveCode, provePasskey, readPasskey, refusedPasskey } from './prove-factor.ts'
 import { hashToken } from './session-tokens.ts'
@@ -29,21 +29,27 @@ export const SECOND_STEP_MS = 10 * 60_000
 const PURPOSE = 'second step'
 
 /**
- * Who has shown a password, and is to show a second factor.
+ * Who has shown a password, or has come by an identity provider's word, and is to show a second factor.
  *
  * @property authVersion as it was then: where what they sign in with is changed meanwhile, they begin anew.
  * @property mustChange whether the password is one of those that are tried first, and is to be replaced before they are let in.
- * @property sessionId of who is signed in already, by less than what an organization asks for.
+ * @property word of the provider. @property sessionId of who is signed in already, by less than what an organization asks for.
  */
-export type Waiting = { credentialId: string; authVersion: number; mustChange?: boolean; sessionId?: string }
+export type Waiting = {
+  credentialId: string
+  authVersion: number
+  mustChange?: boolean
+  word?: ProviderWord
+  sessionId?: string
+}
 
 /** It for the browser's cookie: there it is, and nowhere else. */
 export function sealWaiting(
   { deps }: ServiceContext,
-  { id, authVersion, mustChange }: Credential & { mustChange: boolean },
+  { id, authVersion, mustChange, word }: Credential & { mustChange: boolean; word?: ProviderWord },
 ): string {
   const endsAt = deps.clock().getTime() + SECOND_STEP_MS
-  const text = JSON.stringify({ credentialId: id, authVersion, mustChange, endsAt })
+  const text = JSON.stringify({ credentialId: id, authVersion, mustChange, word, endsAt })
   return Buffer.from(seal(deps.secretKeys, PURPOSE, text)).toString('base64url')
 }
 
@@ -51,8 +57,9 @@ export function sealWaiting(
 export function openWaiting({ deps }: ServiceContext, sealed: string): Waiting | null {
   const text = open(deps.secretKeys, PURPOSE, Buffer.from(sealed, 'base64url'))
   if (text === null) return null
-  const { endsAt, ...waiting } = JSON.parse(text) as Waiting & { endsAt: number }
-  return endsAt > deps.clock().getTime() ? waiting : null
+  const { endsAt, word, ...waiting } = JSON.parse(text) as Waiting & { endsAt: number }
+  if (endsAt <= deps.clock().getTime()) return null
+  return word ? { ...waiting, word: { ...word, authTime: word.authTime && new Date(word.authTime) } } : waiting
 }
 
 /** Who is signed in, and is to show a second factor: it may have been added, or asked for, since. */
@@ -164,7 +171,7 @@ async function findWaiting({ db }: ServiceContext, { credentialId: id, authVersi
 async function goOn(
   inside: ServiceContext,
   credential: Credential,
-  { sessionId, mustChange = false }: Waiting,
+  { sessionId, mustChange = false, word }: Waiting,
   { browser, kind, remembers = false }: { browser: Browser; kind: 'totp' | 'recovery' | 'passkey'; remembers?: boolean },
 ): Promise<Step | null> {
   const memberships = await findMemberships(inside, credential.id)
@@ -172,7 +179,7 @@ async function goOn(
   if (mustChange && membership) return { mustChange: await makeChangeLink(inside, membership, credential.id) }
   const session =
     sessionId === undefined
-      ? await begin(inside, credential, browser, ['password', kind])
+      ? await begin(inside, credential, browser, [word ?? 'password', kind])
       : await renewSession(inside, sessionId, { proof: kind, credential, browser })
   if (!session) return null
   if (sessionId !== undefined) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: [kind] } })
@@ -185,12 +192,12 @@ async function begin(
   inside: ServiceContext,
   credential: Credential,
   browser: Browser,
-  kinds: Exclude<ProofKind, 'oidc'>[],
+  proofs: GivenProof[],
 ): Promise<NewSession | null> {
   const memberships = await findMemberships(inside, credential.id)
-  const session = memberships.length > 0 ? await startSession(inside, credential, browser, kinds) : null
+  const session = memberships.length > 0 ? await startSession(inside, credential, browser, proofs) : null
   if (!session) return null
-  await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: kinds } })
+  await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: proofs.map(kindOf) } })
   await tellOfBreakGlass(inside, { tokenHash: hashToken(session.token) }, memberships)
   return session
 }

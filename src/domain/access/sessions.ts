@@ -142,7 +142,7 @@ export async function findSession(
   const now = deps.clock()
   if (!found || found.endedAt !== null || found.expiresAt <= now) return null
   const { id, credential, proofs: rows, ...session } = found
-  const proofs = await readProofs({ db }, rows)
+  const proofs = await readProofs({ db, deps }, rows)
   // Whose provider is gone rests on nothing: that is another nothing than that of a session of the release before.
   if (proofs.length === 0 && (rows.length > 0 || needsProof(token))) return null
   // The release before this knows no version; it ends sessions itself where a password is changed.

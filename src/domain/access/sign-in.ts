@@ -8,6 +8,7 @@ import { createAccountLink } from './account-links.ts'
 import { recognize } from './devices.ts'
 import { hasFactor } from './has-factor.ts'
 import { inTurn, isListed, isPassword, lineOf } from './passwords.ts'
+import type { ProviderWord } from './proof-rows.ts'
 import {
   asMember,
   type Browser,
@@ -86,8 +87,12 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
  * password that is on the list of those that are tried first, once they have set another.
  *
  * @property mustChange the address of the page where that is done, before which nobody is signed in; of `waiting` whether it is to be.
+ * @property word of `waiting`: of the identity provider that they have come by instead of by a password.
  */
-export type Entry = { session: NewSession } | { waiting: Credential & { mustChange: boolean } } | { mustChange: string }
+export type Entry =
+  | { session: NewSession }
+  | { waiting: Credential & { mustChange: boolean; word?: ProviderWord } }
+  | { mustChange: string }
 
 /**
  * Signs a person in by address and password.
@@ -128,7 +133,8 @@ export async function enter(
   return session && { session }
 }
 
-const findRemembered = async (inside: ServiceContext, credential: Credential, browser: Browser): Promise<Date | null> =>
+/** When the second factor was given that the browser stands for; null: it stands for none. */
+export const findRemembered = async (inside: ServiceContext, credential: Credential, browser: Browser): Promise<Date | null> =>
   trustedSince(inside, credential, browser, daysToRemember(await findMemberships(inside, credential.id)))
 
 /** The address where a person replaces their password before they are let in. */

@@ -19,9 +19,12 @@ export async function findSpeaker({ db, deps }: ServiceContext, email: string): 
       .where('domain', '=', domainOf(email))
       .where('verifiedAt', 'is not', null),
   )
-  const isLost = verified?.failingSince && deps.clock().getTime() - verified.failingSince.getTime() > GRACE_MS
-  return verified && !isLost ? { organizationId: verified.organizationId } : null
+  return verified && !isLost(verified, deps.clock()) ? { organizationId: verified.organizationId } : null
 }
+
+/** Whether the record of a domain has been missing for too long. */
+export const isLost = ({ failingSince }: { failingSince: Date | null }, now: Date): boolean =>
+  failingSince !== null && now.getTime() - failingSince.getTime() > GRACE_MS
 
 /** Whether the organization's identity provider is the only way in, but for those who are named. */
 export const isSsoEnforced = async ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<boolean> =>

@@ -4,6 +4,7 @@ import { type AccountLink, claimLink, findOpenLink, isOpen } from '../access/acc
 import { hashPassword, judgePassword, lineOf } from '../access/passwords.ts'
 import { asMember, type Browser, type Credential } from '../access/sessions.ts'
 import { checkPassword, type Entry, enter, findCredential } from '../access/sign-in.ts'
+import { isSsoEnforced } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -21,6 +22,8 @@ export type JoinOffer = {
   lastName: string
   /** Whether the address has a password already, which then is asked for instead of a new one; null: who has copied the link is not told. */
   hasPassword: boolean | null
+  /** Whether nothing but the organization's identity provider would let them in. */
+  isBySsoOnly: boolean
 }
 
 export type JoinInput = { firstName: string; lastName: string; password: string; browser: Browser }
@@ -38,15 +41,19 @@ export async function readJoinOffer(service: ServiceContext, ref: AccountLinkRef
     firstName: user.firstName,
     lastName: user.lastName,
     hasPassword,
+    isBySsoOnly: await isBySsoOnly(service, link),
   }
 }
+
+const isBySsoOnly = async ({ db }: ServiceContext, { member: { organization, ownWay } }: AccountLink): Promise<boolean> =>
+  ownWay === null && (await isSsoEnforced({ db, organization }))
 
 /**
  * Joins the portal as the member that the link was made for, and signs in; whoever has a second factor once they have shown that. Who has joined another organization with the address before
  * shows to be the same person by their password: a link, which an organization's admin may have seen too, sets none that is set.
  *
  * @returns null when the link can't be used (any more).
- * @throws DomainError invalid, for names and password.
+ * @throws DomainError invalid, for names and password; `needsSso`.
  */
 export async function join(
   service: ServiceContext,
@@ -55,6 +62,7 @@ export async function join(
 ): Promise<(Entry & { organizationId: string }) | null> {
   const link = await findOpenLink(service, ref)
   if (!link) return null
+  if (await isBySsoOnly(service, link)) refuse([{ field: '', rule: 'account', problem: 'needsSso' }])
   const { firstName, lastName, password, browser } = input
   const { email } = link.member
   const known = await findCredential(service, email)

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { everyones } from '../../db/everyone.ts'
-import { first } from '../../db/statements.ts'
 import type { SignInDomain } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
+import { isLost } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type AccountProblem, DomainError } from '../errors.ts'
+import { queueOwnerEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
@@ -53,7 +53,7 @@ export async function addDomain(ctx: Context, given: string): Promise<void> {
     const { db, deps, organization } = inside
     if ((await db.signInDomain.count({ where: { organizationId: organization.id } })) >= MAX_DOMAINS)
       throw refused('tooManyDomains', MAX_DOMAINS)
-    if (await isOfAnother(inside, domain)) throw refused('domainTaken')
+    if (isHeld(inside, await findOfAnother(inside, domain))) throw refused('domainTaken')
     const data = { id: deps.newId(), organizationId: organization.id, domain, token: randomBytes(TOKEN_BYTES).toString('hex') }
     const { count } = await db.signInDomain.createMany({ data: [{ ...data, createdAt: deps.clock() }], skipDuplicates: true })
     if (count === 0) throw refused('taken')
@@ -62,7 +62,7 @@ export async function addDomain(ctx: Context, given: string): Promise<void> {
 }
 
 /**
- * Looks for a domain's record. @returns whether it is there.
+ * Looks for a domain's record. @returns whether it is there. It may have been another organization's, which has lost it: its admins are told.
  *
  * @throws DomainError not_permitted; sign_in_setting_not_found; invalid: `domainTaken` by an organization that was earlier.
  */
@@ -74,8 +74,13 @@ export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
     await ctx.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data: { checkedAt: now } })
     return false
   }
+  const before = await findOfAnother(ctx, found.domain)
+  // It may have come back since it was looked for.
+  if (before && (isHeld(ctx, before) || (await hasRecord(ctx, before)))) throw refused('domainTaken')
   await inTransaction(ctx, async (inside) => {
-    if (await isOfAnother(inside, found.domain)) throw refused('domainTaken')
+    const other = await findOfAnother(inside, found.domain)
+    if (isHeld(inside, other)) throw refused('domainTaken')
+    if (other) await takeOver(inside, other)
     const data = { verifiedAt: found.verifiedAt ?? now, checkedAt: now, failingSince: null }
     await inside.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data })
     if (!found.verifiedAt) await recordAudit(inside, { action: 'verified_sign_in_domain', details: { domain: found.domain } })
@@ -107,13 +112,20 @@ export async function hasRecord({ deps }: Pick<ServiceContext, 'deps'>, domain: 
   return records.some((record) => record.trim() === value)
 }
 
-async function isOfAnother({ db, organization }: Context, domain: string): Promise<boolean> {
-  const verified = everyones
-    .selectFrom('signInDomains')
-    .select('id')
-    .where('domain', '=', domain)
-    .where('verifiedAt', 'is not', null)
-  return (await first(db, verified.where('organizationId', '!=', organization.id))) !== undefined
+/** Another organization's, which has shown that the domain is theirs. */
+const findOfAnother = ({ db, organization }: Context, domain: string): Promise<SignInDomain | null> =>
+  db.signInDomain.findFirst({ where: { domain, verifiedAt: { not: null }, organizationId: { not: organization.id } } })
+
+/** Whether it is the other organization's still: its record is there, or has not been missing for long. */
+const isHeld = ({ deps }: Context, other: SignInDomain | null): boolean => other !== null && !isLost(other, deps.clock())
+
+/** Takes a domain from an organization that has lost it. */
+async function takeOver(inside: Context, { organizationId, id, domain }: SignInDomain): Promise<void> {
+  const data = { verifiedAt: null, failingSince: null }
+  await inside.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
+  const { origin: _, ...theirs } = { ...inside, organization: { id: organizationId }, actor: { kind: 'system' } as const }
+  await recordAudit(theirs, { action: 'lost_sign_in_domain', details: { domain } })
+  await queueOwnerEmails(theirs, { kind: 'security_changed', facts: {} })
 }
 
 const refused = (problem: AccountProblem, limit?: number): DomainError =>

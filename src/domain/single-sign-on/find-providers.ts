@@ -1,8 +1,9 @@
 import type { SignedIn } from '../access/sessions.ts'
 import { findSpeaker } from '../access/speakers.ts'
 import type { ServiceContext } from '../context.ts'
+import type { OperatorProvider } from '../values/identity-provider.ts'
 
-/** A provider as whoever may sign in by it is shown it. @property host of its sign-in page, by which people know it. */
+/** A provider as whoever may sign in by it is shown it. @property id what stands for it in addresses; host of its sign-in page, by which people know it. */
 export type OfferedProvider = { id: string; name: string; host: string }
 
 const select = { id: true, name: true, issuer: true } as const
@@ -25,12 +26,19 @@ export async function findOfferedFor(service: ServiceContext, email: string): Pr
 }
 
 /** What the operator offers to everybody. */
-export const findOfferedToAll = async ({ db }: ServiceContext): Promise<OfferedProvider[]> =>
-  (await db.signInProvider.findMany({ where: { organizationId: null }, select, orderBy: { name: 'asc' } })).map(offer)
+export const listOfferedToAll = ({ deps }: Pick<ServiceContext, 'deps'>): OfferedProvider[] =>
+  deps.operatorProviders.map(offerToAll)
+const offerToAll = ({ address, name, issuer }: OperatorProvider): OfferedProvider => offer({ id: address, name, issuer })
 
 /** Those by which a session was opened and that say when somebody has signed in there: they can show in person who they are by it. */
-export async function findWitnesses({ db }: ServiceContext, { session }: Pick<SignedIn, 'session'>): Promise<OfferedProvider[]> {
-  const ids = session.proofs.flatMap(({ provider }) => provider?.id ?? [])
-  const where = { id: { in: ids }, OR: [{ givesAuthTime: true }, { organizationId: null }] }
-  return ids.length === 0 ? [] : (await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } })).map(offer)
+export async function findWitnesses(
+  { db, deps }: ServiceContext,
+  { session }: Pick<SignedIn, 'session'>,
+): Promise<OfferedProvider[]> {
+  const words = session.proofs.filter(({ provider }) => provider)
+  const saysWhen = ({ id }: OperatorProvider) => words.some(({ provider, authTime }) => provider!.id === id && authTime)
+  const ids = words.map(({ provider }) => provider!.id)
+  const where = { id: { in: ids }, givesAuthTime: true }
+  const theirs = ids.length > 0 ? await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } }) : []
+  return [...deps.operatorProviders.filter(saysWhen).map(offerToAll), ...theirs.map(offer)]
 }

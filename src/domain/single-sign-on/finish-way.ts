@@ -1,23 +1,19 @@
+import { hasFactor } from '../access/has-factor.ts'
 import { isOver } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
 import type { ProviderWord } from '../access/proof-rows.ts'
 import { renewSession } from '../access/proofs.ts'
-import {
-  type Browser,
-  contextOf,
-  findMemberships,
-  type NewSession,
-  recordForAll,
-  type SignedIn,
-  startSession,
-} from '../access/sessions.ts'
+import { type Browser, contextOf, findMemberships, recordForAll, type SignedIn, startSession } from '../access/sessions.ts'
+import { type Entry, findRemembered } from '../access/sign-in.ts'
 import { spend } from '../access/spent-proofs.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
+import { tellOfSecurity } from '../members/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
 import type { IdpProblem, IdToken } from '../values/identity-provider.ts'
 import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
 import { noteError } from './note-error.ts'
+import { withDraft } from './provider-secrets.ts'
 import { clientOf, type FoundProvider, hashOfSettings } from './providers.ts'
 import { recognize } from './recognize.ts'
 import type { NotRecognized } from './recognized.ts'
@@ -32,12 +28,10 @@ export type SignInProblem =
   | 'claimMissing'
   /** It is not who was to show that they are here. */
   | 'otherPerson'
-  /** Somebody else is linked to it. */
-  | 'linkedElsewhere'
 
 /** How it ends. @property code for whoever has set the provider up. */
 export type Outcome =
-  | { kind: 'in'; session: NewSession }
+  | { kind: 'in'; entry: Entry }
   | { kind: 'linked' }
   | { kind: 'tried'; token: IdToken }
   | { kind: 'again'; begun: Begun }
@@ -46,7 +40,8 @@ export type Outcome =
 type Came = { callbackUrl: string; browser: Browser; signedIn: SignedIn | null; address: string }
 
 /** What becomes of somebody who comes back from a provider, with what they bring. */
-export async function finishWay(service: ServiceContext, provider: FoundProvider, way: Way, came: Came): Promise<Outcome> {
+export async function finishWay(service: ServiceContext, found: FoundProvider, way: Way, came: Came): Promise<Outcome> {
+  const provider = way.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = clientOf(service, provider)
   if (!client) return refusedFor(service, provider, { problem: 'badToken', code: 'secret_unreadable' })
   if (!(await spend(service, `oidc state ${way.state}`, new Date(way.endsAt))))
@@ -84,8 +79,8 @@ async function signIn(
       return { kind: 'refused', problem: 'otherPerson' }
     const recognized = await recognize(inside, provider, token, way.purpose)
     if ('problem' in recognized) return { kind: 'refused', problem: recognized.problem }
-    const session = await addWord(inside, provider, token, { ...recognized, came })
-    return session ? { kind: 'in', session } : { kind: 'refused', problem: 'expiredSignIn' }
+    const entry = await addWord(inside, provider, token, { ...recognized, came })
+    return entry ? { kind: 'in', entry } : { kind: 'refused', problem: 'expiredSignIn' }
   })
   return outcome.kind === 'refused' ? refusedFor(service, provider, outcome, token) : outcome
 }
@@ -99,13 +94,16 @@ const isSamePerson = async (
 ): Promise<boolean> =>
   signedIn?.credential.id === credentialId && (await findIdentity(inside, provider, token))?.credentialId === credentialId
 
-/** The provider's word, in the session that the person has here, or in a new one. */
+/**
+ * The provider's word, in the session that the person has here, or in a new one. The word of one of the operator's stands for a password: whoever has a
+ * second factor shows that as well, unless the browser stands for it.
+ */
 async function addWord(
   inside: ServiceContext,
   provider: FoundProvider,
   { sid, amr, acr, authTime }: IdToken,
   { credentialId, came }: { credentialId: string; came: Came },
-): Promise<NewSession | null> {
+): Promise<Entry | null> {
   const { signedIn, browser } = came
   const proof: ProviderWord = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
   const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId } })
@@ -113,12 +111,17 @@ async function addWord(
   const theirs = memberships.filter(({ organizationId }) => [null, organizationId].includes(provider.organizationId))
   const at = inside.deps.clock()
   const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
-  const session =
+  const goesOn =
     isSame && !theirs.some((membership) => isOver(signedIn.session, membership, membership.organization.security, { at }))
-      ? await renewSession(inside, signedIn.sessionId, { proof, credential, browser })
-      : await startSession(inside, credential, browser, [proof])
-  if (session) await recordForAll(inside, theirs, { action: 'signed_in', details: { proofs: ['oidc'], provider: provider.name } })
-  return session
+  const asksFactor = provider.organizationId === null && !goesOn && (await hasFactor(inside, credentialId))
+  const remembered = asksFactor ? await findRemembered(inside, credential, browser) : undefined
+  if (remembered === null) return { waiting: { ...credential, mustChange: false, word: proof } }
+  const session = goesOn
+    ? await renewSession(inside, signedIn.sessionId, { proof, credential, browser })
+    : await startSession(inside, credential, browser, [proof], remembered)
+  if (!session) return null
+  await recordForAll(inside, theirs, { action: 'signed_in', details: { proofs: ['oidc'], provider: provider.name } })
+  return { session }
 }
 
 /** Links whoever is signed in to what they have just shown to be there, too. */
@@ -138,7 +141,7 @@ async function linkOwn(
   })
 }
 
-/** Keeps that the way there and back works with these settings. Nobody is signed in by it. */
+/** Keeps that the way there and back works with these settings, which come into use by it where they have waited for it. Nobody is signed in by it. */
 async function keepTry(
   service: ServiceContext,
   provider: FoundProvider,
@@ -151,7 +154,7 @@ async function keepTry(
     return { kind: 'refused', problem: 'expiredSignIn' }
   const ctx = contextOf(service, signedIn, { organizationId, mode: 'live', at: service.deps.clock(), address })
   authorize(ctx, 'manage_security')
-  await inTransaction(ctx, async (inside) => {
+  const isKept = await inTransaction(ctx, async (inside) => {
     const tested = {
       testedAt: inside.deps.clock(),
       testedById: memberId,
@@ -159,10 +162,19 @@ async function keepTry(
       testedHash: hashOfSettings(inside, provider),
     }
     const data = { ...tested, givesAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
-    await inside.db.signInProvider.update({ where: { id: provider.id }, data })
-    await recordAudit(inside, { action: 'tried_sign_in_provider', details: { provider: provider.name } })
+    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretEndsAt } = provider
+    const inUse = draft
+      ? { issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretEndsAt, draft: null }
+      : {}
+    const same = { id, draft: draft && new Uint8Array(draft) }
+    const { count } = await inside.db.signInProvider.updateMany({ where: same, data: { ...data, ...inUse } })
+    if (count === 0) return false
+    const details = { provider: provider.name, ...(draft && { isInUse: true }) }
+    await recordAudit(inside, { action: 'tried_sign_in_provider', details })
+    if (draft) await tellOfSecurity(inside)
+    return true
   })
-  return { kind: 'tried', token }
+  return isKept ? { kind: 'tried', token } : { kind: 'refused', problem: 'expiredSignIn' }
 }
 
 /** Records who was not let in, and why, where the provider is an organization's; what it did wrong stands at the provider's page. */

@@ -1,11 +1,14 @@
+import { endSessions } from '../access/end-sessions.ts'
+import { holdCredential } from '../access/factors.ts'
 import { isOwnProof } from '../access/openings.ts'
+import { NO_PASSWORD } from '../access/passwords.ts'
 import { authorize } from '../access/permissions.ts'
 import { asMember, type Membership, recordForAll, type SignedIn } from '../access/sessions.ts'
 import { tellPerson } from '../access/tell-person.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
-import type { IdToken } from '../values/identity-provider.ts'
+import { type IdToken, OPERATOR_PROVIDERS } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
 import type { FoundProvider } from './providers.ts'
 
@@ -76,21 +79,40 @@ async function show({ db }: ServiceContext, rows: Row[]): Promise<LinkedIdentity
   const ids = rows.map(({ providerId }) => providerId)
   const providers =
     ids.length > 0 ? await db.signInProvider.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }) : []
-  return rows.map(({ providerId, ...row }) => ({ ...row, provider: providers.find(({ id }) => id === providerId)?.name ?? '' }))
+  const named = [...OPERATOR_PROVIDERS, ...providers]
+  return rows.map(({ providerId, ...row }) => ({ ...row, provider: named.find(({ id }) => id === providerId)?.name ?? '' }))
 }
 
-/** Takes away an identity of one's own. One that is gone already stays so. */
-export const unlinkOwn = (service: Context, { credential, memberships }: SignedIn, id: string): Promise<void> =>
+/**
+ * Takes away an identity of one's own, and ends the other sessions that rest on it. One that is gone already stays so.
+ *
+ * @returns whether it is gone: not what the person signs in with and has nothing else.
+ */
+export const unlinkOwn = (service: Context, { credential, memberships, sessionId }: SignedIn, id: string): Promise<boolean> =>
   inTransaction(service, async (inside) => {
+    await holdCredential(inside, credential.id)
     const where = { id, credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: service.organization.id }] }
     const found = isUuid(id) ? await inside.db.identity.findFirst({ where }) : null
-    if (!found) return
+    if (!found) return true
+    if (!(await hasOther(inside, credential.id, id))) return false
     await inside.db.identity.delete({ where: { id } })
+    const { providerId } = found
+    const others = { credentialId: credential.id, id: { not: sessionId }, proofs: { some: { providerId } } }
+    await endSessions(inside, others, 'factor_changed')
     const theirs = memberships.filter(
       ({ organizationId }) => found.organizationId === null || found.organizationId === organizationId,
     )
     await recordForAll(inside, theirs, { action: 'unlinked_identity' })
+    return true
   })
+
+/** Whether somebody signs in by anything but this identity: a password, a passkey, or another identity. */
+async function hasOther({ db }: ServiceContext, credentialId: string, id: string): Promise<boolean> {
+  const { passwordHash } = await db.credential.findUniqueOrThrow({ where: { id: credentialId } })
+  if (passwordHash !== NO_PASSWORD) return true
+  const passkeys = await db.secondFactor.count({ where: { credentialId, kind: 'passkey' } })
+  return passkeys + (await db.identity.count({ where: { credentialId, id: { not: id } } })) > 0
+}
 
 /**
  * Takes a member's identity away: the next who comes with their address, by the word of the organization's provider, is them. So addresses

@@ -13,22 +13,26 @@ import type { Recognized } from './recognized.ts'
 /**
  * Joins as the member that a link was made for, who signs in by the provider from now on. Whose address has an account already shows first
  * that it is theirs: a link, which an admin may have seen too, makes nobody of anybody.
+ *
+ * @param known whose account of the provider's it is: where the address is theirs, that is what shows it.
  */
 export async function joinBy(
   inside: ServiceContext,
   provider: FoundProvider,
   token: IdToken,
-  { link, ref }: { link: AccountLink; ref: AccountLinkRef },
+  { link, ref, known }: { link: AccountLink; ref: AccountLinkRef; known: string | undefined },
 ): Promise<Recognized> {
   await lockMember(inside, link)
   const { member } = link
-  if (member.credentialId || (await findCredential(inside, member.email))) return { problem: 'hasAccount' }
+  const credential = await findCredential(inside, member.email)
+  if (known && credential?.id !== known) return { problem: 'linkedElsewhere' }
+  if (member.credentialId || (credential && !known)) return { problem: 'hasAccount' }
   if (!(await claimLink(inside, ref))) return { problem: 'notInvited' }
-  const { id: credentialId } = await createCredential(inside, member.email, NO_PASSWORD)
+  const { id: credentialId } = credential ?? (await createCredential(inside, member.email, NO_PASSWORD))
   if (ref.isMailed) await inside.db.credential.update({ where: { id: credentialId }, data: { provenAt: inside.deps.clock() } })
   const { firstName, lastName } = namesOf(token)
   const names = { firstName: firstName || member.user.firstName, lastName: lastName || member.user.lastName }
   await attach(inside, link, credentialId, names)
-  await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
+  if (!known) await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
   return { credentialId }
 }

@@ -1,3 +1,4 @@
+import type { SignInProvider } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 
@@ -17,19 +18,53 @@ export const openClientSecret = (
   { id, clientSecret }: { id: string; clientSecret: Uint8Array },
 ): string | null => open(deps.secretKeys, purposeOf(id), clientSecret)
 
+/** How a provider is reached. @property clientSecret as it is sent. */
+export type Connection = {
+  issuer: string
+  clientId: string
+  clientAuth: string
+  clientSecret: string | null
+  secretEndsAt: Date | null
+}
+
+const purposeOfDraft = (providerId: string): string => `draft of sign-in provider ${providerId}`
+
+/** How it is to be reached once that was tried. */
+export const sealDraft = (
+  { deps }: Pick<ServiceContext, 'deps'>,
+  providerId: string,
+  draft: Connection,
+): Uint8Array<ArrayBuffer> => seal(deps.secretKeys, purposeOfDraft(providerId), JSON.stringify(draft))
+
+/** A provider as it is to be tried: as it is, where nothing waits, or none of the secret keys opens what does. */
+export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext, 'deps'>, provider: P): P {
+  const text = provider.draft && open(service.deps.secretKeys, purposeOfDraft(provider.id), provider.draft)
+  if (!text) return provider
+  const { clientSecret, secretEndsAt, ...draft } = JSON.parse(text) as Connection & { secretEndsAt: string | null }
+  return {
+    ...provider,
+    ...draft,
+    clientSecret: sealClientSecret(service, provider.id, clientSecret ?? ''),
+    secretEndsAt: secretEndsAt === null ? null : new Date(secretEndsAt),
+  }
+}
+
 /** Seals anew, under the newest secret key, what was sealed under an older one, so that this one can be taken out of use. */
 export async function resealClientSecrets(service: ServiceContext): Promise<void> {
   const [newest, ...older] = service.deps.secretKeys
   if (older.length === 0) return
-  for (const provider of await service.db.signInProvider.findMany({ select: { id: true, clientSecret: true } })) {
-    if (open([newest!], purposeOf(provider.id), provider.clientSecret) !== null) continue
-    const secret = openClientSecret(service, provider)
-    // Unless it was changed meanwhile.
-    const where = { id: provider.id, clientSecret: new Uint8Array(provider.clientSecret) }
-    if (secret !== null)
-      await service.db.signInProvider.updateMany({
-        where,
-        data: { clientSecret: sealClientSecret(service, provider.id, secret) },
-      })
-  }
+  for (const { id, ...sealed } of await service.db.signInProvider.findMany({
+    select: { id: true, clientSecret: true, draft: true },
+  }))
+    for (const [column, purpose] of [
+      ['clientSecret', purposeOf(id)],
+      ['draft', purposeOfDraft(id)],
+    ] as const) {
+      const was = sealed[column]
+      if (was === null || open([newest!], purpose, was) !== null) continue
+      const text = open(older, purpose, was)
+      // Unless it was changed meanwhile.
+      const where = { id, [column]: new Uint8Array(was) }
+      if (text !== null) await service.db.signInProvider.updateMany({ where, data: { [column]: seal([newest!], purpose, text) } })
+    }
 }

@@ -4,15 +4,15 @@ import { run } from '../../db/statements.ts'
 import type { SignInProvider } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { Context, ServiceContext, Tier } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MEMBER_ROLES } from '../members/members.ts'
 import { tellOfSecurity } from '../members/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
-import type { ClientAuth, IdpClient } from '../values/identity-provider.ts'
+import type { ClientAuth, IdpClient, OperatorProvider } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
 import { findProviderIssues, normalIssuer, type ProviderInput } from './provider-input.ts'
-import { openClientSecret, sealClientSecret } from './provider-secrets.ts'
+import { type Connection, openClientSecret, sealClientSecret } from './provider-secrets.ts'
 
 export type Provider = SignInProvider
 
@@ -39,17 +39,53 @@ export async function getProvider(ctx: Context, id: string): Promise<Provider> {
   return found
 }
 
-/** One of any organization's, or the operator's: whoever signs in says no more than its id. */
-export const findProvider = async ({ db }: ServiceContext, id: string) =>
-  isUuid(id)
-    ? db.signInProvider.findUnique({
-        where: { id },
-        include: { organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } } },
-      })
-    : null
-export type FoundProvider = NonNullable<Awaited<ReturnType<typeof findProvider>>>
+/**
+ * One of any organization's, or the operator's.
+ *
+ * @property organization whose it is; null: the operator's. @property address what stands for it in addresses.
+ */
+export type FoundProvider = Provider & {
+  organization: { id: string; name: string; tier: Tier; ownerNamedAt: Date | null } | null
+  address: string
+}
 
-/** Whether anybody can sign in by an identity provider. */
+/** By what stands in addresses: whoever signs in says no more. */
+export async function findProvider(service: ServiceContext, address: string): Promise<FoundProvider | null> {
+  const offered = service.deps.operatorProviders.find((one) => one.address === address)
+  if (offered) return ofOperator(service, offered)
+  if (!isUuid(address)) return null
+  const organization = { select: { id: true, name: true, tier: true, ownerNamedAt: true } } as const
+  const found = await service.db.signInProvider.findUnique({ where: { id: address }, include: { organization } })
+  return found && { ...found, address: found.id }
+}
+
+/** It as one of an organization would be that has chosen nothing: it stands in the settings, and has no row. */
+const ofOperator = (service: ServiceContext, { clientSecret, ...provider }: OperatorProvider): FoundProvider => ({
+  ...provider,
+  clientSecret: sealClientSecret(service, provider.id, clientSecret),
+  organizationId: null,
+  organization: null,
+  secretEndsAt: null,
+  requiredClaims: {},
+  addsMembers: false,
+  newRoles: [],
+  secondFactor: 'ours',
+  acrValues: [],
+  draft: null,
+  testedAt: null,
+  testedById: null,
+  testedSession: null,
+  testedHash: null,
+  givesAuthTime: false,
+  endsAtIdp: false,
+  relinkUntil: null,
+  lastError: null,
+  lastErrorAt: null,
+  createdAt: service.deps.clock(),
+  updatedAt: service.deps.clock(),
+})
+
+/** Whether any organization has an identity provider. */
 export const hasProviders = async ({ db }: ServiceContext): Promise<boolean> =>
   (await db.signInProvider.findFirst({ select: { id: true } })) !== null
 
@@ -74,44 +110,6 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
     await inside.db.signInProvider.create({ data })
     await recordAudit(inside, { action: 'added_sign_in_provider', details: { provider: fields.name, issuer: fields.issuer } })
     return id
-  })
-}
-
-/**
- * Changes a provider. With another issuer, client or secret it has to be tried again before it can be the only way in: where it is, it no
- * longer is.
- *
- * @param input.clientSecret empty: the one that there is. @returns whether it was the only way in, and is no longer.
- * @throws DomainError not_permitted; sign_in_setting_not_found; invalid.
- */
-export async function changeProvider(ctx: Context, id: string, input: ProviderInput): Promise<boolean> {
-  authorize(ctx, 'manage_security')
-  findProviderIssues(ctx, input, { isNew: false })
-  return inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
-    const before = await getProvider(inside, id)
-    const { clientSecret, ...fields } = rowOf(input)
-    const secret = clientSecret === '' ? {} : { clientSecret: sealClientSecret(inside, id, clientSecret) }
-    const after = await inside.db.signInProvider.update({
-      where: { id },
-      data: { ...fields, ...secret, updatedAt: inside.deps.clock() },
-    })
-    const changed = namesOfChanges(before, after)
-    if (changed.length === 0) return false
-    await recordAudit(inside, { action: 'changed_sign_in_provider', details: { provider: after.name, changed } })
-    await tellOfSecurity(inside)
-    return !isTried(inside, after) && stopEnforcing(inside)
-  })
-}
-
-/** What differs, by name; of the secret no more than that it does. */
-function namesOfChanges(before: Provider, after: Provider): string[] {
-  const { updatedAt: _, ...shown } = after
-  return Object.keys(shown).filter((name) => {
-    const [was, is] = [before[name as keyof typeof shown], shown[name as keyof typeof shown]]
-    return was instanceof Uint8Array && is instanceof Uint8Array
-      ? Buffer.compare(was, is) !== 0
-      : JSON.stringify(was) !== JSON.stringify(is)
   })
 }
 
@@ -151,9 +149,16 @@ export async function allowRelinking(ctx: Context, id: string): Promise<void> {
 const RELINK_MS = 7 * 86_400_000
 
 /** What of a provider decides whether it works: its SHA-256 is kept with a try. */
-export function hashOfSettings(service: Pick<ServiceContext, 'deps'>, provider: Provider): Uint8Array<ArrayBuffer> {
-  const { issuer, clientId, clientAuth } = provider
-  const text = JSON.stringify([issuer, clientId, clientAuth, openClientSecret(service, provider)])
+export const hashOfSettings = (service: Pick<ServiceContext, 'deps'>, provider: Provider): Uint8Array<ArrayBuffer> =>
+  hashOf({ ...provider, clientSecret: openClientSecret(service, provider) })
+
+export function hashOf({
+  issuer,
+  clientId,
+  clientAuth,
+  clientSecret,
+}: Omit<Connection, 'secretEndsAt'>): Uint8Array<ArrayBuffer> {
+  const text = JSON.stringify([issuer, clientId, clientAuth, clientSecret])
   return new Uint8Array(hash('sha256', `sign-in provider ${text}`, 'buffer'))
 }
 
@@ -168,7 +173,7 @@ export function clientOf(service: Pick<ServiceContext, 'deps'>, provider: Provid
   return clientSecret === null ? null : { id, issuer, clientId, clientAuth: provider.clientAuth as ClientAuth, clientSecret }
 }
 
-const rowOf = ({ newRoles, acrValues, requiredClaims, secretEndsAt, ...input }: ProviderInput) => ({
+export const rowOf = ({ newRoles, acrValues, requiredClaims, secretEndsAt, ...input }: ProviderInput) => ({
   ...input,
   name: input.name.trim(),
   issuer: normalIssuer(input.issuer),

@@ -29,11 +29,13 @@ export async function recognize(
   purpose: Purpose,
 ): Promise<Recognized> {
   const known = await findIdentity(inside, provider, token)
-  if (known) return recognizeKnown(inside, provider, token, known)
   const ref = purpose.kind === 'join' ? readAccountLink(inside.deps.secretKeys, 'join', purpose.token) : null
   const link = ref && (await findOpenLink(inside, ref))
   const speaksThere = link && (provider.organizationId === null || provider.organizationId === link.organizationId)
-  if (link && speaksThere) return joinBy(inside, provider, token, { link, ref })
+  // Somebody who signs in with one of the operator's already, and is invited by another organization.
+  const joinsAnother = known !== null && link?.member.credentialId === null && provider.organizationId === null
+  if (known && !joinsAnother) return recognizeKnown(inside, provider, token, known)
+  if (link && speaksThere) return joinBy(inside, provider, token, { link, ref, known: known?.credentialId })
   const { organization } = provider
   return organization ? byAddress(enterOrganization(inside, organization), provider, token) : { problem: 'notInvited' }
 }
@@ -48,7 +50,8 @@ async function recognizeKnown(
 ): Promise<Recognized> {
   if (member && member.status !== 'active') return { problem: 'inactive' }
   const isTheirs = organizationId === null || member?.credentialId === credentialId
-  if (!isTheirs || (await findMemberships(inside, credentialId)).length === 0) return { problem: 'notInvited' }
+  if (!isTheirs) return { problem: 'notInvited' }
+  if ((await findMemberships(inside, credentialId)).length === 0) return { problem: 'inactive' }
   await inside.db.identity.update({ where: { id }, data: { emailSeen: email, lastUsedAt: inside.deps.clock() } })
   return { credentialId }
 }

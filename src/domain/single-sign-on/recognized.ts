@@ -5,4 +5,6 @@ export type NotRecognized =
   | 'otherIdentity'
   /** The address has an account already, which is to be shown first. */
   | 'hasAccount'
+  /** Somebody else is linked to it. */
+  | 'linkedElsewhere'
 export type Recognized = { credentialId: string } | { problem: NotRecognized }

@@ -3,6 +3,7 @@ import type { ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 import type { IdpFault } from '../values/identity-provider.ts'
 import { noteError } from './note-error.ts'
+import { withDraft } from './provider-secrets.ts'
 import { clientOf, type FoundProvider } from './providers.ts'
 
 /** What somebody is sent to an identity provider for. */
@@ -40,9 +41,10 @@ export type Begun = { url: string; state: string; sealed: string }
 /** Sends somebody to a provider. Nothing is stored: the way there is with their browser. */
 export async function beginWay(
   service: ServiceContext,
-  provider: FoundProvider,
+  found: FoundProvider,
   asked: { purpose: Purpose; next: string; loginHint?: string | undefined; isAgain?: boolean },
 ): Promise<Begun | IdpFault> {
+  const provider = asked.purpose.kind === 'try' ? withDraft(service, found) : found
   const client = clientOf(service, provider)
   if (!client) return { problem: 'badToken', code: 'secret_unreadable' }
   const { purpose, next, loginHint, isAgain = false } = asked
@@ -53,27 +55,27 @@ export async function beginWay(
     string,
   ]
   const way: Way = { providerId: provider.id, purpose, next, state, nonce, verifier, isAgain, endsAt }
-  const found = await service.deps.identityProviders.authorizationUrl(client, { ...wayThere(service, provider, way), loginHint })
-  if (!('problem' in found)) return { url: found.url, state, sealed: sealWay(service, way) }
-  await noteError(service, provider.id, found)
-  return found
+  const answer = await service.deps.identityProviders.authorizationUrl(client, { ...wayThere(service, provider, way), loginHint })
+  if (!('problem' in answer)) return { url: answer.url, state, sealed: sealWay(service, way) }
+  await noteError(service, provider.id, answer)
+  return answer
 }
 
 /** What the provider is asked with, and what its answer is held to. */
-export const wayThere = (service: Pick<ServiceContext, 'deps'>, { id, acrValues }: FoundProvider, way: Way) => ({
+export const wayThere = (service: Pick<ServiceContext, 'deps'>, provider: FoundProvider, way: Way) => ({
   ...way,
-  redirectUri: callbackOf(service, id),
+  redirectUri: callbackOf(service, provider),
   scopes: SCOPES,
   isFresh: way.purpose.kind === 'fresh',
-  acrValues,
+  acrValues: provider.acrValues,
 })
 
 /** Who somebody is, their address and their name: no more is asked for. */
 const SCOPES = ['openid', 'email', 'profile']
 
 /** Where a provider sends people back to: by this address alone it is known which of them has answered. */
-export const callbackOf = ({ deps }: Pick<ServiceContext, 'deps'>, providerId: string): string =>
-  deps.links.signInUrl(providerId, 'callback')
+export const callbackOf = ({ deps }: Pick<ServiceContext, 'deps'>, { address }: Pick<FoundProvider, 'address'>): string =>
+  deps.links.signInUrl(address, 'callback')
 
 const purposeOf = (state: string): string => `sign-in way ${state}`
 

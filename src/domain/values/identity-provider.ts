@@ -8,6 +8,16 @@ export type ClientAuth = (typeof CLIENT_AUTHS)[number]
 export type IdpClient = { id: string; issuer: string; clientId: string; clientAuth: ClientAuth; clientSecret: string }
 
 /**
+ * Whom the operator may offer to everybody: they are known by these ids, and by these words in addresses, whether or not they are offered now.
+ */
+export const OPERATOR_PROVIDERS = [
+  { id: '00000000-0000-4000-8000-000000000001', address: 'google', name: 'Google' },
+  { id: '00000000-0000-4000-8000-000000000002', address: 'microsoft', name: 'Microsoft' },
+] as const
+/** One that is offered, as the settings have it. @property address the word that stands for it in addresses. */
+export type OperatorProvider = IdpClient & { name: string; address: string }
+
+/**
  * Where a browser is sent, and what it brings back.
  *
  * @property state tells which of the browser's ways it is; nonce: of the ID token; verifier: PKCE's.

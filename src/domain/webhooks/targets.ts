@@ -8,6 +8,8 @@ import { isAddress, type Network, readNetwork } from '../values/networks.ts'
 export const MAX_URL_LENGTH = 2_048
 
 const HOST = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
+/** What is this machine everywhere, RFC 6761. */
+const THIS_MACHINE = /(^|\.)localhost\.?$/
 /** IPv6 addresses beyond these are no hosts of the internet, whatever they are called. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
@@ -54,7 +56,8 @@ export function findTargetFault(allowance: Allowance, text: string): TargetFault
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (port !== 80 && port !== 443 && port < 1024) return 'port'
   const host = withoutBrackets(url.hostname)
-  return allowed || !isAddress(host) || mayConnectTo(allowance, host) ? undefined : 'host'
+  const leadsOut = isAddress(host) ? mayConnectTo(allowance, host) : !THIS_MACHINE.test(host)
+  return allowed || leadsOut ? undefined : 'host'
 }
 
 const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')

@@ -138,7 +138,7 @@ const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Reco
   'public.sign_in_providers': {
     nobody: {
       [OWN_WORDS]: 'name issuer client_id required_claims acr_values',
-      [SECRET]: 'client_secret tested_hash',
+      [SECRET]: 'client_secret draft tested_hash',
       [CODE]: 'client_auth new_roles second_factor',
       [MEMBERS]: 'last_error',
     },

@@ -93,6 +93,43 @@ describe('owners are told', () => {
   })
 })
 
+describe('a domain that an organization has lost', () => {
+  it('is another’s once that has verified it, which the organization is told of, and not before', async () => {
+    const { organization, admin, domain, domainId } = await setUpSso(service)
+    const other = await joinAs(service, await service.make.organization())
+    const settings = `${other.home}settings/sign-in/domains`
+    const add = async () => (await other.post(settings, { domain })).status
+    const since = (days: number) => new Date(clock.now().getTime() - days * DAY_MS)
+    await db.signInDomain.updateMany({ where: { id: domainId }, data: { failingSince: since(29) } })
+    expect(await add()).toBe(422)
+    await db.signInDomain.updateMany({ where: { id: domainId }, data: { failingSince: since(31) } })
+    expect(await add()).toBe(303)
+    const { id, token } = await db.signInDomain.findFirstOrThrow({ where: { domain, id: { not: domainId } } })
+    const verify = async () => (await other.post(`${settings}/${id}/verify`)).headers.location ?? 'refused'
+    const { identityProviders } = deps
+    const told = (await mailsOf(organization.id, 'security_changed')).length
+    try {
+      // Its record, too, is there again, though nobody has looked since.
+      expect(await verify()).toBe('refused')
+      deps.identityProviders = { ...identityProviders, textRecords: async () => [token] }
+      expect(await verify()).toContain('done=verified')
+    } finally {
+      deps.identityProviders = identityProviders
+    }
+    expect(await db.signInDomain.findFirstOrThrow({ where: { id: domainId } })).toMatchObject({
+      verifiedAt: null,
+      failingSince: null,
+    })
+    const entry = await db.auditEntry.findFirstOrThrow({
+      where: { organizationId: organization.id, action: 'lost_sign_in_domain' },
+    })
+    expect([entry.actorKind, entry.address, entry.details]).toEqual(['system', null, { domain }])
+    expect((await mailsOf(organization.id, 'security_changed')).slice(told)).toEqual([admin.email])
+    // The first may get it back in no other way.
+    expect((await admin.post(`${admin.home}settings/sign-in/domains/${domainId}/verify`)).status).toBe(422)
+  })
+})
+
 describe('somebody is told', () => {
   it('of what is linked to the account that they had, and not of what they have come into being by', async () => {
     const { organization, idp, begin, person, domain } = await setUpSso(service, { addsMembers: 'yes' })

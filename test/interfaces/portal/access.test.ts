@@ -187,6 +187,7 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /settings/sign-in/providers/:providerId': owners,
   'POST /settings/sign-in/providers/:providerId': owners,
   'GET /settings/sign-in/providers/:providerId/try': owners,
+  'POST /settings/sign-in/providers/:providerId/discard': owners,
   'POST /settings/sign-in/providers/:providerId/relink': owners,
   'POST /settings/sign-in/providers/:providerId/remove': owners,
   'POST /settings/sign-in/enforce': owners,

@@ -147,6 +147,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notTried: () => 'Try the identity provider first, in this session: it was not tried with these settings.',
   noWayBack: () =>
     'Somebody must be able to get in when the identity provider fails: name an owner below who has signed in with their own passkey, or password and code, in the last 30 days.',
+  needsSso: () => 'Members come by single sign-on here: join with that.',
   notOwner: () => 'Only an owner who has joined can be the way in when the identity provider fails.',
   foreignDomain: () =>
     'Members come by single sign-on here, and it speaks for your verified domains only. An owner can name this address a guest under Settings, Single sign-on; then invite it.',

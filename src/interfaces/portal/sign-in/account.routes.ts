@@ -5,7 +5,7 @@ import { readFactors } from '../../../domain/access/factors.ts'
 import { distrustDevice, listTrustedDevices } from '../../../domain/access/trusted-devices.ts'
 import { answerOwnerOffer, findOwnerOffer } from '../../../domain/members/owner-offers.ts'
 import { keepPreferences } from '../../../domain/members/preferences.ts'
-import { findOffered, findOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
+import { findOffered, listOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
 import { listOwnIdentities } from '../../../domain/single-sign-on/identities.ts'
 import { html } from '../../../html/html.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
@@ -27,7 +27,7 @@ export function accountRoutes(app: FastifyInstance): void {
     const linked = linkedPanel({
       ctx,
       identities: await listOwnIdentities(ctx, signedIn),
-      offered: [...(await findOffered(ctx, ctx.organization.id)), ...(await findOfferedToAll(ctx))],
+      offered: [...(await findOffered(ctx, ctx.organization.id)), ...listOfferedToAll(ctx)],
     })
     const own = accountPage(form, { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done })
     const offer = ctx.actor.kind === 'member' && (await findOwnerOffer(ctx, ctx.actor.id))

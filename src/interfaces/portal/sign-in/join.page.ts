@@ -1,7 +1,7 @@
 import { MIN_PASSWORD_LENGTH } from '../../../domain/access/passwords.ts'
 import type { JoinOffer } from '../../../domain/members/join.ts'
 import type { OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
-import { html } from '../../../html/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
@@ -24,8 +24,12 @@ export const joinPage = (form: Form, token: string, { offer, providers }: Offere
 ${
   providers.length > 0 &&
   html`<div class="space-y-2">${providers.map(({ id, name, host }) => html`<a class="btn btn-primary w-full" href="${`${PORTAL_PREFIX}/join/${token}/with/${id}`}">Join with ${name} (${host})</a>`)}</div>
-<p class="hint my-2 text-center">or with a password</p>`
-}<form method="post" action="${PORTAL_PREFIX}/join/${token}">
+${!offer.isBySsoOnly && html`<p class="hint my-2 text-center">or with a password</p>`}`
+}${!offer.isBySsoOnly && passwordForm(form, token, offer)}`,
+})
+
+const passwordForm = (form: Form, token: string, offer: JoinOffer): Html =>
+  html`<form method="post" action="${PORTAL_PREFIX}/join/${token}">
 <input type="hidden" name="username" value="${offer.email}" autocomplete="username">
 ${field(form, { name: 'firstName', label: 'First name', value: offer.firstName, autocomplete: 'given-name' })}
 ${field(form, { name: 'lastName', label: 'Last name', value: offer.lastName, autocomplete: 'family-name' })}
@@ -51,8 +55,7 @@ ${
       : newPasswordField(form)
 }
 <button class="btn btn-primary">Join</button>
-</form>`,
-})
+</form>`
 
 /** Of a link to join and one to reset alike. */
 export const deadLinkPage: Page = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { join, readJoinOffer } from '../../../domain/members/join.ts'
 import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
-import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
+import { findOffered, listOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { homeOf, show } from '../kit/layout.ts'
 import { deadLinkPage, joinPage } from './join.page.ts'
@@ -17,7 +17,9 @@ export function joinRoutes(app: FastifyInstance, portal: Portal): void {
   const read = async (token: string) => {
     const ref = readAccountLink(settings.secretKeys, 'join', token)
     const offer = ref && (await readJoinOffer(system, ref))
-    return offer && { ref, offer, providers: await findOffered(system, offer.organizationId) }
+    if (!offer) return null
+    const theirs = await findOffered(system, offer.organizationId)
+    return { ref, offer, providers: offer.isBySsoOnly ? theirs : [...theirs, ...listOfferedToAll(system)] }
   }
 
   app.get<Route>('/join/:token', async (request, reply) => {

@@ -13,6 +13,13 @@ export const notOwnPage: Page = {
 <p><a class="btn btn-primary" href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 }
 
+/** To who would have nothing left to sign in with. */
+export const lastWayPage = (email: string): Page => ({
+  title: 'You sign in with nothing else',
+  body: html`<p>Without this account you could not sign in any more. Add a passkey first, or set a password: we email a link for it to <strong>${email}</strong>.</p>
+<p><a class="btn btn-primary" href="${PORTAL_PREFIX}/forgot">Set a password</a></p>`,
+})
+
 type Facts = { ctx: Context; identities: readonly LinkedIdentity[]; offered: readonly OfferedProvider[] }
 
 /** The part of My account; nothing where there is no identity provider. */
@@ -20,7 +27,7 @@ export function linkedPanel({ ctx, identities, offered }: Facts): Html | false {
   if (identities.length === 0 && offered.length === 0) return false
   return panel(
     'linked',
-    'Single sign-on',
+    'Other accounts that you sign in with',
     html`${
       identities.length > 0
         ? html`<ul class="divide-base-300 mb-4 divide-y">${identities.map((identity) => item(ctx, identity, pathOf(ctx, `account/identities/${identity.id}/remove`)))}</ul>`

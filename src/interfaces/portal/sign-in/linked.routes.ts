@@ -6,7 +6,7 @@ import { ownsAccount, unlinkMember, unlinkOwn } from '../../../domain/single-sig
 import { findProvider, getProvider } from '../../../domain/single-sign-on/providers.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { BASE } from '../single-sign-on/addresses.ts'
-import { notOwnPage } from './linked.page.ts'
+import { lastWayPage, notOwnPage } from './linked.page.ts'
 import { signedInOf } from './session.ts'
 import type { Portal } from './settings.ts'
 import { begin } from './single-sign-on.routes.ts'
@@ -40,7 +40,8 @@ export const linkedRoutes =
     app.post<IdentityRoute>('/account/identities/:identityId/remove', { config: { fresh: true } }, async (request, reply) => {
       const signedIn = signedInOf(request)
       if (!ownsAccount(signedIn)) return show(request, reply, notOwnPage, 403)
-      await unlinkOwn(request.ctx, signedIn, request.params.identityId)
+      const isGone = await unlinkOwn(request.ctx, signedIn, request.params.identityId)
+      if (!isGone) return show(request, reply, lastWayPage(signedIn.credential.email), 422)
       return reply.redirect(`${pathOf(request.ctx, 'account')}?done=unlinked`, 303)
     })
 

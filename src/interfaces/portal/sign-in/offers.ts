@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceContext } from '../../../domain/context.ts'
-import { findOfferedToAll, type OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
+import { listOfferedToAll, type OfferedProvider } from '../../../domain/single-sign-on/find-providers.ts'
 import { hasProviders } from '../../../domain/single-sign-on/providers.ts'
 
 /** For how long the sign-in page waits for the database. */
@@ -11,10 +11,9 @@ export type SignInOffers = { hasSso: boolean; offered: OfferedProvider[] }
 
 /** @returns what is offered now; where the database does not say so soon, as it was known last: the page is there whoever holds the database up. */
 export function signInOffers(system: ServiceContext): () => Promise<SignInOffers> {
-  let known: SignInOffers = { hasSso: false, offered: [] }
+  let hasSso = false
   const ask = async () => {
-    const [hasSso, offered] = await Promise.all([hasProviders(system), findOfferedToAll(system)])
-    known = { hasSso, offered }
+    hasSso = await hasProviders(system)
   }
   const fail = (err: unknown) => system.deps.log.warn({ err }, 'what is offered to sign in by could not be read')
   // However many look at the page meanwhile, the database is asked once: nobody waits for the answers that are late.
@@ -26,6 +25,6 @@ export function signInOffers(system: ServiceContext): () => Promise<SignInOffers
         asked = undefined
       })
     await Promise.race([asked, sleep(WAIT_MS, undefined, { ref: false })])
-    return known
+    return { hasSso, offered: listOfferedToAll(system) }
   }
 }

@@ -21,7 +21,12 @@ ${isResume(next) && html`<p class="hint">Nothing was sent yet. What you had fill
 <p class="hint">You are signed in as <strong>${email}</strong>.</p>
 <div class="space-y-2">${witnesses.map(({ id, name, host }) => html`<a class="btn btn-primary w-full" href="${`${PROVE}/with/${id}?${new URLSearchParams({ next })}`}">Sign in at ${name} again (${host})</a>`)}</div>
 ${
-  (hasPassword || witnesses.length === 0) &&
+  !hasPassword &&
+  witnesses.length === 0 &&
+  html`<p>You have no password here, and where you sign in they do not tell when you did. Set a password first: we email you a link for it. With a passkey instead, sign in with that.</p>
+<p><a class="btn btn-primary w-full" href="${PORTAL_PREFIX}/forgot">Set a password</a></p>`
+}${
+  hasPassword &&
   html`<form method="post" action="${PROVE}">
 <input type="hidden" name="next" value="${next}">
 <input type="hidden" name="username" value="${email}" autocomplete="username">

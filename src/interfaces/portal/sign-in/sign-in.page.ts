@@ -28,7 +28,7 @@ ${field(form, { name: 'password', label: 'Password', type: 'password', autocompl
 <button class="btn btn-primary w-full">Sign in</button>
 ${hasSso && html`<button class="btn mt-2 w-full" formaction="${PORTAL_PREFIX}/sign-in/sso" formnovalidate>Sign in with your organization</button>`}
 </form>
-${offered.map(({ id, name }) => html`<a class="btn w-full" href="${wayAddress(id, next)}">Sign in with ${name}</a>`)}
+${offered.map(({ id, name }) => html`<a class="btn w-full" href="${wayAddress(id, next)}">Continue with ${name}</a>`)}
 ${
   passkey &&
   passkeyForm({

@@ -48,17 +48,22 @@ type Refused = { problem: SignInProblem; provider: string; organization: string 
 
 /** Why somebody was not let in, and what to do. What went wrong between the service and the provider stands at the provider's page, for who has set it up. */
 export function refusedPage({ problem, provider, organization, again }: Refused): Page {
-  const whose = organization ?? provider
   const { title, text, canRepeat = false } = words[problem]
   return {
     title,
-    body: html`<p>${text(whose, provider)}</p>
+    body: html`<p>${text({ provider, organization, admin: adminOf(organization) })}</p>
 ${canRepeat && html`<a class="btn btn-primary w-full" href="${again}">Try again</a>`}
 ${back}`,
   }
 }
 
-type Words = { title: string; text: (organization: string, provider: string) => string; canRepeat?: boolean }
+/** Whom to ask of a provider. @param organization null: it is the operator's. */
+const adminOf = (organization: string | null): string =>
+  organization === null ? 'whoever runs this service' : `an admin of ${organization}`
+
+/** @property organization null: the provider is offered to everybody. */
+type Facts = { provider: string; organization: string | null; admin: string }
+type Words = { title: string; text: (facts: Facts) => string; canRepeat?: boolean }
 
 const words: Record<SignInProblem, Words> = {
   expiredSignIn: {
@@ -68,46 +73,47 @@ const words: Record<SignInProblem, Words> = {
   },
   idpDenied: {
     title: 'Sign-in was cancelled',
-    text: (_organization, provider) => `${provider} has not let you in, or you have cancelled there.`,
+    text: ({ provider }) => `${provider} has not let you in, or you have cancelled there.`,
     canRepeat: true,
   },
   idpUnreachable: {
     title: 'The sign-in service can’t be reached',
-    text: (organization, provider) =>
-      `${provider} does not answer as it should. Please try again in a minute. If it stays so, tell an admin of ${organization}.`,
+    text: ({ provider, admin }) =>
+      `${provider} does not answer as it should. Please try again in a minute. If it stays so, tell ${admin}.`,
     canRepeat: true,
   },
   clock: {
     title: 'The clocks differ',
-    text: (organization, provider) =>
-      `The time at ${provider} and the time here are too far apart to trust the sign-in. Please tell an admin of ${organization}.`,
+    text: ({ provider, admin }) =>
+      `The time at ${provider} and the time here are too far apart to trust the sign-in. Please tell ${admin}.`,
     canRepeat: true,
   },
   badToken: {
     title: 'The sign-in can’t be trusted',
-    text: (organization, provider) =>
-      `What ${provider} has sent is not what was asked for. Please tell an admin of ${organization}, who sees the reason in the settings.`,
+    text: ({ provider, organization, admin }) =>
+      `What ${provider} has sent is not what was asked for. Please tell ${admin}, who sees the reason in the ${organization === null ? 'log' : 'settings'}.`,
     canRepeat: true,
   },
   claimMissing: {
     title: 'This account is not let in',
-    text: (organization, provider) =>
+    text: ({ provider, organization }) =>
       `${organization} lets in only some accounts of ${provider}, and yours is not one of them. Sign in there with another account, or ask an admin.`,
     canRepeat: true,
   },
   notInvited: {
     title: 'You are no member yet',
-    text: (organization, provider) =>
-      `${provider} knows you, but here nobody has invited you, or your account is not linked. Ask an admin of ${organization} for an invitation. If you have joined with a password, sign in with it and link your account under “My account”.`,
+    text: ({ provider, organization }) =>
+      `${provider} knows you, but here nobody has invited you, or your account is not linked. Ask an admin of ${organization ?? 'your organization'} for an invitation. If you have joined with a password, sign in with it and link your account under “My account”.`,
   },
   inactive: {
     title: 'Your membership has ended',
-    text: (organization) => `You were a member of ${organization} and are deactivated. Only its admins can bring you back.`,
+    text: ({ organization }) =>
+      `You were a member of ${organization ?? 'an organization here'} and are deactivated. Only its admins can bring you back.`,
   },
   otherIdentity: {
     title: 'This address belongs to another account',
-    text: (organization, provider) =>
-      `Somebody with your address signed in before with another account of ${provider}. If that was you, ask an admin of ${organization} to remove the old account from your page under Members; then sign in again.`,
+    text: ({ provider, admin }) =>
+      `Somebody with your address signed in before with another account of ${provider}. If that was you, ask ${admin} to remove the old account from your page under Members; then sign in again.`,
   },
   hasAccount: {
     title: 'You have an account already',
@@ -116,13 +122,13 @@ const words: Record<SignInProblem, Words> = {
   },
   otherPerson: {
     title: 'That is somebody else',
-    text: (_organization, provider) =>
+    text: ({ provider }) =>
       `You were to confirm that it is you, but at ${provider} another account has signed in. Nothing was changed. Sign in there with the account that you use here.`,
     canRepeat: true,
   },
   linkedElsewhere: {
     title: 'This account is linked to somebody else',
-    text: (_organization, provider) =>
+    text: ({ provider }) =>
       `Another person here signs in with this account of ${provider}. They have to unlink it under “My account” first.`,
   },
 }

@@ -14,13 +14,14 @@ import { closedPage } from './closed.page.ts'
 import { askedBy, browserOf, safeNext, signInAddress } from './session.ts'
 import type { Portal } from './settings.ts'
 import { continuePage, leftPage, refusedPage, triedPage, wayAddress } from './single-sign-on.page.ts'
+import { goOn } from './waiting.ts'
 import { keepWay, takeWay } from './way-cookie.ts'
 
 type Route = { Params: { providerId: string } }
 
 /** Signing in by an identity provider: there, and back. */
 export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
-  const { system, cookie } = portal
+  const { system } = portal
 
   app.post('/sign-in/sso', async (request, reply) => {
     const { email, next } = readFields(valuesOf(request), 'email', 'next')
@@ -74,7 +75,7 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
     const way = takeWay(portal, request, reply, { state: query.get('state') ?? '', providerId: provider.id })
     if (!way) return refuse(request, reply, provider, 'expiredSignIn')
     const outcome = await finishWay(askedBy(system, request), provider, way, {
-      callbackUrl: `${callbackOf(system, provider.id)}?${query}`,
+      callbackUrl: `${callbackOf(system, provider)}?${query}`,
       browser: browserOf(request),
       signedIn: request.signedIn,
       address: request.ip,
@@ -85,8 +86,8 @@ export function singleSignOnRoutes(app: FastifyInstance, portal: Portal): void {
       return reply.redirect(outcome.begun.url, 303)
     }
     if (outcome.kind === 'tried') return show(request, reply, triedPage(outcome.token, way.next))
-    if (outcome.kind === 'in') await cookie.begin(request, reply, outcome.session)
-    return reply.redirect(way.next, 303)
+    const next = outcome.kind === 'in' ? await goOn(portal, request, reply, { entry: outcome.entry, next: way.next }) : way.next
+    return reply.redirect(next, 303)
   })
 }
 
@@ -124,11 +125,11 @@ const refuse = (
   problem: SignInProblem,
   status = 403,
 ): Promise<FastifyReply> => {
-  const { id, name, organization } = provider
+  const { address, name, organization } = provider
   return show(
     request,
     reply,
-    refusedPage({ problem, provider: name, organization: organization?.name ?? null, again: wayAddress(id) }),
+    refusedPage({ problem, provider: name, organization: organization?.name ?? null, again: wayAddress(address) }),
     status,
   )
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../../domain/context.ts'
 import { recordOf, type SignInDomain } from '../../../domain/single-sign-on/domains.ts'
 import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
+import { withDraft } from '../../../domain/single-sign-on/provider-secrets.ts'
 import { isTried, type Provider } from '../../../domain/single-sign-on/providers.ts'
 import { DAY_MS } from '../../../domain/values/days.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -16,6 +17,8 @@ import { providerFields } from './provider.form.ts'
 
 const NOTICES = new Map([
   ['saved', 'The identity provider is saved. Try it before your members do.'],
+  ['waits', 'The new settings are kept. Try it: they come into use once that works.'],
+  ['discarded', 'The settings that waited are discarded.'],
   ['removed', 'The identity provider is removed.'],
   ['relink', 'For seven days members who are linked already are linked anew by their address.'],
   ['domain', 'The domain is added. Publish its record, then verify it.'],
@@ -127,6 +130,9 @@ export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context
     notice: NOTICES.get(done),
     actions: linkButton(action('/try'), 'Try it', 'circle-play', 'main'),
     body: html`${mistakes(form)}${
+      provider.draft &&
+      html`<div class="alert alert-soft alert-warning" role="status"><p>The issuer, client or secret below is not tried yet. Until <em>Try it</em> has worked, members sign in with the settings from before.</p><form method="post" action="${action('/discard')}"><button class="btn btn-sm">Discard</button></form></div>\n`
+    }${
       provider.lastErrorAt &&
       html`<div class="alert alert-soft alert-error" role="status"><p>The last sign-in that failed, at ${time(provider.lastErrorAt)}: <code>${provider.lastError}</code>. <a href="/docs/single-sign-on#errors">What it means</a></p></div>\n`
     }${panel(
@@ -140,7 +146,7 @@ export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context
       'provider',
       'Settings',
       html`<form method="post" action="${action('')}">
-${providerFields(form, provider)}
+${providerFields(form, withDraft(ctx, provider))}
 <button class="btn">Save</button>
 </form>`,
     )}${panel(

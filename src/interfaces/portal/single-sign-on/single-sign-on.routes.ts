@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { changeProvider, discardDraft } from '../../../domain/single-sign-on/change-provider.ts'
 import { addDomain, listDomains, removeDomain, verifyDomain } from '../../../domain/single-sign-on/domains.ts'
 import { readEnforcement } from '../../../domain/single-sign-on/enforcement.ts'
 import {
   addProvider,
   allowRelinking,
-  changeProvider,
   getProvider,
   listProviders,
   removeProvider,
@@ -57,11 +57,15 @@ export function singleSignOnSettingsRoutes(app: FastifyInstance): void {
     submit(request, reply, {
       page: (form) => one(request, form),
       work: async (values) => {
-        const hasStopped = await changeProvider(request.ctx, request.params.providerId, readProvider(values))
-        return `${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=${hasStopped ? 'stopped' : 'saved'}`
+        const done = await changeProvider(request.ctx, request.params.providerId, readProvider(values))
+        return `${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=${done}`
       },
     }),
   )
+  app.post<Route>(`/${BASE}/providers/:providerId/discard`, { config: { fresh: true } }, async (request, reply) => {
+    await discardDraft(request.ctx, request.params.providerId)
+    return reply.redirect(`${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=discarded`, 303)
+  })
   app.post<Route>(`/${BASE}/providers/:providerId/relink`, { config: { fresh: true } }, async (request, reply) => {
     await allowRelinking(request.ctx, request.params.providerId)
     return reply.redirect(`${pathOf(request.ctx, `${BASE}/providers/${request.params.providerId}`)}?done=relink`, 303)

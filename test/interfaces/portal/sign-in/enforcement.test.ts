@@ -3,9 +3,10 @@ import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
 import { allowOtherWays } from '../../../../src/domain/single-sign-on/enforcement.ts'
 import { codeAt, enrolApp } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
+import { startIdp } from '../../../support/idp.ts'
 import { asOperator, joinAs, joinPath, PASSWORD } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
-import { browse, goThrough, IDP_ON_LOOPBACK, makeOnlyWayIn, providerFields, setUpSso } from '../../../support/sso.ts'
+import { browse, goThrough, IDP_ON_LOOPBACK, makeOnlyWayIn, providerFields, setUpSso, wayBack } from '../../../support/sso.ts'
 
 const service = await startServiceForFile(IDP_ON_LOOPBACK)
 const { db, clock } = service
@@ -232,9 +233,12 @@ describe('the way back', () => {
   })
 
   it('stays: the last owner for emergencies is not taken away, in whatever way', async () => {
-    const { organization, owner, settings, admin } = await setUp()
+    const sso = await setUpSso(service)
+    const { organization, admin } = sso
+    // Another admin, so that nothing is refused for want of one.
+    const other = await joinAs(service, organization)
+    const { owner, settings } = await makeOnlyWayIn(service, sso)
     const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: admin.email } })
-    const other = await joinAs(service, organization, { email: `other@${admin.email.split('@')[1]}` })
     const last = 'This is the last way in'
     expect((await owner.post(`${settings}/own-ways/${id}/end`)).text).toContain(last)
     expect((await owner.post(`${settings}/own-ways`, { email: admin.email, ownWay: 'guest' })).text).toContain(last)
@@ -249,18 +253,62 @@ describe('the way back', () => {
     expect(other.email).not.toBe(admin.email)
   })
 
-  it('opens where the settings are changed, until they have been tried anew', async () => {
-    const { organization, owner, idp, page, settings, person } = await setUp()
-    const changed = await owner.post(page, providerFields(idp, { clientSecret: '', name: 'Another name' }))
-    expect([changed.headers.location, await isEnforced(organization.id)]).toEqual([`${page}?done=saved`, true])
-    const stopped = await owner.post(page, providerFields(idp, { clientSecret: 'another-secret' }))
-    expect([stopped.headers.location, await isEnforced(organization.id)]).toEqual([`${page}?done=stopped`, false])
-    expect((await owner.post(`${settings}/enforce`, { ssoSessionHours: '12' })).text).toContain('Try the identity provider first')
-    await owner.post(page, providerFields(idp))
+  it('goes on while other settings wait to be tried, and with these once they have been', async () => {
+    const { organization, owner, idp, page, providerId, begin, person } = await setUp()
+    const where = { id: providerId }
+    const live = () =>
+      db.signInProvider.findUniqueOrThrow({ where, select: { issuer: true, clientSecret: true, testedHash: true } })
+    const before = await live()
+    const saved = await owner.post(page, providerFields(idp, { clientSecret: '', name: 'Another name' }))
+    expect([saved.headers.location, await isEnforced(organization.id)]).toEqual([`${page}?done=saved`, true])
+    const wrong = await owner.post(page, providerFields(idp, { clientSecret: 'another-secret' }))
+    expect([wrong.headers.location, await isEnforced(organization.id), await live()]).toEqual([
+      `${page}?done=waits`,
+      true,
+      before,
+    ])
+    expect((await owner.get(page)).text).toContain('is not tried yet')
     idp.person = person('ada')
-    await goThrough(owner, idp, `${page}/try`)
-    expect((await owner.post(`${settings}/enforce`, { ssoSessionHours: '12' })).status).toBe(303)
+    expect(titleOf((await goThrough(owner, idp, `${page}/try`)).text)).toBe('The sign-in can’t be trusted')
+    expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
+    await owner.post(`${page}/discard`)
+    expect([await live(), (await db.signInProvider.findUniqueOrThrow({ where })).draft]).toEqual([before, null])
+
+    const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
+    await owner.post(page, providerFields(moved, { clientSecret: '', secretEndsAt: '2030-01-01', addsMembers: 'yes' }))
+    expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
+    moved.person = person('ada')
+    expect(titleOf((await goThrough(owner, moved, `${page}/try`)).text)).toBe('It works')
+    const after = await db.signInProvider.findUniqueOrThrow({ where })
+    expect(after).toMatchObject({ issuer: moved.issuer, draft: null, secretEndsAt: new Date('2030-01-01') })
+    expect(await isEnforced(organization.id)).toBe(true)
+    moved.person = person('grace')
+    const browser = browse(service)
+    expect((await goThrough(browser, moved, begin)).status).toBe(303)
+    expect((await browser.get(`/portal/${organization.id}/`)).status).toBe(200)
+    expect((await actionsOf(organization.id)).filter((action) => action === 'stopped_enforcing_sso')).toEqual([])
     await owner.post(`${page}/remove`)
     expect(await isEnforced(organization.id)).toBe(false)
+  })
+
+  it('takes into use what was tried, and not what has come to wait meanwhile', async () => {
+    const { owner, idp, page, providerId, person } = await setUp()
+    const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
+    await owner.post(page, providerFields(moved, { clientSecret: '' }))
+    moved.person = person('ada')
+    const back = await wayBack(owner, moved, `${page}/try`)
+    const { identityProviders } = service.deps
+    const redeem: typeof identityProviders.redeem = async (...asked) => {
+      const answer = await identityProviders.redeem(...asked)
+      await owner.post(page, providerFields(moved, { clientSecret: 'another-secret' }))
+      return answer
+    }
+    service.deps.identityProviders = { ...identityProviders, redeem }
+    try {
+      expect(titleOf((await owner.get(back)).text)).toBe('Please start again')
+    } finally {
+      service.deps.identityProviders = identityProviders
+    }
+    expect((await db.signInProvider.findUniqueOrThrow({ where: { id: providerId } })).issuer).toBe(idp.issuer)
   })
 })

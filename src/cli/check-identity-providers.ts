@@ -1,0 +1,63 @@
+import type { Db } from '../db/client.ts'
+import type { Allowance } from '../domain/context.ts'
+import type { OperatorProvider } from '../domain/values/identity-provider.ts'
+import { createFetch, type Fetch } from '../sso/fetch.ts'
+import { type Check, ok, problem } from './checks.ts'
+
+/** Milliseconds that a provider's clock may differ from ours: tokens are refused from twice as much on. */
+const TOLERANCE_MS = 30_000
+/** Issuers that are asked: more clocks say no more of ours. */
+const MOST_ISSUERS = 50
+
+type Given = { ssoAllowance: Allowance; operatorProviders: readonly OperatorProvider[] }
+
+/**
+ * Whether identity providers answer, and how far their clocks are from this machine's, asked by the way out that sign-ins go. One that an
+ * organization has named and that does not answer is that organization's matter.
+ */
+export async function checkIdentityProviders(db: Db, { ssoAllowance, operatorProviders }: Given): Promise<Check[]> {
+  const rows = await db.signInProvider.findMany({
+    where: { organizationId: { not: null } },
+    distinct: ['issuer'],
+    select: { issuer: true },
+    orderBy: { issuer: 'asc' },
+    take: MOST_ISSUERS,
+  })
+  const own = operatorProviders.map(({ issuer }) => issuer)
+  const issuers = [...new Set([...own, ...rows.map(({ issuer }) => issuer)])]
+  if (issuers.length === 0) return []
+  const fetch = createFetch(ssoAllowance)
+  const found = await Promise.all(issuers.map((issuer) => lookAt(fetch, issuer)))
+  const says = found.map(({ says }) => says).join('; ')
+  const name = 'identity providers'
+  if (found.some(({ isOff }) => isOff))
+    return [problem(name, `${says}. Sign-ins are refused where clocks differ by more than a minute: set this machine's by NTP`)]
+  if (found.some(({ issuer, isSilent }) => isSilent && own.includes(issuer)))
+    return [problem(name, `${says}. Look at the settings of Google and Microsoft, and whether this machine reaches them`)]
+  return [ok(name, says)]
+}
+
+type Look = { issuer: string; says: string; isOff?: boolean; isSilent?: boolean }
+
+async function lookAt(fetch: Fetch, issuer: string): Promise<Look> {
+  const { host } = new URL(issuer)
+  const asked = Date.now()
+  try {
+    const answer = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+    const date = Date.parse(answer.headers.get('date') ?? '')
+    if (!answer.ok) return { issuer, isSilent: true, says: `${host} answers ${answer.status}` }
+    if (Number.isNaN(date)) return { issuer, says: `${host} answers, and does not say its time` }
+    // It says whole seconds, at some moment of the request.
+    const difference = date + 500 - (asked + Date.now()) / 2
+    const isOff = Math.abs(difference) > TOLERANCE_MS
+    const seconds = Math.round(Math.abs(difference) / 1_000)
+    if (!isOff) return { issuer, says: `${host} answers, and its clock agrees` }
+    return {
+      issuer,
+      isOff,
+      says: `the clock of ${host} is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} this machine's`,
+    }
+  } catch (error) {
+    return { issuer, isSilent: true, says: `${host} does not answer (${(error as Error).message})` }
+  }
+}

@@ -1,0 +1,79 @@
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { isSsoEnforced } from '../access/speakers.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { tellOfSecurity } from '../members/organization-security.ts'
+import { inTransaction } from '../transaction.ts'
+import { findProviderIssues, type ProviderInput } from './provider-input.ts'
+import { type Connection, openClientSecret, sealClientSecret, sealDraft, withDraft } from './provider-secrets.ts'
+import { getProvider, hashOf, isTried, type Provider, rowOf, stopEnforcing } from './providers.ts'
+
+/** What became of a change: it is made; it waits to be tried; it is made, and has taken from the provider that it is the only way in. */
+export type Changed = 'saved' | 'waits' | 'stopped'
+
+/**
+ * Changes a provider. Another issuer, client or secret has to be tried: where the provider is the only way in, it waits for that beside what there
+ * is, by which everybody goes on to sign in.
+ *
+ * @param input.clientSecret empty: the one that there is, or that waits.
+ * @throws DomainError not_permitted; sign_in_setting_not_found; invalid.
+ */
+export async function changeProvider(ctx: Context, id: string, input: ProviderInput): Promise<Changed> {
+  authorize(ctx, 'manage_security')
+  findProviderIssues(ctx, input, { isNew: false })
+  return inTransaction(ctx, async (inside) => {
+    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const before = await getProvider(inside, id)
+    const { clientSecret: given, issuer, clientId, clientAuth, secretEndsAt, ...others } = rowOf(input)
+    const clientSecret = given === '' ? openClientSecret(inside, withDraft(inside, before)) : given
+    const connection = { issuer, clientId, clientAuth, secretEndsAt, clientSecret }
+    const waits = await hasToWait(inside, before, connection)
+    const data = waits
+      ? { ...others, draft: sealDraft(inside, id, connection) }
+      : { ...others, ...columnsOf(inside, before, connection), draft: null }
+    const after = await inside.db.signInProvider.update({ where: { id }, data: { ...data, updatedAt: inside.deps.clock() } })
+    const changed = namesOfChanges(inside, before, after)
+    if (changed.length === 0) return waits ? 'waits' : 'saved'
+    const details = { provider: after.name, changed, ...(waits && { untried: true }) }
+    await recordAudit(inside, { action: 'changed_sign_in_provider', details })
+    await tellOfSecurity(inside)
+    if (waits) return 'waits'
+    return !isTried(inside, after) && (await stopEnforcing(inside)) ? 'stopped' : 'saved'
+  })
+}
+
+/** Whether everybody signs in by what there is, which has shown that it works, and this is something else. */
+const hasToWait = async (inside: Context, before: Provider, connection: Connection): Promise<boolean> =>
+  isTried(inside, before) && Buffer.compare(before.testedHash!, hashOf(connection)) !== 0 && (await isSsoEnforced(inside))
+
+/** Its columns. The secret is sealed anew only where it is another. */
+const columnsOf = (
+  service: Pick<ServiceContext, 'deps'>,
+  before: Provider,
+  { clientSecret, ...connection }: Connection,
+): Omit<Connection, 'clientSecret'> & { clientSecret?: Uint8Array<ArrayBuffer> } => ({
+  ...connection,
+  ...(clientSecret !== null &&
+    clientSecret !== openClientSecret(service, before) && { clientSecret: sealClientSecret(service, before.id, clientSecret) }),
+})
+
+/** What differs, by name, of what is in use or waits; of the secret no more than that it does. */
+function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider, after: Provider): string[] {
+  const factsOf = (provider: Provider): Record<string, unknown> => {
+    const { updatedAt: _, draft: __, ...shown } = withDraft(service, provider)
+    return { ...shown, clientSecret: openClientSecret(service, shown) }
+  }
+  const [was, is] = [factsOf(before), factsOf(after)]
+  return Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
+}
+
+/** Has what waits to be tried be forgotten. @throws DomainError as above. */
+export async function discardDraft(ctx: Context, id: string): Promise<void> {
+  const { name } = await getProvider(ctx, id)
+  await inTransaction(ctx, async (inside) => {
+    const { count } = await inside.db.signInProvider.updateMany({ where: { id, draft: { not: null } }, data: { draft: null } })
+    if (count > 0) await recordAudit(inside, { action: 'discarded_sign_in_settings', details: { provider: name } })
+  })
+}

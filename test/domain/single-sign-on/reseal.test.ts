@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import {
+  openClientSecret,
+  resealClientSecrets,
+  sealClientSecret,
+  sealDraft,
+  withDraft,
+} from '../../../src/domain/single-sign-on/provider-secrets.ts'
+import { startServiceForFile } from '../../support/service.ts'
+
+const service = await startServiceForFile()
+const { db, deps, make, system } = service
+
+it('seals anew under the newest key what a provider is asked with, and what waits to be', async () => {
+  const older = { ...system, deps: { ...deps, secretKeys: ['o'.repeat(32)] } }
+  const both = { ...system, deps: { ...deps, secretKeys: ['n'.repeat(32), 'o'.repeat(32)] } }
+  const newer = { ...system, deps: { ...deps, secretKeys: ['n'.repeat(32)] } }
+  const { id: organizationId } = await make.organization()
+  const [id, at] = [deps.newId(), deps.clock()]
+  const issuer = 'https://login.example.com'
+  const connection = { issuer, clientId: 'new', clientAuth: 'client_secret_post', clientSecret: 'new secret', secretEndsAt: at }
+  const sealed = { clientSecret: sealClientSecret(older, id, 'a secret'), draft: sealDraft(older, id, connection) }
+  const row = { id, organizationId, name: 'Acme', issuer, clientId: 'x', clientAuth: 'client_secret_basic', ...sealed }
+  const provider = await db.signInProvider.create({ data: { ...row, createdAt: at, updatedAt: at } })
+  expect([openClientSecret(newer, provider), withDraft(newer, provider)]).toEqual([null, provider])
+  await resealClientSecrets(both)
+  const after = await db.signInProvider.findUniqueOrThrow({ where: { id } })
+  expect(openClientSecret(newer, after)).toBe('a secret')
+  const tried = withDraft(newer, after)
+  expect({ ...tried, clientSecret: openClientSecret(newer, tried) }).toMatchObject(connection)
+  await resealClientSecrets(both)
+  expect(await db.signInProvider.findUniqueOrThrow({ where: { id } })).toEqual(after)
+})

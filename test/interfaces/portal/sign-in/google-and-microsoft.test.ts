@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest'
+import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
+import { codeAt, enrolApp } from '../../../support/factors.ts'
+import { CLIENT, type Person, startIdp } from '../../../support/idp.ts'
+import { joinPath, PASSWORD } from '../../../support/portal.ts'
+import { type Service, startServiceForFile } from '../../../support/service.ts'
+import { type Browser, browse, goThrough, IDP_ON_LOOPBACK, makeOnlyWayIn, setUpSso, wayBack } from '../../../support/sso.ts'
+
+const BEGIN = '/portal/sign-in/with/microsoft'
+// It is there before the service, whose settings name it.
+let started: Service | undefined
+const idp = await startIdp({
+  now: () => started?.clock.now() ?? new Date(),
+  redirectUri: `http://localhost:3000${BEGIN}/callback`,
+})
+const service = await startServiceForFile({
+  ...IDP_ON_LOOPBACK,
+  GOOGLE_CLIENT_ID: 'of-google',
+  GOOGLE_CLIENT_SECRET: 'unused',
+  MICROSOFT_CLIENT_ID: CLIENT.clientId,
+  MICROSOFT_CLIENT_SECRET: CLIENT.clientSecret,
+  MICROSOFT_ISSUER: idp.issuer,
+})
+started = service
+const { db } = service
+const MICROSOFT = '00000000-0000-4000-8000-000000000002'
+
+const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
+const homeOf = ({ id }: { id: string }) => `/portal/${id}/`
+const newEmail = () => `${service.deps.newId()}@example.com`
+const somebody = (claims: Partial<Person> = {}): Person => ({ sub: service.deps.newId(), given_name: 'Grace', ...claims })
+const actionsOf = async ({ id }: { id: string }) =>
+  (await db.auditEntry.findMany({ where: { organizationId: id }, orderBy: { id: 'asc' } })).map(({ action }) => action)
+const kindsTo = async (email: string) =>
+  (await db.memberEmail.findMany({ where: { member: { email } }, orderBy: { id: 'asc' } })).map(({ kind }) => kind)
+/** Where a browser is after signing in by it, or what it is told. */
+const signIn = async (browser: Browser = browse(service)) => {
+  const { status, headers, text } = await goThrough(browser, idp, BEGIN)
+  return status === 303 ? headers.location : titleOf(text)
+}
+
+/** A member who has joined with a password. */
+async function joinWithPassword(organization: { id: string; name: string }, email = newEmail()) {
+  const browser = browse(service)
+  const path = await joinPath(service, organization, email)
+  const { status } = await browser.post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
+  expect(status).toBe(303)
+  return { ...browser, email, home: homeOf(organization) }
+}
+
+/** The same, who has linked the person of the provider. */
+async function joinAndLink(organization: { id: string; name: string }, person = somebody()) {
+  const member = await joinWithPassword(organization)
+  idp.person = person
+  const { headers } = await goThrough(member, idp, `${member.home}account/link/microsoft`)
+  expect(headers.location).toBe(`${member.home}account?done=linked`)
+  return { ...member, person }
+}
+
+const removeOf = async ({ get, home }: Pick<Browser, 'get'> & { home: string }) =>
+  /action="([^"]*identities\/[^"]*)"/.exec((await get(`${home}account`)).text)?.[1] ?? ''
+
+describe('Google and Microsoft, where the operator has set them up', () => {
+  it('are offered by links on the sign-in page, where people join, and under My account', async () => {
+    const organization = await service.make.organization()
+    const page = (await browse(service).get('/portal/sign-in?next=/portal/x')).text
+    for (const [address, name] of [
+      ['google', 'Google'],
+      ['microsoft', 'Microsoft'],
+    ])
+      expect(page).toContain(`href="/portal/sign-in/with/${address}?next=%2Fportal%2Fx">Continue with ${name}</a>`)
+    expect(page).not.toContain('Sign in with your organization')
+    const path = await joinPath(service, organization, newEmail())
+    expect((await browse(service).get(path)).text).toContain(`${path}/with/google">Join with Google (accounts.google.com)`)
+    const { get, home } = await joinWithPassword(organization)
+    expect((await get(`${home}account`)).text).toContain(`${home}account/link/google"`)
+  })
+
+  it('sign in who has joined with them: the callback has their name, and nothing but the link is asked', async () => {
+    const organization = await service.make.organization()
+    const email = newEmail()
+    const path = await joinPath(service, organization, email, ['grader'])
+    idp.person = somebody({ email: 'other@elsewhere.example', family_name: 'Hopper' })
+    const { headers } = await goThrough(browse(service), idp, `${path}/with/microsoft`)
+    expect(headers.location).toBe(homeOf(organization))
+    const { credential, user, roles } = await db.member.findFirstOrThrow({
+      where: { email },
+      include: { credential: true, user: true },
+    })
+    expect([credential!.passwordHash, roles, user.lastName]).toEqual([NO_PASSWORD, ['grader'], 'Hopper'])
+    const browser = browse(service)
+    expect(await signIn(browser)).toBe('/portal')
+    expect((await browser.get(homeOf(organization))).status).toBe(200)
+    const identity = await db.identity.findFirstOrThrow({ where: { credentialId: credential!.id } })
+    expect(identity).toMatchObject({ providerId: MICROSOFT, organizationId: null, memberId: null, subject: idp.person.sub })
+    expect(await actionsOf(organization)).toEqual([
+      'generated_key',
+      'invited_member',
+      'joined',
+      'linked_identity',
+      'signed_in',
+      'signed_in',
+    ])
+    // The release before takes a session for one of a password, and does not find this one.
+    expect(browser.cookies.get('session')).toMatch(/^~/)
+  })
+
+  it('sign in who has linked them under My account, who is told by mail', async () => {
+    const organization = await service.make.organization()
+    const { email, person } = await joinAndLink(organization)
+    expect(await kindsTo(email)).toContain('identity_linked')
+    const browser = browse(service)
+    idp.person = { ...person, email: 'married@elsewhere.example' }
+    expect(await signIn(browser)).toBe('/portal')
+    expect((await browser.get(homeOf(organization))).status).toBe(200)
+    // A proof of the person's own: what is theirs is open to them.
+    expect((await browser.post(`${homeOf(organization)}account/name`, { firstName: 'Ada', lastName: 'King' })).status).toBe(303)
+  })
+
+  it('refuse whom nobody knows, also with a member’s address, and change no row', async () => {
+    const organization = await service.make.organization()
+    const { email } = await joinAndLink(organization)
+    const rows = async () => [
+      await db.identity.findMany({ orderBy: { id: 'asc' } }),
+      await db.member.findMany({ orderBy: { id: 'asc' } }),
+      await db.credential.findMany({ orderBy: { id: 'asc' } }),
+      await db.session.count(),
+      await db.memberEmail.count(),
+    ]
+    const before = await rows()
+    for (const person of [somebody(), somebody({ email, email_verified: true })]) {
+      idp.person = person
+      expect(await signIn()).toBe('You are no member yet')
+    }
+    expect(await rows()).toEqual(before)
+  })
+
+  it('refuse a deactivated member, and bring nobody back', async () => {
+    const organization = await service.make.organization()
+    const { email } = await joinAndLink(organization)
+    await db.member.updateMany({ where: { email }, data: { status: 'inactive' } })
+    expect(await signIn()).toBe('Your membership has ended')
+    expect((await db.member.findFirstOrThrow({ where: { email } })).status).toBe('inactive')
+  })
+
+  it('refuse a state of another browser, and one that was used', async () => {
+    await joinAndLink(await service.make.organization())
+    const browser = browse(service)
+    const back = await wayBack(browser, idp, BEGIN)
+    expect(titleOf((await browse(service).get(back)).text)).toBe('Please start again')
+    const kept = new Map(browser.cookies)
+    expect((await browser.get(back)).status).toBe(303)
+    for (const [name, value] of kept) browser.cookies.set(name, value)
+    expect(titleOf((await browser.get(back)).text)).toBe('Please start again')
+  })
+
+  it('link an account to one person alone', async () => {
+    const organization = await service.make.organization()
+    const { person } = await joinAndLink(organization)
+    const other = await joinWithPassword(organization)
+    idp.person = person
+    const { text } = await goThrough(other, idp, `${other.home}account/link/microsoft`)
+    expect(titleOf(text)).toBe('This account is linked to somebody else')
+    // Nor does somebody join as another with it.
+    const path = await joinPath(service, await service.make.organization(), newEmail())
+    expect(titleOf((await goThrough(browse(service), idp, `${path}/with/microsoft`)).text)).toBe(
+      'This account is linked to somebody else',
+    )
+  })
+
+  it('have who is linked join another organization with the same address, and who is not show their password first', async () => {
+    const [one, other] = [await service.make.organization(), await service.make.organization()]
+    const { email } = await joinAndLink(one)
+    const path = await joinPath(service, other, email)
+    const browser = browse(service)
+    expect((await goThrough(browser, idp, `${path}/with/microsoft`)).headers.location).toBe(homeOf(other))
+    for (const organization of [one, other]) expect((await browser.get(homeOf(organization))).status).toBe(200)
+    const stranger = await joinWithPassword(one)
+    idp.person = somebody()
+    const third = await joinPath(service, other, stranger.email)
+    expect(titleOf((await goThrough(browse(service), idp, `${third}/with/microsoft`)).text)).toBe('You have an account already')
+  })
+
+  it('are no second factor: whoever has one shows it as well, and an organization that asks for one does', async () => {
+    const organization = await service.make.organization()
+    const member = await joinAndLink(organization)
+    const plain = browse(service)
+    await signIn(plain)
+    const secondFactorFrom = service.clock.now()
+    const rule = { organizationId: organization.id, secondFactorFrom, updatedAt: secondFactorFrom }
+    await db.organizationSecurity.create({ data: rule })
+    expect((await plain.get(member.home)).headers.location).toMatch(/^\/portal\/factors/)
+    const { secret } = await enrolApp(member, service.clock.now)
+    service.clock.advance(60_000)
+    const browser = browse(service)
+    expect(await signIn(browser)).toBe('/portal/second-step?next=%2Fportal')
+    expect((await browser.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)
+    const code = codeAt(secret, service.clock.now())
+    expect((await browser.post('/portal/second-step', { code, next: member.home })).headers.location).toBe(member.home)
+    expect((await browser.get(member.home)).status).toBe(200)
+    const { proofs } = await db.session.findFirstOrThrow({ orderBy: { createdAt: 'desc' }, include: { proofs: true } })
+    expect(proofs.map(({ kind, providerId }) => [kind, providerId]).toSorted()).toEqual([
+      ['oidc', MICROSOFT],
+      ['totp', null],
+    ])
+  })
+
+  it('do not open an organization whose only way in is its own provider, and have nobody join it', async () => {
+    const sso = await setUpSso(service, { addsMembers: 'yes' })
+    const member = await joinAndLink(sso.organization)
+    await makeOnlyWayIn(service, sso)
+    idp.person = member.person
+    const browser = browse(service)
+    expect(await signIn(browser)).toBe('/portal')
+    const { status, text } = await browser.get(member.home)
+    expect([status, titleOf(text)]).toEqual([403, 'Sign in with your organization'])
+    const path = await joinPath(service, sso.organization, `new@${sso.domain}`)
+    const page = (await browse(service).get(path)).text
+    expect(page).toContain('Join with Acme Login')
+    expect(page).not.toMatch(/name="password"|with\/microsoft/)
+    const posted = await browse(service).post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
+    expect([posted.status, posted.text]).toEqual([422, expect.stringContaining('Members come by single sign-on here')])
+  })
+
+  it('are unlinked under My account, which ends the other sessions by them, but not by who has nothing else', async () => {
+    const organization = await service.make.organization()
+    const member = await joinAndLink(organization)
+    const elsewhere = browse(service)
+    await signIn(elsewhere)
+    const { headers } = await member.post(await removeOf(member))
+    expect(headers.location).toBe(`${member.home}account?done=unlinked`)
+    expect(await signIn()).toBe('You are no member yet')
+    expect((await elsewhere.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)
+    expect(await actionsOf(organization)).toContain('unlinked_identity')
+
+    const email = newEmail()
+    idp.person = somebody()
+    const only = { ...browse(service), home: homeOf(organization) }
+    await goThrough(only, idp, `${await joinPath(service, organization, email)}/with/microsoft`)
+    const refused = await only.post(await removeOf(only))
+    expect([refused.status, titleOf(refused.text)]).toEqual([422, 'You sign in with nothing else'])
+    expect(await signIn()).toBe('/portal')
+  })
+
+  it('show that somebody is here who came by them, where they say when', async () => {
+    const organization = await service.make.organization()
+    await joinAndLink(organization)
+    const browser = browse(service)
+    await signIn(browser)
+    service.clock.advance(16 * 60_000)
+    const link = `${homeOf(organization)}account/link/google`
+    expect((await browser.get(link)).headers.location).toMatch(/^\/portal\/prove/)
+    const prove = `/portal/prove?${new URLSearchParams({ next: link })}`
+    expect((await browser.get(prove)).text).toContain('Sign in at Microsoft again')
+    const { headers } = await goThrough(browser, idp, `/portal/prove/with/microsoft?${new URLSearchParams({ next: link })}`)
+    expect(headers.location).toBe(link)
+  })
+})
+
+describe('once the operator no longer offers them', () => {
+  it('nobody signs in by them, and what rests on them is over', async () => {
+    const organization = await service.make.organization()
+    const { home } = await joinAndLink(organization)
+    const browser = browse(service)
+    await signIn(browser)
+    const { operatorProviders } = service.deps
+    service.deps.operatorProviders = []
+    try {
+      expect((await browser.get(home)).headers.location).toMatch(/^\/portal\/sign-in/)
+      expect((await browse(service).get(BEGIN)).status).toBe(404)
+    } finally {
+      service.deps.operatorProviders = operatorProviders
+    }
+    expect((await browser.get(home)).status).toBe(200)
+  })
+})
