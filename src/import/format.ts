@@ -36,7 +36,7 @@ const CodeOrNothing = Type.Unsafe<string | null>({
   maxLength: MAX_CODE_LENGTH,
   says: `must be a language code of at most ${MAX_CODE_LENGTH} characters, or empty`,
 })
-const Email = Type.String({ format: 'email', says: 'must be an email address' })
+const Email = Type.String({ format: 'email', 'x-address': true, says: 'must be an email address' })
 const Color = Type.String({ pattern: HEX_COLOR_PATTERN, says: 'must be a color like #2563EB' })
 /** Turned into a Date while it is validated. */
 const Time = Type.Unsafe<Date>({

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { isEmailAddress } from '../domain/checking/email-address.ts'
+import { asStored, isEmailAddress } from '../domain/checking/email-address.ts'
 import { type ImportDocument, ImportFormat } from './format.ts'
 import type { Problem } from './problems.ts'
 
@@ -15,6 +15,7 @@ const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, coerceTypes
   .addFormat('email', isEmailAddress)
   .addFormat('time-with-zone', isTime)
   .addKeyword(rewriting('x-lower-case', (text) => text.toLowerCase()))
+  .addKeyword(rewriting('x-address', asStored))
   .addKeyword(rewriting('x-time', (text) => new Date(text)))
 /** Compiled when something is first read: it takes a tenth of the time that loading the service does, which reads nothing. */
 let compiled: ValidateFunction | undefined

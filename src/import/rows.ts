@@ -52,6 +52,7 @@ export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { i
     backgroundColor: null,
     logoHash: null,
     logoWidth: null,
+    pageLinks: null,
     logoHeight: null,
     ownerNamedAt: members?.some(isOwner) ? now : null,
   }),

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { parseConnectionUrl } from 'nodemailer/lib/shared'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { needsSmtpUtf8 } from '../domain/checking/email-address.ts'
 import type { Message } from './message.ts'
-import type { SmtpError } from './verdict.ts'
+import { NO_SMTPUTF8, type SmtpError } from './verdict.ts'
 
 /** How to reach the mail server. */
 export type SmtpSettings = {
@@ -124,6 +125,10 @@ async function transmit(pool: Pool, opened: Open, message: Message, abandon: Abo
   clearTimeout(opened.idleTimer)
   opened.uses++
   const { envelope, text, begun } = await compose(message, () => setPatience(opened, patience.end))
+  if (needsSmtpUtf8(message.to.address) && !offersSmtpUtf8(opened)) {
+    keep(pool, opened)
+    throw new SendingError(Object.assign(new Error(NO_UTF8), { code: NO_SMTPUTF8 }), false)
+  }
   try {
     await perform(opened, abandon, (done) => opened.connection.send(envelope, text, done))
     setPatience(opened, patience.command)
@@ -157,6 +162,12 @@ async function send(pool: Pool, message: Message, abandon: AbortSignal): Promise
 
 const NO_LOGIN =
   'The mail server offers no login (AUTH), but SMTP_URL has a user. Leave the user out, or set SMTP_SECURITY=opportunistic'
+
+const NO_UTF8 = 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)'
+
+/** nodemailer would send such an address to a server that has not said that it reads them. */
+const offersSmtpUtf8 = ({ connection }: Open): boolean =>
+  (connection as SMTPConnection & { _supportedExtensions: string[] })._supportedExtensions.includes('SMTPUTF8')
 
 const isOver = ({ responseCode }: SmtpError): boolean => responseCode === undefined || responseCode === 421
 

@@ -4,6 +4,7 @@ import { type CandidateMailKind, comesByItself } from '../domain/mails/candidate
 import { needsOf, requirementsOf } from '../domain/submissions/needs.ts'
 import { DAY_MS } from '../domain/values/days.ts'
 import { withExtraTime } from '../domain/values/extra-time.ts'
+import { pageLinksFor } from '../domain/values/page-links.ts'
 import { zoneOf } from '../domain/values/zones.ts'
 import type { CandidateFacts } from './letters/facts.ts'
 import { candidateLetters } from './letters/to-candidates.ts'
@@ -44,6 +45,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     url: settings.links.invitationUrl({ inviteId: invite.id, linkVersion: email.linkVersion }),
     handedIn: handedInOf(email),
     unsubscribeUrl: settings.links.unsubscribeUrl(invite.id),
+    links: pageLinksFor(invite.organization, t.language),
   }
   const parts = partsOf(t, candidateLetters[kind](t, facts), mailBrandOf(settings.links, invite.organization))
   return {

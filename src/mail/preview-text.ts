@@ -2,6 +2,7 @@ import type { Links } from '../domain/context.ts'
 import type { ExampleName, TestedText } from '../domain/mails/member-emails.ts'
 import type { Brand } from '../domain/values/brand.ts'
 import { daysAfter } from '../domain/values/days.ts'
+import { pageLinksFor } from '../domain/values/page-links.ts'
 import type { Scheme } from '../html/brand.ts'
 import type { MailTexts } from '../locales/languages.ts'
 import { DARK_QUERY } from './inline-styles.ts'
@@ -52,6 +53,7 @@ export function previewText(
     handedIn: { at: now, byClock: false },
     url,
     unsubscribeUrl: url,
+    links: pageLinksFor(organization, language),
     template: body === '' ? null : { subject, body },
   })
   if (isTest) return partsOf(t, testOf(t, letter), mailBrandOf(links, organization))

@@ -10,6 +10,8 @@ export type SmtpError = Error & {
 
 /** By nodemailer's code: what no repetition mends, because of the login or the encryption. */
 const REJECTING_CODES = ['EAUTH', 'ENOAUTH', 'ETLS', 'EREQUIRETLS']
+/** Ours: the address can not be told to this server, and no other is asked. */
+export const NO_SMTPUTF8 = 'ENOSMTPUTF8'
 /** RFC 4954 and RFC 3207: authentication or encryption is wanted, or not good enough. */
 const ASKS_FOR_LOGIN = [530, 534, 535, 538]
 /** RFC 3463 and IANA's registry: the sender's address, and a quota of the sender's. */
@@ -44,7 +46,7 @@ const MAYBE_REJECTING = { kind: 'unable', about: 'rejecting', isCertain: false }
 function judgeSilence({ code = '', command }: SmtpError, begun: boolean): Kind {
   // A message that the server may have is not what tells that there is no server: the next one is.
   if (begun) return LATER
-  if (code === 'EMESSAGE') return REFUSED
+  if (code === 'EMESSAGE' || code === NO_SMTPUTF8) return REFUSED
   if (REJECTING_CODES.includes(code)) return REJECTING
   return command === 'API' ? LATER : UNREACHABLE
 }

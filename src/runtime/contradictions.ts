@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Static } from '@sinclair/typebox'
 import { Client } from 'pg'
-import { isEmailAddress } from '../domain/checking/email-address.ts'
+import { isEmailAddress, isPlainAddress } from '../domain/checking/email-address.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import { type Environment, MIN_SECRET_LENGTH } from './environment.ts'
 import { isTaken } from './paths.ts'
@@ -43,7 +43,7 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
     ],
     [PLAYER_URL && !URL.canParse(PLAYER_URL), 'PLAYER_URL: is not a URL.'],
     [
-      MAIL_FROM && !isEmailAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
+      MAIL_FROM && !isPlainAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
       'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
     ],
     [

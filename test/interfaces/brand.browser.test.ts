@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { changeColors, changeLogo, readBrand } from '../../src/domain/brand/brand.ts'
+import { readPageWords, savePageWords } from '../../src/domain/brand/page-words.ts'
 import {
   desktop,
   expectAccessible,
@@ -16,6 +17,7 @@ import { listCandidatePages } from '../support/pages/candidate-pages.ts'
 import { blackPng } from '../support/pictures.ts'
 import { asOperator, signInAs } from '../support/portal.ts'
 import { startServiceForFile } from '../support/service.ts'
+import { makeAccepted } from '../support/taking.ts'
 
 const service = await startServiceForFile()
 let origin: string
@@ -29,6 +31,13 @@ afterAll(() => browser?.close())
 
 /** Hardly anything can be read in the first, and on the second hardly anything that can be read on a page. */
 const YELLOW = { primaryColor: '#ffd400', backgroundColor: '#ffe97a' }
+
+const WORDS = {
+  imprint: 'https://example.com/imprint',
+  privacy: 'https://example.com/privacy',
+  contact: 'mailto:jobs@example.com',
+  consent: `We keep your answers for a year.\nSee ${'https://example.com/a-very-long-address'.repeat(4)}`,
+}
 
 /** On which nothing can be read that can be read on a light page. */
 const NAVY = '#102a43'
@@ -56,6 +65,7 @@ async function giveBrands(): Promise<void> {
     const ctx = asOperator(service, { id, name })
     await changeColors(ctx, i % 2 ? YELLOW : { ...YELLOW, backgroundColor: NAVY }, (await readBrand(ctx)).updatedAt)
     await changeLogo(ctx, blackPng(480, 135))
+    await savePageWords(ctx, 'en', WORDS, (await readPageWords(ctx, 'en')).updatedAt)
   }
 }
 
@@ -124,6 +134,29 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         expect(await overflow(page)).toBe(0)
       }
     }
+    expect(complaints).toEqual([])
+  })
+
+  it('what an organization adds to the consent is read, and agreed to, in Arabic on a phone', async () => {
+    const { candidate, organization, invite } = await makeAccepted(service)
+    await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'ar'] } })
+    const ctx = asOperator(service, organization)
+    const save = async (language: string, words: typeof WORDS) =>
+      savePageWords(ctx, language, words, (await readPageWords(ctx, language)).updatedAt)
+    await save('en', WORDS)
+    await save('ar', { ...WORDS, imprint: '', consent: 'نحتفظ بإجاباتكم لمدة عام.' })
+    const { page, complaints } = await openPage()
+    await page.setViewportSize(phone)
+    await page.setExtraHTTPHeaders({ 'accept-language': 'ar' })
+    await page.goto(origin + candidate.path)
+    await page.getByText('نحتفظ بإجاباتكم لمدة عام.').waitFor()
+    expect(await page.locator('#links a').allTextContents()).toEqual(['البيانات القانونية', 'الخصوصية', 'اتصلوا بنا'])
+    await expectAccessible(page)
+    expect(await overflow(page)).toBe(0)
+    await press(page, 'أوافق')
+    await page.locator('#links').waitFor()
+    const given = await service.db.submission.findFirstOrThrow({ where: { inviteId: invite.id } })
+    expect([given.consentLanguage, given.consentOwnLanguage, given.consentOwnVersion]).toEqual(['ar', 'ar', 1])
     expect(complaints).toEqual([])
   })
 

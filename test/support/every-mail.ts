@@ -25,6 +25,8 @@ export const WRITTEN = {
   host: 'hooks.northwind.example',
   url,
   unsubscribeUrl: url.replace('/i/', '/u/'),
+  imprint: 'https://northwind.example/imprint',
+  contact: 'https://northwind.example/contact',
 }
 /** An organization's own text. */
 export const OWN = {
@@ -52,6 +54,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     daysLeft: 7,
     handedIn: null,
     unsubscribeUrl: WRITTEN.unsubscribeUrl,
+    links: [],
     template: null,
   }
   const full = {
@@ -62,6 +65,10 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     questionCount: 12,
     timeLimit: 2_700,
     requirements: ['camera', 'microphone', 'screen', 'id_photo', 'face_photo'] as const,
+    links: [
+      { link: 'imprint', url: WRITTEN.imprint },
+      { link: 'contact', url: WRITTEN.contact },
+    ] as const,
     invitedBy: name,
   }
   const own = { subject: OWN.subject, body: OWN.body }

@@ -1,6 +1,6 @@
 import { everyones } from '../../db/everyone.ts'
 import { run } from '../../db/statements.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { ServiceContext } from '../context.ts'
@@ -103,8 +103,9 @@ const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'curr
  */
 export async function requestPasswordReset(
   service: ServiceContext,
-  { email, origin }: { email: string; origin: Origin },
+  { email: given, origin }: { email: string; origin: Origin },
 ): Promise<void> {
+  const email = asStored(given)
   const mayAsk = await countReset(service, { email, origin })
   if (mayAsk && isEmailAddress(email)) await service.deps.queue.enqueuePasswordReset(service.db, email)
 }

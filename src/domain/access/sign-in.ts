@@ -1,6 +1,6 @@
 import { everyones } from '../../db/everyone.ts'
 import { first } from '../../db/statements.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
@@ -37,7 +37,7 @@ export async function findCredential(
   const credentials = everyones.selectFrom('credentials').select(['id', 'email', 'passwordHash', 'authVersion', 'failures'])
   return first(
     db,
-    credentials.where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase())),
+    credentials.where((eb) => eb(eb.fn<string>('lower', ['email']), '=', asStored(email).toLowerCase())),
   )
 }
 
@@ -49,8 +49,9 @@ export async function findCredential(
  */
 export async function checkPassword(
   service: ServiceContext,
-  { email, password, origin }: { email: string; password: string; origin: Browser },
+  { email: given, password, origin }: { email: string; password: string; origin: Browser },
 ): Promise<Credential | null> {
+  const email = asStored(given) // of whatever form, its attempts are counted as one
   const { credential, familiar, isRight } = await inTurn(lineOf(email, origin), async () => {
     const credential = await findCredential(service, email)
     const familiar = await recognize(service, credential, origin)

@@ -4,6 +4,7 @@ import { first } from '../../db/statements.ts'
 import { modeOf } from '../access/author.ts'
 import { proctoringOf } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
+import { asStored } from '../checking/email-address.ts'
 import type { Actor, Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { createInvite } from '../invites/create-invite.ts'
@@ -117,7 +118,7 @@ async function findEarlier(inside: Context, { assessmentId, recipientEmail }: Ne
   const toAddress = own(inside, 'invites')
     .where('assessmentId', '=', assessmentId)
     .where('mode', '=', modeOf(inside))
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${asStored(recipientEmail)})`)
   return (await first(inside.db, toAddress.select('id').orderBy('attempt', 'desc').forUpdate()))?.id
 }
 

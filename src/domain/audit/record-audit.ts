@@ -63,6 +63,7 @@ const SHARED_ACTIONS = [
   'changed_own_way',
   'changed_mail_text',
   'changed_brand',
+  'changed_page_words',
   'tested_mail_text',
   'changed_reminders',
   'changed_notices',

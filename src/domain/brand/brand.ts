@@ -84,7 +84,7 @@ export async function removeLogo(ctx: Context): Promise<void> {
 /** @param check what has to hold of the brand before, and is done in the same transaction. */
 async function changeBrand(
   ctx: Context,
-  data: Partial<Omit<Brand, 'id' | 'name'>>,
+  data: Partial<Omit<Brand, 'id' | 'name' | 'language' | 'pageLinks'>>,
   check: (before: Brand & { updatedAt: Date }, inside: Context) => void | Promise<void> = () => {},
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {

@@ -2,7 +2,7 @@ import { into, own } from '../../db/own.ts'
 import { first, run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_OPEN_ERASURES } from '../limits.ts'
@@ -36,7 +36,7 @@ export async function requestErasure(
 }
 
 /** As all that compares addresses has it. */
-export const normalize = (address: string): string => address.trim().toLowerCase()
+export const normalize = (address: string): string => asStored(address.trim()).toLowerCase()
 
 async function begin(
   inside: Context,

@@ -8,6 +8,7 @@ import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { auditEntriesByMember } from '../audit/record-audit.ts'
 import { ofChanged } from '../checking/checks.ts'
+import { asStored } from '../checking/email-address.ts'
 import { refuse as refuseAll } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
@@ -37,10 +38,11 @@ import { findUnlistedHost } from './return-url.ts'
  */
 export async function createInvite(
   ctx: Context,
-  input: NewInvite,
+  given: NewInvite,
   { isOneOfMany = false, retakeOf, like = retakeOf }: { isOneOfMany?: boolean; retakeOf?: Invite; like?: Invite } = {},
 ): Promise<Invite> {
   authorize(ctx, 'invite')
+  const input = { ...given, recipientEmail: asStored(given.recipientEmail) }
   const refuseNew = (issues: Issue[]) => refuseAll(like ? ofChanged<object>(issues, like, input) : issues)
   refuseNew(checkNewInvite(input))
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]

@@ -7,7 +7,7 @@ import type { KeyMode, Suppression } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
@@ -73,7 +73,7 @@ export const ofAddress = (
   { id }: { id: string },
   address: string,
 ): { address: { in: string[] } } => ({
-  address: { in: [address.toLowerCase(), ...codesOfAddress(secretKeys, id, address).map(wordCode)] },
+  address: { in: [asStored(address).toLowerCase(), ...codesOfAddress(secretKeys, id, asStored(address)).map(wordCode)] },
 })
 
 /** Stops mails to the address of a mail that has come back, or was called spam, as far as that says something of the address. */
@@ -174,7 +174,7 @@ export async function getSuppression(ctx: Context, id: string): Promise<Suppress
 /** Has nothing written to the address any more; what is on the list stays as it is. @throws DomainError not_permitted, invalid. */
 export async function suppressAddress(ctx: Context, given: string): Promise<Suppression> {
   authorize(ctx, 'operate_invites')
-  const address = given.trim().toLowerCase()
+  const address = asStored(given.trim()).toLowerCase()
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'address', rule: 'email' }] })
   return inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside

@@ -7,7 +7,7 @@ import { findMemberships } from '../access/sessions.ts'
 import { findCredential } from '../access/sign-in.ts'
 import { findSpeaker, isSsoEnforced } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { queueMemberEmail } from '../mails/member-emails.ts'
@@ -34,9 +34,10 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  */
 export async function inviteMember(
   ctx: Context,
-  { email, roles, duties = [], mails, reactivates = false }: Invitation,
+  { email: given, roles, duties = [], mails, reactivates = false }: Invitation,
 ): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
+  const email = asStored(given)
   refuse([
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
     ...(roles.length + duties.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
@@ -114,7 +115,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
     ctx.db,
     own(ctx, 'members')
       .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'ownWay'])
-      .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${email})`)
+      .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${asStored(email)})`)
       .forNoKeyUpdate(),
   )
 

@@ -3,6 +3,7 @@ import { everyones } from '../../db/everyone.ts'
 import { equalsText } from '../../db/query.ts'
 import { first } from '../../db/statements.ts'
 import { createApiKeyUnlessNamed } from '../access/api-keys.ts'
+import { asStored } from '../checking/email-address.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { inviteMember } from './invite-member.ts'
@@ -38,7 +39,9 @@ export async function inviteFirstAdmin(
     // Of processes that start at once one finds no such member.
     const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
     if (!organization) return false
-    const isThere = await inside.db.member.count({ where: { organizationId: organization.id, email: equalsText(email) } })
+    const isThere = await inside.db.member.count({
+      where: { organizationId: organization.id, email: equalsText(asStored(email)) },
+    })
     if (isThere > 0) return false
     await inviteMember(
       { ...enterOrganization(inside, organization), actor: { kind: 'operator' } },

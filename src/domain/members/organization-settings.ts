@@ -3,8 +3,8 @@ import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { checkEmail, checkText, findIssues } from '../checking/checks.ts'
-import { looksLikeAddress } from '../checking/email-address.ts'
+import { checkText, findIssues } from '../checking/checks.ts'
+import { isPlainAddress, looksLikeAddress } from '../checking/email-address.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
@@ -69,7 +69,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Partial<Or
       ...findNameIssues({ name }),
       ...findIssues([
         ['senderName', checkText(senderName, MAX_NAME_LENGTH) ?? checkSenderName(senderName)],
-        ['replyTo', replyTo === '' ? undefined : checkEmail(replyTo)],
+        ['replyTo', replyTo === '' || isPlainAddress(replyTo) ? undefined : { rule: 'email' }],
         ['returnHosts', checkHosts(hosts)],
         ['invitationText', checkText(invitationText, MAX_MESSAGE_LENGTH)],
       ]),

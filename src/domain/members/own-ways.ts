@@ -5,7 +5,7 @@ import { isByOwnFactors } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
 import { isSsoEnforced } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
@@ -69,7 +69,7 @@ async function findUsed({ db, deps, organization }: Context, ids: string[]): Pro
  */
 export async function nameOwnWay(ctx: Context, { email: given, ownWay }: { email: string; ownWay: OwnWay }): Promise<void> {
   authorize(ctx, 'manage_security')
-  const email = given.trim()
+  const email = asStored(given.trim())
   refuse(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
   await changeOwnWays(ctx, async (inside) => {
     const found = ownWay === 'guest' ? await findOrCreateMember(inside, email) : await findMemberByAddress(inside, email)

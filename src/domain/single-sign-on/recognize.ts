@@ -4,7 +4,7 @@ import { findMemberships } from '../access/sessions.ts'
 import { findCredential } from '../access/sign-in.ts'
 import { findSpeaker } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { findMemberByAddress, findOrCreateMember } from '../members/invite-member.ts'
 import { attach, createCredential } from '../members/join.ts'
@@ -58,7 +58,7 @@ async function recognizeKnown(
 
 /** By an address of a domain that the organization has shown to be its own: that decides, and not what the token says of the address. */
 async function byAddress(inside: Context, provider: FoundProvider, token: IdToken): Promise<Recognized> {
-  const { email } = token
+  const email = token.email && asStored(token.email)
   if (!email || !isEmailAddress(email) || token.emailVerified === false) return { problem: 'notInvited' }
   if ((await findSpeaker(inside, email))?.organizationId !== provider.organizationId) return { problem: 'notInvited' }
   const member =

@@ -9,6 +9,9 @@ export type Brand = {
   /** Sides in pixels. */
   logoWidth: number | null
   logoHeight: number | null
+  /** Its main language, and by language the addresses that stand below: see page-links.ts. */
+  language: string
+  pageLinks: unknown
 }
 
 /** What is read of an organization for that: a part of a `select`. */
@@ -20,6 +23,8 @@ export const BRAND = {
   logoHash: true,
   logoWidth: true,
   logoHeight: true,
+  language: true,
+  pageLinks: true,
 } as const satisfies Record<keyof Brand, true>
 
 /** A logo with the sides that it is shown with; null: there is none. */

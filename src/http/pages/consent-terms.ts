@@ -1,17 +1,22 @@
+import type { ConsentText } from '../../domain/brand/page-words.ts'
 import type { KeptDays } from '../../domain/submissions/media/forget-media.ts'
 import { consentedMedia, type Needs } from '../../domain/submissions/needs.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'
 
-/** How an assessment is taken here, and for how long what is sent in is kept. */
-export type Terms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video' }
+/**
+ * How an assessment is taken here, and for how long what is sent in is kept.
+ *
+ * @property own what the organization adds, in the language that it is written in; null: nothing.
+ */
+export type Terms = { needs: Needs; keptDays: KeptDays; webcam: 'stills' | 'video'; own: ConsentText | null }
 
 /** What is asked for, besides what the assessment needs, and by whom. */
 type Asked = { webcamMonitoring: boolean; organization: { name: string } }
 
 /** What a candidate agrees to: what is needed, what is recorded and what for, who sees it, and how long it is kept. */
 export function termsList(t: CandidateTexts, asked: Asked, terms: Terms): Html {
-  const { needs } = terms
+  const { needs, own } = terms
   const organization = asked.organization.name
   const used = t.list(consentedMedia(needs).map((medium) => t.text('consent.medium', { medium })))
   const needed = [
@@ -28,7 +33,11 @@ ${used && html`<dt>${t.text('terms.used')}</dt><dd>${needs.choice ? t.text('term
 <dt>${t.text('terms.seen')}</dt><dd>${t.text('terms.seen.by', { organization })}</dd>
 <dt>${t.text('terms.kept')}</dt><dd>${listed(wordKept(t, asked, terms))}</dd>
 <dt>${t.text('terms.withdraw')}</dt><dd>${listed([t.text('terms.withdraw.before'), t.text('terms.withdraw.later', { organization })])}</dd>
-</dl>`
+</dl>${
+    own &&
+    html`<section class="space-y-1"><h3>${t.text('consent.own', { organization })}</h3>
+<div class="whitespace-pre-line wrap-anywhere" lang="${own.language}" dir="auto" data-own>${own.body}</div></section>`
+  }`
 }
 
 const listed = (items: (string | false)[]): Html =>

@@ -36,6 +36,7 @@ import { brandRoutes } from './organization/brand.routes.ts'
 import { languageSettingsRoutes } from './organization/languages.routes.ts'
 import { memberSessionsRoutes } from './organization/member-sessions.routes.ts'
 import { membersRoutes } from './organization/members.routes.ts'
+import { pageWordsRoutes } from './organization/page-words.routes.ts'
 import { securityRoutes } from './organization/security.routes.ts'
 import { organizationSettingsRoutes } from './organization/settings.routes.ts'
 import { suppressionsRoutes } from './organization/suppressions.routes.ts'
@@ -142,6 +143,7 @@ export async function portalPages(
       for (const addRoutes of organizationPages) addRoutes(organization)
       wordsRoutes(organization, previewText)
       brandRoutes(organization, previewText)
+      pageWordsRoutes(organization)
       linkedRoutes({ system, settings, cookie })(organization)
     },
     { prefix: ORGANIZATION },

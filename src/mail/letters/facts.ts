@@ -1,4 +1,5 @@
 import type { Requirement } from '../../domain/submissions/needs.ts'
+import type { PageLink } from '../../domain/values/page-links.ts'
 
 /** What mails to candidates are made of. */
 export type CandidateFacts = {
@@ -22,6 +23,8 @@ export type CandidateFacts = {
   handedIn: { at: Date; byClock: boolean } | null
   url: string
   unsubscribeUrl: string
+  /** Where the organization says who it is, in the language of the mail. */
+  links: readonly { link: PageLink; url: string }[]
   /** The organization's own text; null: ours. */
   template: { subject: string; body: string } | null
 }

@@ -1,6 +1,7 @@
+import type { PageLink } from '../../domain/values/page-links.ts'
 import type { MailTexts } from '../../locales/languages.ts'
 import { fillTemplate, type Values } from '../fill-template.ts'
-import type { Block, Letter } from '../letter.ts'
+import { type Block, type Letter, note } from '../letter.ts'
 import type { CandidateFacts } from './facts.ts'
 
 /**
@@ -15,10 +16,22 @@ type Parts = { subject: string; ours: readonly Block[]; button: Block | null; fa
 /** In the organization's own words, where it has any, else in ours. */
 export function inWords(t: MailTexts, given: CandidateFacts, { subject, ours, button, facts, frame }: Parts): Letter {
   const { template } = given
-  if (!template) return { subject, blocks: [...ours, ...frame] }
+  const foot = [...frame, ...linksOf(t, given)]
+  if (!template) return { subject, blocks: [...ours, ...foot] }
   const own = fillTemplate(template, valuesOf(t, given), button)
-  return { subject: own.subject.trim() || subject, blocks: [...own.blocks, ...facts, ...frame] }
+  return { subject: own.subject.trim() || subject, blocks: [...own.blocks, ...facts, ...foot] }
 }
+
+const LINKS = {
+  imprint: 'frame.imprint',
+  privacy: 'frame.privacy',
+  contact: 'frame.contact',
+} as const satisfies Record<PageLink, string>
+
+const linksOf = (t: MailTexts, { links }: CandidateFacts): Block[] =>
+  links.length === 0
+    ? []
+    : [note(...links.flatMap(({ link, url }, i) => [...(i > 0 ? [' · '] : []), { link: url, within: [t.text(LINKS[link])] }]))]
 
 const valuesOf = (t: MailTexts, facts: CandidateFacts): Values => ({
   candidate_name: facts.recipientName ?? '',

@@ -59,6 +59,7 @@ const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Reco
   'public.bulk_change_rows': { erased: { [WITH_ROW]: 'issues' } },
   'public.bulk_changes': { nobody: { 'days, a tag, or a grader': 'given' } },
   'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
+  'public.consent_texts': { nobody: { [OWN_WORDS]: 'body', [CODE]: 'language' } },
   'public.credentials': { nobody: { [MEMBERS]: 'email language', [SECRET]: 'password_hash' } },
   'public.devices': { nobody: { [MEMBERS]: 'user_agent network', [SECRET]: 'token_hash' } },
   'public.erasures': {
@@ -103,7 +104,7 @@ const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Reco
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks key_networks' } },
   'public.organizations': {
     nobody: {
-      [OWN_WORDS]: 'name sender_name reply_to invitation_text return_hosts',
+      [OWN_WORDS]: 'name sender_name reply_to invitation_text return_hosts page_links',
       [CODE]:
         'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
     },
@@ -145,7 +146,7 @@ const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Reco
   },
   'public.spent_proofs': { nobody: { [SECRET]: 'key' } },
   'public.submissions': {
-    erased: { [WITH_ROW]: 'consent_language consent_text_hash consent_media passed_checks user_agent' },
+    erased: { [WITH_ROW]: 'consent_language consent_text_hash consent_own_language consent_media passed_checks user_agent' },
   },
   'public.suppressions': {
     erased: { 'suppressions: becomes a code, and goes on being looked up': 'address' },

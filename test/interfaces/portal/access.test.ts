@@ -205,6 +205,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /settings/brand/preview': admins,
   'POST /settings/brand/logo': admins,
   'POST /settings/brand/logo/remove': admins,
+  'GET /settings/links': admins,
+  'POST /settings/links': admins,
   'GET /settings/words': admins,
   'POST /settings/words': admins,
   'GET /settings/words/preview': admins,

@@ -78,6 +78,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     reminders: '/settings/reminders',
     brand: '/settings/brand',
     words: '/settings/words',
+    links: '/settings/links',
     'assessment-words': `/assessments/${assessment.id}/words?kind=released`,
     'audit-log': '/settings/audit-log',
     account: '/account',

@@ -3,7 +3,7 @@ import { sql } from '../../../db/builder.ts'
 import { own } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
-import { isEmailAddress } from '../../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../../checking/email-address.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
 import { MAX_CODE_LENGTH, MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
@@ -78,7 +78,8 @@ type Names = { tags: Map<string, string>; graders: Map<string, string> }
 type Setting = { firsts: Map<string, number>; assessmentId: string; terms: Terms }
 
 /** @param setting.firsts the rows in which each address was found first; this one is added. */
-function checkRow({ own, unknown, ...row }: GivenRow, number: number, { firsts, assessmentId, terms }: Setting): CheckedRow {
+function checkRow({ own, unknown, ...given }: GivenRow, number: number, { firsts, assessmentId, terms }: Setting): CheckedRow {
+  const row = { ...given, email: asStored(given.email) }
   const recipient = { recipientEmail: row.email, recipientName: row.name || null }
   const issues = [...checkNewInvite({ assessmentId, ...recipient, ...terms, ...own }), ...unknown]
   // What is taken fits; the rest is kept as far as somebody needs it to find it in their list.

@@ -11,6 +11,7 @@ import {
 } from '../../../db/own.ts'
 import { containing } from '../../../db/query.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
+import { asStored } from '../../checking/email-address.ts'
 import { readWords } from '../../lists/filters.ts'
 import { hasAll } from '../../lists/listing.ts'
 import type { Order } from '../../lists/page.ts'
@@ -66,7 +67,7 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   recipientEmail: {
     isCounted: false,
     narrows: true,
-    condition: (eb, email) => sql`lower(${eb.ref('invites.recipientEmail')}) = lower(${email})`,
+    condition: (eb, email) => sql`lower(${eb.ref('invites.recipientEmail')}) = lower(${asStored(email)})`,
   },
   assignedGraderId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.assignedGraderId', '=', id) },
   externalId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.externalId', '=', id) },

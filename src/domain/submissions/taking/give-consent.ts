@@ -9,8 +9,13 @@ import type { Session } from './session.ts'
 /** Of the text that is consented to: raised whenever it changes in what it says. */
 export const CONSENT_VERSION = 1
 
-/** @property shown in which language, and the SHA-256 of the words, which a review may change; none: it was given for somebody. */
-type Consent = { needs: Needs; userAgent: string; shown?: { language: string; textHash: Uint8Array<ArrayBuffer> } }
+/**
+ * What was agreed to: in which language, the SHA-256 of all its words, which a review may change, and which of the organization's texts was
+ * among them.
+ */
+type Shown = { language: string; textHash: Uint8Array<ArrayBuffer>; own: { language: string; version: number } | null }
+/** @property shown none: it was given for somebody. */
+type Consent = { needs: Needs; userAgent: string; shown?: Shown }
 
 /**
  * Keeps the candidate's consent. Before the start it begins the submission; of one that was begun without, it is kept with that. In any
@@ -23,7 +28,12 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
   const browser = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   if (submission?.state === 'in_progress') {
     const where = { organizationId: organization.id, id: submission.id, state: 'in_progress', consentAt: null } as const
-    const words = { consentLanguage: shown?.language ?? null, consentTextHash: shown?.textHash ?? null }
+    const words = {
+      consentLanguage: shown?.language ?? null,
+      consentTextHash: shown?.textHash ?? null,
+      consentOwnLanguage: shown?.own?.language ?? null,
+      consentOwnVersion: shown?.own?.version ?? null,
+    }
     const consent = { consentVersion: CONSENT_VERSION, ...words, consentMedia: media, consentAt: now, userAgent: browser }
     await db.submission.updateMany({ where, data: { ...consent, updatedAt: now } })
     return
@@ -44,6 +54,8 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
     consentAt: time(now),
     consentLanguage: sql<string | null>`${shown?.language ?? null}::text`,
     consentTextHash: sql<Uint8Array<ArrayBuffer> | null>`${shown?.textHash ?? null}::bytea`,
+    consentOwnLanguage: sql<string | null>`${shown?.own?.language ?? null}::text`,
+    consentOwnVersion: sql<number | null>`${shown?.own?.version ?? null}::integer`,
     userAgent: sql<string>`${browser}::text`,
     createdAt: time(now),
     updatedAt: time(now),
@@ -72,6 +84,8 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
         consentMedia: ref('excluded.consentMedia'),
         consentLanguage: ref('excluded.consentLanguage'),
         consentTextHash: ref('excluded.consentTextHash'),
+        consentOwnLanguage: ref('excluded.consentOwnLanguage'),
+        consentOwnVersion: ref('excluded.consentOwnVersion'),
         consentAt: ref('excluded.consentAt'),
         userAgent: ref('excluded.userAgent'),
         updatedAt: ref('excluded.updatedAt'),

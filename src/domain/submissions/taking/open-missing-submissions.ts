@@ -57,6 +57,8 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       consentMedia: byDefault,
       consentLanguage: byDefault,
       consentTextHash: byDefault,
+      consentOwnLanguage: byDefault,
+      consentOwnVersion: byDefault,
       consentAt: byDefault,
       passedChecks: byDefault,
       userAgent: byDefault,

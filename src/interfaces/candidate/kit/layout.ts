@@ -4,6 +4,7 @@ import { type Inviter, whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import type { Terms } from '../../../domain/submissions/needs.ts'
 import type { Brand } from '../../../domain/values/brand.ts'
 import type { SpokenTo } from '../../../domain/values/languages.ts'
+import { type PageLink, pageLinksFor } from '../../../domain/values/page-links.ts'
 import type { Zoned } from '../../../domain/values/zones.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
@@ -161,15 +162,31 @@ function languageSwitch(view: View, hasAnswer = false): Html | false {
 export const notice = (kind: 'info' | 'warning' | 'error', content: Html, role?: 'alert' | 'note'): Html =>
   html`<div class="notice alert alert-soft alert-${kind} my-4" role="${role}">${icon(kind === 'info' ? 'info' : 'triangle-alert', 'size-5')}<div class="min-w-0 space-y-1">${content}</div></div>`
 
-/** Who has invited, and whom to write to. */
-export function whomToWriteTo(t: CandidateTexts, inviter: Inviter): Html {
+/** Who has invited, whom to write to, and where the organization says who it is. */
+export function whomToWriteTo(t: CandidateTexts, inviter: Inviter & { organization: Brand }): Html {
   const { name: organization } = inviter.organization
   const contact = whomToAsk(inviter)
   return html`<p class="quiet mt-10 text-sm">${
     contact
       ? t.html('layout.contact.person', { organization, person: contact.name, address: mailto(contact.address) })
       : t.text('layout.contact.anybody', { organization })
-  }</p>`
+  }</p>${footLinks(t, inviter.organization)}`
+}
+
+const LINKS = {
+  imprint: 'layout.imprint',
+  privacy: 'layout.privacy',
+  contact: 'layout.contact',
+} as const satisfies Record<PageLink, string>
+
+/** In a tab of its own: nothing of what is being answered is left for it. */
+function footLinks(t: CandidateTexts, organization: Brand): Html | false {
+  const links = pageLinksFor(organization, t.language)
+  const items = links.map(
+    ({ link, url }) =>
+      html`<li><a class="link" href="${url}" target="_blank" rel="noopener noreferrer">${t.text(LINKS[link])}</a></li>`,
+  )
+  return items.length > 0 && html`<ul class="quiet mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm" id="links">${items}</ul>`
 }
 
 /** What opens a mail to an address, in which every character of an address may stand (RFC 6068, 2). */

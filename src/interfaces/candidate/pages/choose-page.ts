@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { readSizes } from '../../../domain/assets/assets.ts'
+import { findAgreedText, findConsentText } from '../../../domain/brand/page-words.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
-import { hasConsented } from '../../../domain/submissions/needs.ts'
+import { hasConsented, type Needs } from '../../../domain/submissions/needs.ts'
 import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
 import { type OpenQuestion, readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Session } from '../../../domain/submissions/taking/session.ts'
@@ -81,7 +82,8 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   const { invite, submission } = session
   if (invite.status === 'started' && !submission) return begunPage(view)
   const preparation = await readPreparation(session)
-  const terms: Terms = { needs: preparation.needs, keptDays: settings.keptDays, webcam: settings.webcam }
+  const own = await findOwnText(session, view, preparation.needs)
+  const terms: Terms = { needs: preparation.needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
   if (invite.status === 'pending') return pendingPage(view, termsInWords(view, terms))
   if (invite.status === 'accepted') {
     const practice = practiceLink(view, (await listPractice(session)).length)
@@ -97,6 +99,13 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   const pictures = await readPictures(session, view, progress.open)
   const { isLate = false, refusal } = happened
   return progressPage({ view, submission, progress, terms, now, pictures, isLate, refusal })
+}
+
+/** What the organization adds to the terms: as it was agreed to, or as it is to be. While the assessment is taken no page shows it. */
+async function findOwnText({ ctx, invite, submission }: Session, { t }: View, needs: Needs): Promise<Terms['own']> {
+  if (invite.status === 'started' && submission?.consentAt) return null
+  if (submission && hasConsented(submission, needs)) return findAgreedText(ctx, submission)
+  return findConsentText(ctx, t.language, invite.organization.language)
 }
 
 /** The pictures of the open question, with their sizes. */

@@ -13,6 +13,9 @@ export const termsInWords = ({ t, invite }: View, terms: Terms): Html =>
 export const hashOfTerms = ({ t, invite }: View, terms: Terms): Uint8Array<ArrayBuffer> =>
   new Uint8Array(hash('sha256', toText(termsList(t, invite, terms)), 'buffer'))
 
+/** Which of an organization's consent texts is agreed to, as the form says it. */
+export const nameOfOwn = ({ own }: Terms): string => (own ? `${own.language} ${own.version}` : '')
+
 /** All that the candidate agrees to, and the button that says so. */
 export function consentForm(view: View, terms: Terms): Html {
   const { t } = view
@@ -25,6 +28,7 @@ ${form(
   html`${hidden('version', CONSENT_VERSION)}
 ${hidden('media', consentedMedia(terms.needs).join(' '))}
 ${hidden('language', t.language)}
+${terms.own && hidden('own', nameOfOwn(terms))}
 ${hidden('zone', '')}
 <button type="submit" class="btn btn-primary btn-lg">${t.text('consent.agree')}</button>`,
 )}</section>`

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { findConsentText } from '../../../domain/brand/page-words.ts'
 import { DomainError, type SessionProblem } from '../../../domain/errors.ts'
 import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
 import { consentedMedia } from '../../../domain/submissions/needs.ts'
@@ -16,7 +17,7 @@ import { addForm, readNumber, type Sent } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Options } from '../kit/settings.ts'
 import { choosePage, viewOf } from './choose-page.ts'
-import { hashOfTerms } from './consent.page.ts'
+import { hashOfTerms, nameOfOwn } from './consent.page.ts'
 
 /** Of a form with a text: MAX_ANSWER_LENGTH characters of four bytes, each of which takes three in a form. */
 export const TEXT_BODY_LIMIT = 256 * 1024
@@ -31,14 +32,16 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
     const session = await enterToWrite(system, ref)
     const { needs } = await readPreparation(session)
     const view = viewOf(session, request, settings)
+    const own = await findConsentText(session.ctx, view.t.language, session.invite.organization.language)
+    const terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
     // What was agreed to is what is asked for now; otherwise the page asks again.
     const isCurrent =
       fields.get('version') === String(CONSENT_VERSION) &&
       fields.get('media') === consentedMedia(needs).join(' ') &&
+      (fields.get('own') ?? '') === nameOfOwn(terms) &&
       (fields.get('language') ?? LAST_RESORT) === view.t.language // of a page of the release before, which spoke English
     if (!isCurrent) return
-    const textHash = hashOfTerms(view, { needs, keptDays: settings.keptDays, webcam: settings.webcam })
-    const shown = { language: view.t.language, textHash }
+    const shown = { language: view.t.language, textHash: hashOfTerms(view, terms), own }
     await giveConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown })
   })
 

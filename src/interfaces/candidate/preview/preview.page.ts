@@ -4,6 +4,7 @@ import { type Assessment, findInstructions } from '../../../domain/assessments/a
 import type { QuestionInput } from '../../../domain/assessments/edit-questions.ts'
 import { readSizes } from '../../../domain/assets/assets.ts'
 import { findBrand } from '../../../domain/brand/find-brand.ts'
+import { findConsentText } from '../../../domain/brand/page-words.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/invites/candidate-moves.ts'
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
@@ -75,7 +76,9 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   }
   const token = `${PREVIEW}/${ctx.organization.id}/${assessment.id}/${printStep(step)}`
   const view: View = { t: textsFor(settings.languages, invite, request), invite, token, proof: '', languages: [] }
-  const terms: Terms = { needs: needsOf(ctx.deps.kinds, invite, questions), keptDays: settings.keptDays, webcam: settings.webcam }
+  const own = await findConsentText(ctx, view.t.language, invite.organization.language)
+  const needs = needsOf(ctx.deps.kinds, invite, questions)
+  const terms: Terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
   if (step.at !== 'taking') return { ...pageBefore(view, terms, step), above: banner(ctx, assessment, null) }
   const question = questions[step.number - 1]
   const points = typed?.points ?? question?.points ?? 0

@@ -21,3 +21,6 @@ export const parted = (address: string): Html =>
 
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
 export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
+
+/** A language by its English name. @param code as BCP 47 has it. */
+export const wordLanguage = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code

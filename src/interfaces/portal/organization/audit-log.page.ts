@@ -68,6 +68,7 @@ export const WORDS: Record<AuditAction, string> = {
   changed_mail_text: 'changed the text of an email to candidates',
   tested_mail_text: 'mailed a text to themselves, to try it',
   changed_brand: 'changed the colours or the logo',
+  changed_page_words: 'changed the links or the consent text of candidates’ pages',
   changed_reminders: 'changed when candidates are reminded',
   changed_notices: 'changed which notices candidates get',
   looked_into_bounces: 'had lists go on after mails came back',

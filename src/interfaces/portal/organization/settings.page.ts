@@ -6,6 +6,7 @@ import { area, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { copyBox } from '../kit/parts.ts'
 import { BRAND_SETTINGS } from './brand.page.ts'
+import { PAGE_WORDS } from './page-words.page.ts'
 import { settingsSection } from './settings-section.ts'
 import { SUPPRESSIONS } from './suppressions.page.ts'
 
@@ -42,6 +43,11 @@ ${copyBox('secret', settings.returnSecret)}`,
       'Colours and logo',
       'How candidates’ pages, and the emails to them, look.',
       html`<a class="btn" href="${pathOf(ctx, BRAND_SETTINGS)}">Change colours and logo</a>`,
+    )}${settingsPanel(
+      'links',
+      'Links and consent',
+      'Imprint, privacy and contact at the foot of candidates’ pages, and what candidates agree to besides.',
+      html`<a class="btn" href="${pathOf(ctx, PAGE_WORDS)}">Change links and consent</a>`,
     )}${settingsPanel(
       'languages',
       'Languages and times',

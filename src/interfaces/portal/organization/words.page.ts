@@ -10,6 +10,7 @@ import { area, choice, type Form, field, hiddenSeen, mistakes } from '../kit/for
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { tabs } from '../kit/parts.ts'
+import { wordLanguage } from '../kit/wording.ts'
 import { wordMail } from '../reminders/words.ts'
 
 /** Whom a preview is for, by what is hard about their names. */
@@ -77,7 +78,7 @@ export function wordsPage(form: Form, facts: Facts): Page {
 <input type="hidden" name="kind" value="${kind}">
 <input type="hidden" name="language" value="${language}">
 ${hiddenSeen(form, 'seen', String(template.version))}
-${settingsPanel('text', `${wordMail(kind)}, in ${nameOf(language)}`, about(facts), fields(form, facts))}
+${settingsPanel('text', `${wordMail(kind)}, in ${wordLanguage(language)}`, about(facts), fields(form, facts))}
 ${settingsPanel('preview', 'Preview', aboutPreview(facts), preview(form, facts))}
 </form>
 ${assessment === null && mainForm(form, facts)}`,
@@ -87,11 +88,9 @@ ${assessment === null && mainForm(form, facts)}`,
 const languages = (home: string, codes: readonly string[], { kind, language }: TextPlace): Html =>
   html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map((code) =>
     code === language
-      ? html`<a class="tab tab-active" aria-current="page" href="${home + queryFor({ kind, language: code })}">${nameOf(code)}</a>`
-      : html`<a class="tab" href="${home + queryFor({ kind, language: code })}">${nameOf(code)}</a>`,
+      ? html`<a class="tab tab-active" aria-current="page" href="${home + queryFor({ kind, language: code })}">${wordLanguage(code)}</a>`
+      : html`<a class="tab" href="${home + queryFor({ kind, language: code })}">${wordLanguage(code)}</a>`,
   )}</nav>`
-
-const nameOf = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
 
 const about = (facts: Facts): Html => {
   const { ctx, assessment, place } = facts
@@ -104,16 +103,16 @@ const applies = (facts: Facts): string => {
   const { template, place, assessment } = facts
   if (!template.body) return `Nothing is written here: emails have ${standInOf(facts)}.`
   const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
-  return `Candidates who read ${nameOf(place.language)} get ${whose} (version ${template.version}).`
+  return `Candidates who read ${wordLanguage(place.language)} get ${whose} (version ${template.version}).`
 }
 
 /** What has the place of a text that is not written, and why. */
 const standInOf = ({ standIn, place, assessment }: Facts): string => {
-  if (!standIn) return `the service’s own text in ${nameOf(place.language)}`
-  if (standIn.whose === 'organization') return `the organization’s text in ${nameOf(standIn.language)}`
+  if (!standIn) return `the service’s own text in ${wordLanguage(place.language)}`
+  if (standIn.whose === 'organization') return `the organization’s text in ${wordLanguage(standIn.language)}`
   return assessment
-    ? `the organization’s text in ${nameOf(standIn.language)}, which it has chosen for languages without one`
-    : `your text in ${nameOf(standIn.language)}, which is chosen below for languages without one`
+    ? `the organization’s text in ${wordLanguage(standIn.language)}, which it has chosen for languages without one`
+    : `your text in ${wordLanguage(standIn.language)}, which is chosen below for languages without one`
 }
 
 const aboutPreview = (facts: Facts): Html =>
@@ -164,7 +163,7 @@ ${choice(form, {
   label: 'Where you have written nothing in the candidate’s language',
   options: [
     ['', 'The service’s own text in that language'],
-    ...offered.map((code) => [code, `Your text in ${nameOf(code)}`] as const),
+    ...offered.map((code) => [code, `Your text in ${wordLanguage(code)}`] as const),
   ],
   value: main ?? '',
 })}

@@ -100,13 +100,18 @@ const STATES = {
 }
 
 function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): Html {
-  const { consentAt, consentMedia, consentVersion } = submission
+  const { consentAt, consentMedia, consentVersion, consentOwnLanguage, consentOwnVersion } = submission
   const facts: [string, Value][] = [
     ['Assessment', assessment.name],
     ['Started', submission.startedAt && time(submission.startedAt)],
     ['Deadline', submission.deadlineAt && time(submission.deadlineAt)],
     ['Handed in', submission.submittedAt && time(submission.submittedAt)],
-    ['Consent', consentAt ? html`${time(consentAt)}, version ${consentVersion}` : 'not asked for'],
+    [
+      'Consent',
+      consentAt
+        ? html`${time(consentAt)}, version ${consentVersion}${consentOwnLanguage !== null && `, and version ${consentOwnVersion} of your own text (${consentOwnLanguage})`}`
+        : 'not asked for',
+    ],
     ['Consent covers', consentMedia.map(wordMedium).join(', ')],
     ['Checks passed', submission.passedChecks.join(', ')],
     ['Browser', submission.userAgent],

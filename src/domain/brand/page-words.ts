@@ -1,0 +1,159 @@
+import { sql } from '../../db/builder.ts'
+import { own, ownOrganization } from '../../db/own.ts'
+import { all, first, run } from '../../db/statements.ts'
+import { insertRows } from '../../db/writes.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkChoice, checkSize, checkText, findIssues } from '../checking/checks.ts'
+import { isPlainAddress } from '../checking/email-address.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import type { Issue, Violation } from '../errors.ts'
+import { MAX_MESSAGE_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
+import { inTransaction } from '../transaction.ts'
+import { linksIn, PAGE_LINKS, type PageLink, type PageLinks } from '../values/page-links.ts'
+
+// What an organization's candidates find at the foot of their pages, and what they agree to besides our own text: in each language.
+
+/** What one language has. @property consent the organization's own text, which stands beside ours; empty: there is none. */
+export type PageWords = PageLinks & { consent: string }
+/** A version of an organization's own consent text. Versions are added, never changed: what was agreed to can be read later. */
+export type ConsentText = { language: string; version: number; body: string }
+
+/** The words of one language, with when the organization was last changed. @throws DomainError not_permitted. */
+export async function readPageWords(ctx: Context, language: string): Promise<PageWords & { updatedAt: Date }> {
+  authorize(ctx, 'manage_settings')
+  const where = { id: ctx.organization.id }
+  const select = { pageLinks: true, updatedAt: true } as const
+  const { pageLinks, updatedAt } = await ctx.db.organization.findUniqueOrThrow({ where, select })
+  const [text] = await newestConsentTexts(ctx, [language])
+  return { ...linksIn(pageLinks, language), consent: text?.body ?? '', updatedAt }
+}
+
+/** What is wrong with them. */
+export const findPageWordIssues = ({ consent, ...links }: PageWords): Issue[] =>
+  findIssues([
+    ...PAGE_LINKS.map((link): [string, Violation | undefined] => [link, checkLink(link, links[link])]),
+    ['consent', checkText(consent, MAX_MESSAGE_LENGTH)],
+  ])
+
+/** As they are stored. */
+const tidy = ({ imprint, privacy, contact, consent }: PageWords): PageWords => ({
+  ...{ imprint: imprint.trim(), privacy: privacy.trim(), contact: contact.trim() },
+  consent: consent.replaceAll(/\r\n?/g, '\n').trim(),
+})
+
+/**
+ * Sets the words of one language. Mails that are queued already are sent with them; whoever has agreed to a text has agreed to that.
+ *
+ * @throws DomainError not_permitted; invalid: what is no address or too long, or `changed` for what somebody else has changed since it was seen.
+ */
+export async function savePageWords(ctx: Context, language: string, given: PageWords, seen: Seen): Promise<void> {
+  authorize(ctx, 'manage_settings')
+  const words = tidy(given)
+  refuse([...findIssues([['language', checkChoice(language, ctx.deps.languages.codes)]]), ...findPageWordIssues(words)])
+  await inTransaction(ctx, async (inside) => {
+    // One after the other: two that have seen the same version would both write the next.
+    await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
+    const { updatedAt, ...before } = await readPageWords(inside, language)
+    refuseUnseenChanges({ updatedAt }, seen, before, words)
+    const { consent, ...links } = words
+    const isSame = PAGE_LINKS.every((link) => before[link] === links[link]) && before.consent === consent
+    if (isSame) return
+    const now = ctx.deps.clock()
+    const where = { id: ctx.organization.id }
+    const { pageLinks } = await inside.db.organization.findUniqueOrThrow({ where, select: { pageLinks: true } })
+    const changed = { ...(pageLinks as object | null), [language]: links }
+    await inside.db.organization.update({
+      where,
+      data: { pageLinks: changed, updatedAt: timeOfChange(now, { updatedAt }) },
+    })
+    const [newest] = await newestConsentTexts(inside, [language])
+    const version = newest?.version ?? 0
+    const consentVersion =
+      before.consent === consent ? version : await addConsentText(inside, { language, version, body: consent })
+    const details = {
+      language,
+      before: { ...linksIn(pageLinks, language), consentVersion: version },
+      after: { ...links, consentVersion },
+    }
+    await recordAudit(inside, { action: 'changed_page_words', details })
+  })
+}
+
+/** @returns the version that it has. */
+async function addConsentText(ctx: Context, { language, version, body }: ConsentText): Promise<number> {
+  const row = {
+    organizationId: ctx.organization.id,
+    language,
+    version: version + 1,
+    body,
+    createdById: ctx.actor.kind === 'member' ? ctx.actor.id : null,
+    createdAt: ctx.deps.clock(),
+  }
+  await run(ctx.db, insertRows({ consentTexts: [row] }))
+  return row.version
+}
+
+/** Every version of a language's consent text, the newest first. @throws DomainError not_permitted. */
+export async function listConsentTexts(ctx: Context, language: string): Promise<(ConsentText & { createdAt: Date })[]> {
+  authorize(ctx, 'manage_settings')
+  const where = { organizationId: ctx.organization.id, language }
+  const select = { language: true, version: true, body: true, createdAt: true } as const
+  return ctx.db.consentText.findMany({ where, select, orderBy: { version: 'desc' } })
+}
+
+/**
+ * What an organization adds to our consent text: in the reader's language, else in its main one.
+ *
+ * @returns null: nothing.
+ */
+export async function findConsentText(ctx: Context, language: string, main: string): Promise<ConsentText | null> {
+  const texts = await newestConsentTexts(ctx, [language, main])
+  const written = [language, main].flatMap((code) => texts.filter((text) => text.language === code && text.body !== ''))
+  return written[0] ?? null
+}
+
+/** The text that stood beside ours when somebody agreed to it; null: none did. */
+export async function findAgreedText(
+  ctx: Context,
+  { consentOwnLanguage, consentOwnVersion }: { consentOwnLanguage: string | null; consentOwnVersion: number | null },
+): Promise<ConsentText | null> {
+  if (consentOwnLanguage === null || consentOwnVersion === null) return null
+  const agreed = own(ctx, 'consentTexts')
+    .select(['consentTexts.language', 'consentTexts.version', 'consentTexts.body'])
+    .where('consentTexts.language', '=', consentOwnLanguage)
+    .where('consentTexts.version', '=', consentOwnVersion)
+  return (await first(ctx.db, agreed)) ?? null
+}
+
+const newestConsentTexts = (ctx: Context, languages: readonly string[]): Promise<ConsentText[]> =>
+  all(
+    ctx.db,
+    own(ctx, 'consentTexts')
+      .distinctOn('consentTexts.language')
+      .select(['consentTexts.language', 'consentTexts.version', 'consentTexts.body'])
+      .where('consentTexts.language', '=', sql<string>`any(${[...languages]}::text[])`)
+      .orderBy('consentTexts.language')
+      .orderBy('consentTexts.version', 'desc'),
+  )
+
+function checkLink(link: PageLink, text: string): Violation | undefined {
+  const address = text.trim()
+  if (address === '') return undefined
+  const tooLong = checkSize('maxLength', [...address].length, MAX_URL_LENGTH)
+  if (tooLong || isOpened(address) || (link === 'contact' && isMailto(address))) return tooLong
+  return { rule: 'malformed', text: link === 'contact' ? NO_CONTACT : NO_ADDRESS }
+}
+
+/** No name and password: whoever reads the page would have them. */
+function isOpened(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && /^https:\/\//i.test(address) && url.username === '' && url.password === ''
+}
+
+const isMailto = (address: string): boolean => /^mailto:/i.test(address) && isPlainAddress(address.slice('mailto:'.length))
+
+const NO_ADDRESS = 'Enter a whole address that begins with https://, or leave it empty.'
+const NO_CONTACT = 'Enter a whole address that begins with https://, or mailto: and an email address, or leave it empty.'

@@ -1,0 +1,75 @@
+import type { ConsentText, PageWords } from '../../../domain/brand/page-words.ts'
+import type { Context } from '../../../domain/context.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { directionOf } from '../../../locales/names.ts'
+import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
+import { time, wordLanguage } from '../kit/wording.ts'
+
+export const PAGE_WORDS = 'settings/links'
+
+type Facts = {
+  ctx: Context
+  language: string
+  /** The organization's main one, whose links and text stand in where a language has none. */
+  main: string
+  words: PageWords & { updatedAt: Date }
+  versions: (ConsentText & { createdAt: Date })[]
+  done: string
+}
+
+/** Where an organization says who it is to its candidates, and what they agree to besides our own text: in each language. */
+export function pageWordsPage(form: Form, { ctx, language, main, words, versions, done }: Facts): Page {
+  const address = pathOf(ctx, PAGE_WORDS)
+  const { codes } = ctx.deps.languages
+  return {
+    title: 'Links and consent',
+    subtitle: 'What stands at the foot of candidates’ pages and of emails to them, and what they agree to besides our own text.',
+    notice: done === 'saved' ? 'Saved. Pages and emails have it from now on.' : undefined,
+    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, language)}<form method="post" action="${address}">
+${seenField(form, words)}
+<input type="hidden" name="language" value="${language}">
+${settingsPanel('links', `Links, in ${wordLanguage(language)}`, fallback(language, main), links(form, words))}
+${settingsPanel('consent-part', `Consent, in ${wordLanguage(language)}`, ABOUT_CONSENT, consent(form, words, versions))}
+<button class="btn btn-primary">Save</button>
+</form>`,
+  }
+}
+
+const ABOUT_CONSENT =
+  'It stands below our own text, which always stays. Whoever agrees, agrees to both; which version it was is kept with their submission.'
+
+const fallback = (language: string, main: string): string =>
+  language === main
+    ? 'Candidates who read another language get these, where that has none of its own.'
+    : `Where one is empty, candidates get the one in ${wordLanguage(main)}, your main language.`
+
+const languages = (address: string, codes: readonly string[], language: string): Html =>
+  html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map(
+    (code) =>
+      html`<a class="tab ${code === language && 'tab-active'}" aria-current="${code === language ? 'page' : 'false'}" href="${`${address}?language=${code}`}">${wordLanguage(code)}</a>`,
+  )}</nav>`
+
+const links = (form: Form, { imprint, privacy, contact }: PageWords): Html => html`${field(form, {
+  name: 'imprint',
+  label: 'Imprint',
+  hint: 'A whole address, such as https://example.com/imprint.',
+  value: imprint,
+  optional: true,
+})}
+${field(form, { name: 'privacy', label: 'Privacy', value: privacy, optional: true })}
+${field(form, { name: 'contact', label: 'Contact', hint: 'Or an email address, such as mailto:jobs@example.com.', value: contact, optional: true })}`
+
+const consent = (form: Form, words: PageWords, versions: Facts['versions']): Html => html`${area(form, {
+  name: 'consent',
+  label: 'What candidates agree to besides',
+  hint: 'Empty: nothing. Lines stay as you write them.',
+  value: words.consent,
+  rows: 8,
+})}
+${versions.length > 0 && html`<details class="mb-4"><summary class="link text-sm">All versions</summary>${versions.map(version)}</details>`}`
+
+const version = ({ version: number, body, createdAt, language }: Facts['versions'][number]): Html =>
+  html`<h3 class="mt-4">Version ${number}, ${time(createdAt)}</h3>
+${body === '' ? html`<p class="hint">No text.</p>` : html`<div class="whitespace-pre-line wrap-anywhere" lang="${language}" dir="${directionOf(language)}">${body}</div>`}`

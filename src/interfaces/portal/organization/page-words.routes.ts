@@ -1,0 +1,32 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { listConsentTexts, readPageWords, savePageWords } from '../../../domain/brand/page-words.ts'
+import { readLanguageSettings } from '../../../domain/members/language-settings.ts'
+import { LAST_RESORT } from '../../../domain/values/languages.ts'
+import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { PAGE_WORDS, pageWordsPage } from './page-words.page.ts'
+
+/** An organization's links and its own consent text, language by language. */
+export function pageWordsRoutes(app: FastifyInstance): void {
+  const page = async ({ ctx }: FastifyRequest, form: Form, asked: URLSearchParams) => {
+    const known = (language: string | null) => ctx.deps.languages.codes.find((code) => code === language)
+    const main = known((await readLanguageSettings(ctx)).language) ?? LAST_RESORT
+    const language = known(asked.get('language')) ?? main
+    const [words, versions] = [await readPageWords(ctx, language), await listConsentTexts(ctx, language)]
+    return pageWordsPage(form, { ctx, language, main, words, versions, done: asked.get('done') ?? '' })
+  }
+
+  app.get('/settings/links', async (request, reply) => show(request, reply, await page(request, emptyForm, queryOf(request))))
+
+  app.post('/settings/links', (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form, form.values),
+      async work(values) {
+        const { language, ...words } = readFields(values, 'language', 'imprint', 'privacy', 'contact', 'consent')
+        await savePageWords(request.ctx, language, words, readSeen(values))
+        return `${pathOf(request.ctx, PAGE_WORDS)}?${new URLSearchParams({ language, done: 'saved' })}`
+      },
+    }),
+  )
+}

@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { findAgreedText } from '../../../../src/domain/brand/page-words.ts'
+import type { candidateOf } from '../../../support/candidate.ts'
+import { waitForState } from '../../../support/mail.ts'
+import { asOperator, signInAs } from '../../../support/portal.ts'
+import { type Service, startService } from '../../../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
+import { makeAccepted } from '../../../support/taking.ts'
+
+let service: Service
+let smtp: SmtpListener
+beforeAll(async () => {
+  smtp = await startSmtpListener()
+  service = await startService({ SMTP_URL: smtp.url, MAIL_FROM: 'Assessments <talent@example.org>' })
+})
+afterAll(async () => {
+  await service.close()
+  await smtp.close()
+})
+
+const LINKS = {
+  imprint: 'https://example.com/imprint',
+  privacy: 'https://example.com/privacy',
+  contact: 'mailto:jobs@example.com',
+}
+const NONE = { imprint: '', privacy: '', contact: '', consent: '' }
+
+async function start() {
+  const { candidate, invite, organization } = await makeAccepted(service)
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const path = `${admin.home}settings/links`
+  const seen = async () => /name="seen" value="([^"]*)"/.exec((await admin.get(path)).text)?.[1] ?? ''
+  const save = async (fields: Record<string, string>) =>
+    admin.post(path, { language: 'en', seen: await seen(), ...NONE, ...fields })
+  return { candidate, invite, organization, admin, path, save }
+}
+
+const inLanguage = (candidate: ReturnType<typeof candidateOf>, language: string) =>
+  candidate.open().set('accept-language', language)
+const linksOn = (text: string) =>
+  [...text.matchAll(/<li><a class="link" href="([^"]*)" target="_blank" rel="noopener noreferrer">([^<]*)</g)].map((m) => [
+    m[1],
+    m[2],
+  ])
+const fieldIn = (text: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
+
+it('stand at the foot of candidates’ pages, each in the reader’s language, else in the main one', async () => {
+  const { organization, candidate, save, admin } = await start()
+  expect(linksOn((await candidate.open()).text)).toEqual([])
+  await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'de', 'ar'] } })
+  await save(LINKS)
+  await save({ language: 'de', privacy: 'https://example.com/datenschutz' })
+  expect(linksOn((await inLanguage(candidate, 'en')).text)).toEqual([
+    [LINKS.imprint, 'Imprint'],
+    [LINKS.privacy, 'Privacy'],
+    [LINKS.contact, 'Contact'],
+  ])
+  expect(linksOn((await inLanguage(candidate, 'de')).text)).toEqual([
+    [LINKS.imprint, 'Impressum'],
+    ['https://example.com/datenschutz', 'Datenschutz'],
+    [LINKS.contact, 'Kontakt'],
+  ])
+  await service.db.organization.update({ where: { id: organization.id }, data: { language: 'ar' } })
+  expect(linksOn((await inLanguage(candidate, 'de')).text)).toEqual([['https://example.com/datenschutz', 'Datenschutz']])
+  const [first, second] = await service.db.auditEntry.findMany({
+    where: { organizationId: organization.id, action: 'changed_page_words' },
+    orderBy: { at: 'asc' },
+  })
+  expect(first).toMatchObject({
+    actorId: admin.member.id,
+    details: { before: { imprint: '' }, after: { ...LINKS, consentVersion: 0 } },
+  })
+  expect(second).toMatchObject({ details: { language: 'de', after: { privacy: 'https://example.com/datenschutz' } } })
+})
+
+it('stand at the end of mails to candidates, in both parts', async () => {
+  const { organization, save } = await start()
+  await save(LINKS)
+  const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'a', mode: 'live' })
+  const { id: assessmentId } = await service.make.assessment(organization.id)
+  const recipientEmail = `${service.deps.newId()}@example.com`
+  const { body } = await service.v1(key).post('/invites').send({ assessmentId, recipientEmail, language: 'de' })
+  await waitForState(service, { inviteId: body.invite.id }, 'sent')
+  const { parsed } = smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)!
+  expect(parsed.text).toContain(`Imprint (${LINKS.imprint}) · Privacy (${LINKS.privacy}) · Contact (jobs@example.com)`)
+  for (const url of Object.values(LINKS)) expect(parsed.html).toContain(`href="${url}"`)
+})
+
+it('has the organization’s consent text stand below ours, and keeps which version was agreed to for good', async () => {
+  const { organization, candidate, invite, save, admin, path } = await start()
+  const ours = (await candidate.open()).text
+  expect(fieldIn(ours, 'own')).toBeUndefined()
+  await save({ consent: 'First.\r\n<b>We keep your answers.</b>' })
+  const asked = (await candidate.open()).text
+  expect(asked).toContain(`${organization.name} adds`)
+  expect(asked).toContain('First.\n&lt;b&gt;We keep your answers.&lt;/b&gt;')
+  expect(asked).toContain('How long it is kept')
+  const media = fieldIn(asked, 'media') ?? ''
+  const agree = (own: string) => candidate.press('consent', { version: '1', media, language: 'en', ...(own && { own }) })
+  const read = () => service.db.submission.findFirst({ where: { inviteId: invite.id } })
+  // What was not shown, or is no longer what is asked for, is asked for again.
+  await agree('')
+  await save({ consent: 'Second.' })
+  await agree(fieldIn(asked, 'own') ?? '')
+  expect(await read()).toBeNull()
+  await agree(fieldIn((await candidate.open()).text, 'own') ?? '')
+  const submission = (await read())!
+  expect(submission).toMatchObject({ consentLanguage: 'en', consentOwnLanguage: 'en', consentOwnVersion: 2 })
+  await save({ consent: 'Third.' })
+  await save({})
+  const agreed = await findAgreedText(asOperator(service, organization), submission)
+  expect(agreed?.body).toBe('Second.')
+  const after = (await candidate.open()).text
+  expect([after.includes('Second.'), after.includes('Third.')]).toEqual([true, false])
+  expect((await admin.get(path)).text).toMatch(/Version 4[\s\S]*No text[\s\S]*Third\.[\s\S]*Second\.[\s\S]*Version 1/)
+  expect(Buffer.from(submission.consentTextHash!)).not.toEqual(hash('sha256', '', 'buffer'))
+  await candidate.press('start')
+  const shown = await admin.get(`${admin.home}invites/${invite.id}/submission`)
+  expect(shown.text).toContain('version 1, and version 2 of your own text (en)')
+})
+
+it('shows a reader of another language the consent text of the main one, marked as that', async () => {
+  const { organization, candidate, save } = await start()
+  await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'ar'] } })
+  await save({ consent: 'In English.' })
+  const page = (await inLanguage(candidate, 'ar')).text
+  expect(page).toContain('lang="en" dir="auto" data-own>In English.</div>')
+  expect(fieldIn(page, 'own')).toBe('en 1')
+  await save({ language: 'ar', consent: 'بالعربية.' })
+  expect(fieldIn((await inLanguage(candidate, 'ar')).text, 'own')).toBe('ar 1')
+})
+
+it('refuses what is no https address, what is too long, and what somebody else has changed meanwhile', async () => {
+  const { admin, path, save } = await start()
+  for (const [field, value] of [
+    ['imprint', 'http://example.com'],
+    ['imprint', 'javascript:alert(1)'],
+    ['imprint', 'mailto:jobs@example.com'],
+    ['privacy', 'https://user:secret@example.com'],
+    ['privacy', 'https://'],
+    ['contact', 'mailto:jobs'],
+    ['contact', 'mailto:jobs@example.com?bcc=me@example.com'],
+  ] as const) {
+    const refused = await save({ [field]: value, consent: 'Typed.' })
+    expect([value, refused.status, refused.text.includes(`id="${field}-mistake"`)]).toEqual([value, 422, true])
+    expect(refused.text).toContain('Typed.')
+  }
+  expect((await save({ consent: 'x'.repeat(5_001) })).status).toBe(422)
+  const old = fieldIn((await admin.get(path)).text, 'seen') ?? ''
+  await save({ consent: 'Theirs.' })
+  const late = await admin.post(path, { language: 'en', seen: old, ...NONE, consent: 'Mine.' })
+  expect([late.status, late.text.includes('Mine.')]).toEqual([422, true])
+  expect((await save({ language: 'tlh', consent: 'x' })).status).toBe(422)
+})

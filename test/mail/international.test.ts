@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findTraces } from '../../src/domain/erasure/find-traces.ts'
+import { waitForState } from '../support/mail.ts'
+import { asOperator, joinAs, PASSWORD, visit } from '../support/portal.ts'
+import { type Service, startService } from '../support/service.ts'
+import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
+
+let modern: SmtpListener
+let old: SmtpListener
+let service: Service
+let beside: Service
+beforeAll(async () => {
+  modern = await startSmtpListener()
+  old = await startSmtpListener({ hideSMTPUTF8: true })
+  service = await startService({ SMTP_URL: await overhear(modern) })
+  beside = await startService({ SMTP_URL: await overhear(old) })
+})
+afterAll(async () => {
+  await Promise.all([service.close(), beside.close()])
+  await Promise.all([modern.close(), old.close()])
+  for (const line of lines) line.close()
+})
+
+/** What is said to either server, as it is on the wire: the server itself shows domains in letters. */
+const said: string[] = []
+const lines: Server[] = []
+async function overhear({ url }: SmtpListener): Promise<string> {
+  const line = createServer((client) => {
+    const server = connect(Number(new URL(url).port), '127.0.0.1')
+    client.on('data', (bytes) => said.push(...bytes.toString().split('\r\n')))
+    for (const socket of [client, server]) socket.on('error', () => socket.destroy())
+    client.pipe(server)
+    server.pipe(client)
+  })
+  lines.push(line.listen(0, '127.0.0.1'))
+  await once(line, 'listening')
+  return `smtp://127.0.0.1:${(line.address() as AddressInfo).port}`
+}
+const recipientSaid = () => said.findLast((text) => text.startsWith('RCPT TO'))?.split(/[<>]/)[1]
+
+const [UNICODE, ASCII] = ['bücher.example', 'xn--bcher-kva.example']
+
+async function start(on: Service) {
+  const organization = await on.make.organization()
+  const client = on.v1(organization.key)
+  const invite = async (recipientEmail: string, status = 201) => {
+    const { id: assessmentId } = await on.make.assessment(organization.id)
+    return (await client.post('/invites').send({ assessmentId, recipientEmail }).expect(status)).body.invite
+  }
+  return { organization, client, invite }
+}
+
+it('mails an international domain in punycode, whether or not the server has SMTPUTF8', async () => {
+  for (const on of [service, beside]) {
+    const { invite } = await start(on)
+    const { id, recipientEmail } = await invite(`Sam@${UNICODE}`)
+    expect(recipientEmail).toBe(`Sam@${ASCII}`)
+    await waitForState(on, { inviteId: id }, 'sent')
+    expect(recipientSaid()).toBe(`Sam@${ASCII}`)
+  }
+})
+
+it('mails an international name where the server has SMTPUTF8, and says so where it has not, without a second try', async () => {
+  const there = await start(service)
+  const sent = await there.invite(`Jörg@${UNICODE}`)
+  await waitForState(service, { inviteId: sent.id }, 'sent')
+  // To a server that reads letters the whole address is said in letters.
+  expect(recipientSaid()).toBe(`jörg@${UNICODE}`)
+  expect(said.findLast((text) => text.startsWith('MAIL FROM'))).toContain(' SMTPUTF8')
+  expect(modern.mails.at(-1)!.parsed.to?.[0]?.address).toBe(`jörg@${UNICODE}`)
+
+  const here = await start(beside)
+  const before = old.mails.length
+  const failed = await here.invite('jörg@example.com')
+  const email = await waitForState(beside, { inviteId: failed.id }, 'failed')
+  expect(email).toMatchObject({
+    ...{ failure: 'refused', attempts: 1, bounce: 'blocked', suppressed: false },
+    reason: 'The mail server takes no address with international letters before the @ (it offers no SMTPUTF8)',
+  })
+  // The connection, and the mail server, are as good as before.
+  const next = await here.invite('sam@example.com')
+  await waitForState(beside, { inviteId: next.id }, 'sent')
+  expect(old.mails.slice(before).map(({ envelope }) => envelope.to)).toEqual([['sam@example.com']])
+})
+
+it('has one address in both forms: to invite, find, suppress, and erase', async () => {
+  const { organization, client, invite } = await start(service)
+  const { id: assessmentId } = await service.make.assessment(organization.id)
+  const create = (recipientEmail: string) => client.post('/invites').send({ assessmentId, recipientEmail })
+  await create(`sam@${ASCII}`).expect(201)
+  await create(`sam@${UNICODE}`).expect(409)
+  const { body: found } = await client.get('/invites').query({ recipientEmail: `SAM@${UNICODE.toUpperCase()}` })
+  expect(found.invites).toHaveLength(1)
+
+  await client
+    .post('/suppressions')
+    .send({ address: `Kim@${UNICODE}` })
+    .expect(201)
+  const { id } = await invite(`kim@${ASCII}`)
+  expect(await waitForState(service, { inviteId: id }, 'failed')).toMatchObject({ suppressed: true })
+
+  const ctx = asOperator(service, organization)
+  expect(await findTraces(ctx, `sam@${UNICODE}`)).toEqual(await findTraces(ctx, `sam@${ASCII}`))
+  expect(await findTraces(ctx, `Kim@${UNICODE}`)).toMatchObject({ invites: 1, suppressions: 1 })
+})
+
+it('has one address in both forms: in a list', async () => {
+  const { organization, client } = await start(service)
+  const { id: assessmentId } = await service.make.assessment(organization.id)
+  const invites = [`sam@${UNICODE}`, `sam@${ASCII}`, `jörg@${UNICODE}`].map((recipientEmail) => ({ recipientEmail }))
+  const { body, status } = await client.post('/invite-batches').send({ assessmentId, invites })
+  expect(status).toBeLessThan(300)
+  const rows = await service.db.inviteBatchRow.findMany({
+    where: { organizationId: organization.id },
+    orderBy: { number: 'asc' },
+  })
+  expect([Object.keys(body).length > 0, rows.map(({ email, state }) => [email, state])]).toEqual([
+    true,
+    [
+      [`sam@${ASCII}`, expect.stringMatching(/ready|invited/)],
+      [`sam@${ASCII}`, 'repeated'],
+      [`jörg@${ASCII}`, expect.stringMatching(/ready|invited/)],
+    ],
+  ])
+})
+
+it('signs a member in by either form', async () => {
+  const organization = await service.make.organization()
+  const name = service.deps.newId()
+  await joinAs(service, organization, { email: `${name}@${UNICODE}` })
+  for (const email of [`${name}@${ASCII}`, `${name}@${UNICODE}`])
+    expect((await visit(service).post('/portal/sign-in', { email, password: PASSWORD })).status).toBe(303)
+})
