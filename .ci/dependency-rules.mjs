@@ -147,6 +147,7 @@ const ofEveryone = [
   'domain/submissions/media/remove-files.ts',
   'domain/submissions/media/forget-media.ts',
   'domain/submissions/media/settle-recordings.ts',
+  'domain/erasure/erase-organization.ts',
   'domain/ats/calls.ts',
   'domain/ats/hand-over.ts',
   'domain/ats/take-reports.ts',

@@ -4,6 +4,7 @@ import { findPendingMigrations } from '../db/migrate.ts'
 import type { ErasureLog } from '../domain/context.ts'
 import { findUndone } from '../domain/erasure/erase-again.ts'
 import { readReceiptLines } from '../domain/erasure/receipts.ts'
+import { findReturned } from '../domain/erasure/erase-returned.ts'
 import { measureNumbering } from '../domain/events/number-events.ts'
 import { measureBlockedEmails, measureEmailQueue, measureFailedEmails } from '../domain/invites/emails.ts'
 import { readMailOutage } from '../domain/mails/mail-outage.ts'
@@ -107,13 +108,15 @@ async function checkContent(url: string, { mediaQuota, erasureLog, ...ways }: Gi
 /** Whether a backup has brought back whom the log outside of the database says to be erased. */
 async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
   const since = new Date(Date.now() - ERASURE_PATIENCE_MS)
-  const stuck = await db.erasure.count({ where: { finishedAt: null, createdAt: { lt: since } } })
-  if (stuck > 0)
+  const candidates = await db.erasure.count({ where: { finishedAt: null, createdAt: { lt: since } } })
+  const organizations = await db.organizationHold.count({ where: { eraseAt: { lt: since } } })
+  if (candidates + organizations > 0)
     return problem(
       'erasures',
-      `${stuck} have been under way for over an hour. The log says why: an erasure could not be continued yet`,
+      `${candidates} of candidates and ${organizations} of organizations should have been done for over an hour. The log says why: an erasure could not be continued yet, an organization on hold could not be looked after yet`,
     )
-  const lines = await readReceiptLines({ db, deps: { erasureLog } })
+  const reader = { db, deps: { erasureLog } }
+  const lines = await readReceiptLines(reader)
   const finished = await db.erasure.findMany({ where: { finishedAt: { not: null } }, select: { id: true } })
   if (!lines && finished.length === 0) return ok('erasures', 'none so far, and no file at ERASURE_LOG')
   const logged = new Set(lines?.map(({ id }) => id))
@@ -123,7 +126,7 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
       'erasures',
       `${unlogged} of this database are not in ERASURE_LOG: it has to be one file for all machines, and the one of before a restore`,
     )
-  const undone = await findUndone({ db, deps: { erasureLog } })
+  const undone = [...(await findReturned(reader)), ...(await findUndone(reader))]
   if (undone.length === 0) return ok('erasures', 'all that ERASURE_LOG tells of are done')
   return problem(
     'erasures',

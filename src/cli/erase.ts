@@ -2,7 +2,9 @@ import type { Command } from 'commander'
 import { type Context, enterOrganization } from '../domain/context.ts'
 import { continueErasure } from '../domain/erasure/continue-erasure.ts'
 import { eraseAgain, type Repeated } from '../domain/erasure/erase-again.ts'
+import { eraseReturned } from '../domain/erasure/erase-returned.ts'
 import { type Erasure, getErasure } from '../domain/erasure/erasures.ts'
+import type { OrganizationLine } from '../domain/erasure/organization-receipts.ts'
 import { requestErasure } from '../domain/erasure/request-erasure.ts'
 import { findOrganization } from '../domain/members/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
@@ -16,7 +18,7 @@ export function addEraseCommand(program: Command): void {
     .option('--again', 'those of ERASURE_LOG that this database does not know of')
     .action((organization: string | undefined, address: string | undefined, options: OutputOptions & { again?: boolean }) =>
       perform(options, async ({ operator }) => {
-        if (options.again) return showRepeated(await eraseAgain(operator))
+        if (options.again) return showRepeated(await eraseReturned(operator), await eraseAgain(operator))
         if (organization === undefined || address === undefined)
           throw new Error('Name the organization and the address, or give --again')
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
@@ -40,13 +42,17 @@ function showReceipt(erasure: Erasure): Output {
   return { text: table(['WHAT', 'VALUE'], rows), json: erasure }
 }
 
-const showRepeated = (repeated: Repeated[]): Output => ({
+/** Organizations first: with one that has come back go its candidates. */
+const showRepeated = (organizations: OrganizationLine[], repeated: Repeated[]): Output => ({
   text:
-    repeated.length === 0
+    repeated.length + organizations.length === 0
       ? 'Nothing has come back.\n'
       : table(
           ['RECEIPT', 'ORGANIZATION', 'CAME BACK'],
-          repeated.map(({ id, organizationId, found }) => [id, organizationId, found ? 'yes, and is gone again' : 'no']),
+          [
+            ...organizations.map(({ id, organizationId }) => [id, organizationId, 'yes, all of it, and is gone again']),
+            ...repeated.map(({ id, organizationId, found }) => [id, organizationId, found ? 'yes, and is gone again' : 'no']),
+          ],
         ),
-  json: repeated,
+  json: [...organizations.map(({ id, organizationId }) => ({ id, organizationId, found: true })), ...repeated],
 })

@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { enterOrganization, type Tier } from '../domain/context.ts'
+import { holdOrganization, keepOrganization } from '../domain/erasure/hold.ts'
 import { changeOrganizationSecurity } from '../domain/members/organization-security.ts'
 import {
   createOrganization,
@@ -12,7 +13,7 @@ import {
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseName, perform } from './session.ts'
 
-/** `org create | list | set-tier | open`. */
+/** `org create | list | set-tier | open | erase | keep`. */
 export function addOrganizationCommands(program: Command): void {
   const org = program.command('org').description('organizations')
 
@@ -49,6 +50,33 @@ export function addOrganizationCommands(program: Command): void {
         const { id, name, tier } = await findOrganization(operator, idOrName)
         await changeOrganizationSecurity(enterOrganization(operator, { id, name, tier }), { networks: [] })
         return { text: `${name} can be opened from any network. Its admins are told by mail.\n`, json: { organization: id } }
+      }),
+    )
+
+  addCommand(org, 'erase', 'put an organization on hold, and erase all of it after two weeks')
+    .argument('<organization>', 'id or name')
+    .argument('<name>', 'its name, once more')
+    .action((idOrName: string, name: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const { id, name: current, tier } = await findOrganization(operator, idOrName)
+        const hold = await holdOrganization(enterOrganization(operator, { id, name: current, tier }), { name })
+        return {
+          text: `${current} is on hold, and is erased on ${hold.eraseAt.toISOString()}. Its owners are told by mail.\n`,
+          json: { organization: id, ...hold },
+        }
+      }),
+    )
+
+  addCommand(org, 'keep', 'keep an organization that is to be erased')
+    .argument('<organization>', 'id or name')
+    .action((idOrName: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const { id, name, tier } = await findOrganization(operator, idOrName)
+        const kept = await keepOrganization(enterOrganization(operator, { id, name, tier }))
+        const text = kept
+          ? `${name} is kept. Its owners are told by mail.\n`
+          : `${name} is not on hold, or is being erased already.\n`
+        return { text, json: { organization: id, kept } }
       }),
     )
 }

@@ -122,6 +122,25 @@ export const compose = builder as unknown as Kysely<Record<never, never>>
 export const sameOwner = (table: OwnTable | (string & {}), other: OwnTable | (string & {})): RawBuilder<SqlBool> =>
   sql`${sql.ref(`${table}.organizationId`)} = ${sql.ref(`${other}.organizationId`)}`
 
+/** Whose organization is not on hold: what is left for it to do waits. */
+export const isNotOnHold = (table: string): RawBuilder<SqlBool> =>
+  sql`not exists (select from ${sql.table('organizationHolds')} where ${sameOwner('organizationHolds', table)})`
+
+/** Deletes some of the organization's rows of a table, of whatever key, so many at most. */
+export const ownDeleteSome = <T extends OwnTable>(
+  owner: Owner,
+  table: T,
+  atMost: number,
+): DeleteQueryBuilder<Tables, T, DeleteResult> => {
+  const place = sql.ref(`${table}.ctid`)
+  const some = builder
+    .selectFrom(table as 'invites')
+    .where(isOwn(owner, table, table))
+    .select(place.as('place'))
+    .limit(atMost)
+  return builder.deleteFrom(table as 'invites').where(sql<SqlBool>`${place} = any(array(${some}))`) as never
+}
+
 /** `where('id', '=', among(ids))`: any of these UUIDs, however many, in one value. */
 export const among = (ids: readonly string[]): RawBuilder<string> => sql`any(${ids}::uuid[])`
 

@@ -51,6 +51,10 @@ export type Queue = {
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has an erasure worked on, in the transaction that asks for it: again, if it is not finished when a process dies. */
   enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string }) => Promise<void>
+  /** Has it looked at then whether an organization's owners are to be reminded that it is erased, or it is to be erased. */
+  enqueueHold: (db: Connection, which: { holdId: string; at: Date }) => Promise<void>
+  /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
+  forgetOrganization: (organizationId: string) => Promise<number>
   /**
    * Deletes what the queue holds of mails, and what it says of jobs, anybody's, that the regular expression matches.
    *
@@ -185,6 +189,8 @@ export type CachedApiKey = {
   networks: readonly string[]
   /** From where its organization allows keys to be used, besides. */
   organizationNetworks: readonly string[]
+  /** Whether its organization is to be erased: until then no key is good. */
+  isOnHold: boolean
   requestsPerMinute: number | null
   createdById: string | null
   expiresAt: Date | null

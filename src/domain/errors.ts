@@ -155,6 +155,7 @@ export type AccountProblem =
   | 'notOwner'
   | 'foreignDomain'
   | 'notClaims'
+  | 'otherName'
 
 /**
  * Why something is not taken from a candidate who takes an assessment. `taken_over`: by a tab that was opened later; `closed`: the question

@@ -40,6 +40,9 @@ export const TEST_DATA = 'test-data'
 /** Candidates to be erased. */
 export const ERASURES = 'erasure'
 
+/** Organizations on hold, whose owners are to be reminded, or that are to be erased. */
+export const HOLDS = 'organization-hold'
+
 /** Recordings to be made one file. */
 export const RECORDINGS = 'recording'
 export const DEAD_RECORDINGS = 'recording-dead'
@@ -63,6 +66,8 @@ export type KeyCorrectionJob = { organizationId: string; versionId: string; numb
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
 export type ErasureJob = { organizationId: string; erasureId: string }
+/** It does not name the organization: it outlives it. */
+export type HoldJob = { holdId: string }
 export type RecordingJob = JoinRef
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
@@ -199,6 +204,17 @@ async function forgetMails(boss: PgBoss, emailIds: readonly string[], pattern: s
   return (rows[0] as { underWay: number }).underWay
 }
 
+/** Those under way are left to end by themselves. */
+const FORGET_ORGANIZATION = `
+  WITH its AS (SELECT id, name, state FROM pgboss.job WHERE data->>'organizationId' = $1),
+    gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.state <> 'active')
+  SELECT count(*)::int AS "underWay" FROM its WHERE state = 'active'`
+
+async function forgetOrganization(boss: PgBoss, organizationId: string): Promise<number> {
+  const { rows } = await boss.getDb().executeSql(FORGET_ORGANIZATION, [organizationId])
+  return (rows[0] as { underWay: number }).underWay
+}
+
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => {
   const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
@@ -254,6 +270,11 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: ErasureJob = { organizationId, erasureId }
       await boss.insert(ERASURES, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
+    async enqueueHold(db, { holdId, at: startAfter }) {
+      const data: HoldJob = { holdId }
+      await boss.insert(HOLDS, [{ data: traced(data), startAfter }], { db: fromPrisma(db) })
+    },
+    forgetOrganization: (organizationId) => forgetOrganization(boss, organizationId),
     forgetMails: (emailIds, pattern) => forgetMails(boss, emailIds, pattern),
     async enqueueRecording(db, { mediaId, organizationId, assetOf, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
@@ -282,7 +303,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // It goes on for as long as what is in its way: a store that is away for days, a disk that is full.
-  await declareQueue(boss, ERASURES, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
+  for (const queue of [ERASURES, HOLDS]) await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
   // Somebody waits for it: what a killed process had is taken up at once.
   await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })
   // The address that was typed in is not kept for longer than it is needed.

@@ -48,10 +48,14 @@ function whyObsolete(email: InviteEmail, now: Date): string | null {
   return whyOutdated(email, now)
 }
 
-/** Reminders wait for their hours as well. */
+/** Milliseconds after which mails of an organization on hold are looked at again: it may have been kept. */
+const HOLD_MS = 600_000
+
+/** Reminders wait for their hours as well, and all mails while their organization is on hold. */
 const admitWithin =
   (admit: Mailing<InviteEmail>['admit']): Mailing<InviteEmail>['admit'] =>
   async (system, email) => {
+    if (email.invite.organization.hold) return { until: new Date(system.deps.clock().getTime() + HOLD_MS) }
     const until = await untilReminded(system, email)
     return until ? { until } : admit(system, email)
   }

@@ -53,7 +53,8 @@ function tellSecurity(kind: SecurityMailKind, to: To, email: MemberEmail, { t, l
     ...more
   } = (facts ?? {}) as SecurityFacts
   const where = { at, person, address, browser: nameBrowser(userAgent) || null }
-  const ways = { forgot: links.forgotUrl(), log: links.portalUrl({ organization: { id }, mode: 'live' }, 'settings/audit-log') }
+  const pageOf = (page: string) => links.portalUrl({ organization: { id }, mode: 'live' }, page)
+  const ways = { forgot: links.forgotUrl(), log: pageOf('settings/audit-log'), home: pageOf('') }
   const until = more.until === undefined ? at : new Date(more.until)
   return security(t, kind, { ...to, ...where, ...ways, called, until, before: wordRoles(before), after: wordRoles(after) })
 }

@@ -19,6 +19,7 @@ import { writeReport } from '../interfaces/ats/index.ts'
 import { startCorrectingKeys } from '../jobs/correct-keys.ts'
 import { startDeletingTestData } from '../jobs/delete-test-data.ts'
 import { startErasing } from '../jobs/erase.ts'
+import { startHolding } from '../jobs/hold.ts'
 import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
@@ -232,6 +233,7 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   await startWorkingOnInvites(boss, system)
   await startDeletingTestData(boss, system)
   await startErasing(boss, system)
+  await startHolding(boss, system)
   await startCorrectingKeys(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })

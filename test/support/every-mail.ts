@@ -88,6 +88,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     until: expiresAt,
     forgot: url,
     log: url,
+    home: url,
   }
   const letters = {
     invitation: invitation(t, full),
@@ -111,6 +112,9 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     'security-secret': security(t, 'secret_ending', { ...facts, address: null, browser: null, person: null }),
     'security-domain': security(t, 'domain_failing', { ...facts, address: null, browser: null, person: null }),
     'security-roles': security(t, 'roles_changed', { ...facts, address: null, browser: null, person: null }),
+    'organization-ending': security(t, 'organization_ending', facts),
+    'organization-ending-soon': security(t, 'organization_ending_soon', { ...facts, address: null, browser: null, person: null }),
+    'organization-kept': security(t, 'organization_kept', facts),
     'owner-offered': security(t, 'owner_offered', facts),
     'owner-offer-made': security(t, 'owner_offer_made', facts),
     'owner-offer-taken': security(t, 'owner_offer_taken', facts),

@@ -95,7 +95,7 @@ export async function authenticate(
   const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(service, key, fingerprint))
   if (!found) throw new DomainError('api_key_unknown')
   const now = deps.clock()
-  if (found.revokedAt) throw new DomainError('api_key_revoked')
+  if (found.revokedAt || found.isOnHold) throw new DomainError('api_key_revoked')
   if (found.expiresAt && found.expiresAt <= now) throw new DomainError('api_key_expired')
   const { id, mode, createdById, rights, scopes, requestsPerMinute, organization } = found
   const actor = { kind: 'apiKey', id, mode, createdById, rights, scopes, requestsPerMinute } as const

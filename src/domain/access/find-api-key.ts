@@ -67,14 +67,17 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
       expiresAt: true,
       revokedAt: true,
       lastUsedAt: true,
-      organization: { select: { id: true, name: true, tier: true, security: { select: { keyNetworks: true } } } },
+      organization: {
+        select: { id: true, name: true, tier: true, security: { select: { keyNetworks: true } }, hold: { select: { id: true } } },
+      },
     },
     relationLoadStrategy: 'join',
   })
   return new Map(
     rows.flatMap(({ hash, previousHash, previousExpiresAt, organization, ...found }): [string, CachedApiKey][] => {
-      const { security, ...ofOrganization } = organization
-      const key = { ...found, organization: ofOrganization, organizationNetworks: security?.keyNetworks ?? [] }
+      const { security, hold, ...ofOrganization } = organization
+      const organizationNetworks = security?.keyNetworks ?? []
+      const key = { ...found, organization: ofOrganization, organizationNetworks, isOnHold: hold !== null }
       const of = (stored: Uint8Array) => given.get(toBase64(stored)) ?? ''
       const current: [string, CachedApiKey] = [of(hash), key]
       if (!previousHash) return [current]

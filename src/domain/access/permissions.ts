@@ -39,6 +39,8 @@ export type Permission =
   | 'delete_test_data'
   /** Whoever has an address, from the organization: see domain/erasure. */
   | 'erase_candidates'
+  /** All of it: see domain/erasure/hold.ts. */
+  | 'erase_organization'
   | 'take_invite'
 
 /** Inviting, and what becomes of it. */
@@ -73,7 +75,7 @@ const permissions = {
   apiKey: ['read', 'read_assessments', 'write_tags', 'invite', 'operate_invites', 'manage_webhooks', 'delete_test_data'],
   ats: ['read', 'read_assessments', 'invite', 'operate_invites'],
   candidate: ['take_invite'],
-  operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates'],
+  operator: [...ADMINISTRATION, 'manage_security', 'erase_candidates', 'erase_organization'],
   system: ['read', 'read_assessments'],
 } as const satisfies Record<Exclude<Actor['kind'], 'member'>, readonly Permission[]>
 
@@ -129,7 +131,7 @@ export type Duty = (typeof DUTIES)[number]
 
 const dutyPermissions = new Map<string, readonly Permission[]>(
   Object.entries({
-    owner: ['manage_security', 'erase_candidates'],
+    owner: ['manage_security', 'erase_candidates', 'erase_organization'],
     manager: RECRUITING,
     author: AUTHORING,
   } satisfies Record<Duty, readonly Permission[]>),

@@ -21,7 +21,12 @@ export type { Browser, Credential, Origin }
 
 const memberships = {
   where: { status: 'active' },
-  include: { user: true, organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true, security: true } } },
+  include: {
+    user: true,
+    organization: {
+      select: { id: true, name: true, tier: true, ownerNamedAt: true, security: true, hold: { select: { eraseAt: true } } },
+    },
+  },
   orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
 } satisfies Prisma.Credential$membershipsArgs
 
@@ -187,15 +192,17 @@ export function findOpening({ session, memberships, shut }: SignedIn, organizati
 /**
  * The context of a person as the member of an organization, who looks at its live or at its test data.
  *
- * @throws DomainError not_permitted when they are none, there is none, or the session does not open it.
+ * @param asked.duringHold whether it may be one that is to be erased.
+ * @throws DomainError not_permitted when they are none, there is none, the session does not open it, or it is to be erased.
  */
 export function contextOf(
   service: ServiceContext,
   signedIn: SignedIn,
-  { organizationId, mode, ...asked }: Asked & { organizationId: string; mode: KeyMode },
+  { organizationId, mode, duringHold = false, ...asked }: Asked & { organizationId: string; mode: KeyMode; duringHold?: boolean },
 ): Context {
   const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
   if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
+  if (membership.organization.hold && !duringHold) throw new DomainError('not_permitted')
   return { ...asMember(service, membership), mode }
 }
 

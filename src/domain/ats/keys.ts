@@ -29,7 +29,7 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
   if (!key) throw new DomainError('api_key_missing')
   const found = API_KEY_PATTERN.test(key) ? await findKey(db, digest('sha256', key, 'base64')) : null
   if (found?.connection.ats !== ats) throw new DomainError('api_key_unknown')
-  if (found.revokedAt) throw new DomainError('api_key_revoked')
+  if (found.revokedAt || found.connection.organization.hold) throw new DomainError('api_key_revoked')
   const now = deps.clock()
   const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
   if (!found.lastUsedAt || found.lastUsedAt <= before) {
@@ -37,14 +37,18 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
     await db.atsKey.updateMany({ where: { id: found.id, ...unused }, data: { lastUsedAt: now } })
   }
   const { id, createdById, connection } = found
-  const { mode, organization } = connection
+  const {
+    mode,
+    organization: { id: organizationId, name, tier },
+  } = connection
+  const organization = { id: organizationId, name, tier }
   return { ...service, organization, mode, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } }
 }
 
 const findKey = findInLine(findKeys)
 
 async function findKeys(db: Connection, fingerprints: string[]) {
-  const organization = { select: { id: true, name: true, tier: true } } as const
+  const organization = { select: { id: true, name: true, tier: true, hold: { select: { id: true } } } } as const
   const rows = await db.atsKey.findMany({
     where: { hash: anyHash(fingerprints) },
     select: {

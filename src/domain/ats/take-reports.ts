@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { sameOwner } from '../../db/own.ts'
+import { isNotOnHold, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
@@ -84,6 +84,7 @@ function leaseOfDue(now: Date, enabled: Ats[], busy: ReadonlyMap<string, number>
               .as('next'),
           )
           .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
+          .where(isNotOnHold('connection'))
           .where(({ exists, selectFrom }) => {
             const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
             return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))

@@ -95,6 +95,8 @@ const SHARED_ACTIONS = [
   'exported_members',
   'asked_for_erasure',
   'exported_audit_log',
+  'asked_for_organization_erasure',
+  'kept_organization',
 ] as const
 /** What is done to live data, or to test data. */
 const DATA_ACTIONS = [

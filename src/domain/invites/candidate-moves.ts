@@ -35,12 +35,16 @@ export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include 
 /** What a candidate can do with an invite. */
 export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
 
-/** The invite that a signed link belongs to; null when a newer link has replaced it, or the invite was deleted. */
+/** Of organizations on hold no link leads anywhere. */
+export const IS_ENTERED = { organization: { hold: null } } satisfies Prisma.InviteWhereInput
+
+/** The invite that a signed link belongs to; null when a newer link has replaced it, the invite was deleted, or its organization is on hold. */
 export async function findInvitation(
   { db, deps }: ServiceContext,
   { inviteId, linkVersion }: InvitationRef,
 ): Promise<CandidateInvite | null> {
-  const invite = await db.invite.findUnique({ where: { id: inviteId, linkVersion }, include, relationLoadStrategy: 'join' })
+  const where = { id: inviteId, linkVersion, ...IS_ENTERED }
+  const invite = await db.invite.findUnique({ where, include, relationLoadStrategy: 'join' })
   return invite && asOfNow(invite, deps.clock())
 }
 
@@ -88,7 +92,7 @@ type MoveArguments = Parameters<typeof moveInvite> extends [Context, ...infer Re
 /** @throws DomainError invite_not_found. */
 async function enterAsCandidate(service: ServiceContext, where: Prisma.InviteWhereInput & { id: string }): Promise<Context> {
   const invite = await service.db.invite.findFirst({
-    where,
+    where: { ...where, ...IS_ENTERED },
     select: { id: true, mode: true, organization: { select: { id: true, name: true, tier: true } } },
   })
   if (!invite) throw new DomainError('invite_not_found')

@@ -23,6 +23,7 @@ const include = {
           weekDaysOff: true,
           candidateMails: true,
           mainTemplateLanguage: true,
+          hold: { select: { id: true } },
           ...SPOKEN_TO.organization,
         },
       },

@@ -1,4 +1,4 @@
-import type { MemberStatus } from '../../generated/prisma/client.ts'
+import type { MemberStatus, Prisma } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { BRAND, type Brand } from '../values/brand.ts'
 import { SPOKEN_TO, type SpokenTo } from '../values/languages.ts'
@@ -21,13 +21,14 @@ export function whomToAsk({ organization, createdBy }: Inviter): Contact | null 
   return { name: nameOf(createdBy.user), address: createdBy.user.email }
 }
 
-/** Whose invite it is that a link once led to, how its pages look, and what decides its language; null where it is gone. @param inviteId of a link that was signed here. */
+/** Whose invite it is that a link once led to, how its pages look, and what decides its language; null where it is gone. @param inviteId of a link that was signed here. @param where what has to hold of it besides. */
 export const findInviter = (
   { db }: ServiceContext,
   inviteId: string,
+  where: Prisma.InviteWhereInput = {},
 ): Promise<(Inviter & SpokenTo & Zoned & { organization: Brand }) | null> =>
   db.invite.findUnique({
-    where: { id: inviteId },
+    where: { ...where, id: inviteId },
     select: {
       language: true,
       chosenLanguage: true,

@@ -42,6 +42,9 @@ export type SecurityMailKind =
   | 'identity_linked'
   | 'secret_ending'
   | 'domain_failing'
+  | 'organization_ending'
+  | 'organization_ending_soon'
+  | 'organization_kept'
 
 /**
  * What such a mail tells besides when.
@@ -79,7 +82,16 @@ const include = {
   member: {
     include: {
       user: true,
-      organization: { select: { ...BRAND, senderName: true, invitationText: true, language: true, timeZone: true } },
+      organization: {
+        select: {
+          ...BRAND,
+          senderName: true,
+          invitationText: true,
+          language: true,
+          timeZone: true,
+          hold: { select: { id: true } },
+        },
+      },
       credential: { select: { email: true, language: true } },
     },
   },
@@ -170,8 +182,18 @@ export const listMemberEmails = (
 export const recipientOf = ({ kind, member, link }: MemberEmail): string =>
   (kind === 'text_test' ? member.credential : link?.credential)?.email ?? member.email
 
+/** What an organization that is to be erased does not write. Whoever needs a password to keep it gets one. */
+const NOT_ON_HOLD: ReadonlySet<string> = new Set<MemberEmailKind>([
+  'join',
+  'webhook_failing',
+  'webhook_disabled',
+  'text_test',
+  ...DIGESTS,
+])
+
 /** Why a mail is not to be sent any more; null while it is. */
 export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEmail, now: Date): string | null {
+  if (member.organization.hold && NOT_ON_HOLD.has(kind)) return 'Not sent: the organization is to be erased.'
   if (member.status !== 'active') return 'Not sent: the member is not active any more.'
   if (link && (link.usedAt || link.expiresAt <= now)) return 'Not sent: the link can not be used any more.'
   if (isDigest(kind) && !member.notices.includes(kind)) return 'Not sent: these mails were switched off.'

@@ -96,6 +96,8 @@ export const LOG_EVENTS = {
   'a bulk change could not be continued yet': 'bulk_change_not_continued_yet',
   'test data could not be deleted yet': 'test_data_not_deleted_yet',
   'an erasure could not be continued yet': 'erasure_not_continued_yet',
+  'an organization on hold could not be looked after yet': 'organization_hold_not_continued_yet',
+  'an organization is erased': 'organization_erased',
   'job queue': 'job_queue',
   'An answer could not be scored: it is left to people': 'answer_not_scored',
   'a part of the sweep failed': 'sweep_failed',

@@ -1,5 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
+import { isNotOnHold } from '../../db/own.ts'
 import { one } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -25,6 +26,7 @@ export const measureWebhooks = ({ db }: Pick<ServiceContext, 'db'>, now: Date): 
             .whereRef('delivery.endpointId', '=', 'endpoint.id')
             .where('delivery.state', '=', sql.lit('waiting'))
             .where('endpoint.state', '=', 'active')
+            .where(isNotOnHold('endpoint'))
             .where('delivery.nextAttemptAt', '<=', now)
             .orderBy('delivery.nextAttemptAt')
             .limit(eb.lit(1))

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { compose, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
+import { compose, isNotOnHold, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
 import { all, first } from '../../db/statements.ts'
 import { insertForEach, same, time } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
@@ -83,6 +83,7 @@ function leaseOfDue(now: Date, { busy, atOnce: usual, room }: Place) {
               .as('next')
           })
           .where('endpoint.state', '=', 'active')
+          .where(isNotOnHold('endpoint'))
           .select(['next.organizationId', 'next.endpointId', 'next.eventId'])
           .select(['endpoint.url', 'endpoint.secret', 'endpoint.previousSecret', 'endpoint.previousSecretUntil'])
           .orderBy((eb) => eb('endpoint.failingSince', 'is not', null))

@@ -9,6 +9,7 @@ import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
 import { erasureRoutes } from './erasure/erasure.routes.ts'
+import { organizationErasureRoutes } from './erasure/organization.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
@@ -110,6 +111,7 @@ const organizationPages = [
   bulkRoutes,
   candidatesRoutes,
   erasureRoutes,
+  organizationErasureRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,

@@ -8,7 +8,7 @@ import { inSubject } from '../message.ts'
  *
  * @property browser as people know it. @property person who did it, where it is another. @property called what was added or made, or what it is about.
  * @property until from when something is otherwise.
- * @property forgot where a password is set anew. @property log the organization's audit log.
+ * @property forgot where a password is set anew. @property log the organization's audit log. @property home its first page.
  */
 export type SecurityFacts = {
   name: string
@@ -23,9 +23,10 @@ export type SecurityFacts = {
   after: string
   forgot: string
   log: string
+  home: string
 }
 
-type Said = { subject: string; what: readonly Piece[]; next: 'own' | 'admins' | string }
+type Said = { subject: string; what: readonly Piece[]; next: 'own' | 'admins' | 'hold' | string }
 
 /** What each kind says: what has happened, and what there is to do. */
 const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Said> = {
@@ -113,6 +114,21 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
     what: say(t, 'security.domain.what', { organization, name, time: t.time(until) }),
     next: t.text('security.domain.next'),
   }),
+  organization_ending: (t, { organization, until }) => ({
+    subject: t.text('ending.asked.subject', { organization: inSubject(organization) }),
+    what: say(t, 'ending.asked.what', { organization, time: t.time(until) }),
+    next: 'hold',
+  }),
+  organization_ending_soon: (t, { organization, until }) => ({
+    subject: t.text('ending.soon.subject', { organization: inSubject(organization) }),
+    what: say(t, 'ending.soon.what', { organization, time: t.time(until) }),
+    next: 'hold',
+  }),
+  organization_kept: (t, { organization }) => ({
+    subject: t.text('ending.kept.subject', { organization: inSubject(organization) }),
+    what: say(t, 'ending.kept.what', { organization }),
+    next: 'admins',
+  }),
 }
 
 export const isSecurityKind = (kind: string): kind is SecurityMailKind => Object.hasOwn(kinds, kind)
@@ -131,8 +147,9 @@ function whenAndWhere(t: MailTexts, { at, person, address, browser }: SecurityFa
   return list(...items)
 }
 
-function wayOn(t: MailTexts, next: Said['next'], { forgot, log }: SecurityFacts): Block[] {
+function wayOn(t: MailTexts, next: Said['next'], { forgot, log, home }: SecurityFacts): Block[] {
   if (next === 'own') return [paragraph(t.text('security.own')), ...wayIn(t, forgot, t.text('security.own.button'))]
   if (next === 'admins') return [paragraph(t.text('security.admins')), ...wayIn(t, log, t.text('security.admins.button'))]
+  if (next === 'hold') return [paragraph(t.text('ending.next')), ...wayIn(t, home, t.text('ending.button'))]
   return [paragraph(next)]
 }

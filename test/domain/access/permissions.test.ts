@@ -8,6 +8,7 @@ import { createAssessment, updateAssessment } from '../../../src/domain/assessme
 import { listConnections } from '../../../src/domain/ats/connections.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
+import { keepOrganization } from '../../../src/domain/erasure/hold.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
@@ -28,7 +29,7 @@ import { startServiceForFile } from '../../support/service.ts'
 const service = await startServiceForFile({ ATS_GREENHOUSE: 'on' })
 
 /** What is an owner's alone. */
-const OWNERS: Permission[] = ['manage_security', 'erase_candidates']
+const OWNERS: Permission[] = ['manage_security', 'erase_candidates', 'erase_organization']
 
 const order = { field: 'name', direction: 'asc' } as const
 
@@ -105,6 +106,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
     delete_test_data: async (actor) => deleteTestData({ ...as(actor), mode: 'test' }),
     erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
+    erase_organization: async (actor) => keepOrganization(as(actor)),
   }
   const allowed = async (actor: Actor) => {
     const outcomes = Object.entries(attempts).map(async ([permission, attempt]) =>
@@ -137,6 +139,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'read_audit_log',
     'delete_test_data',
     'erase_candidates',
+    'erase_organization',
   ]
   expect(await allowed({ kind: 'operator' })).toEqual(all)
   expect(await allowed({ kind: 'system' })).toEqual(['read', 'read_assessments'])

@@ -101,6 +101,7 @@ const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Reco
   'public.media_parts': { erased: { [WITH_ROW]: 'sha256' } },
   'public.member_emails': { nobody: { [MEMBERS]: 'facts reason', [CODE]: 'kind dedupe_key' } },
   'public.members': { nobody: { [MEMBERS]: 'email department time_zone', [CODE]: 'roles duties own_way notices' } },
+  'public.organization_holds': { nobody: { [CODE]: 'actor_kind counts' } },
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks key_networks' } },
   'public.organizations': {
     nobody: {

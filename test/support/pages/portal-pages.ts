@@ -75,6 +75,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     security: '/settings/security',
     suppressions: '/settings/suppressions',
     erasures: '/settings/erasures',
+    'erase-organization': '/settings/erase-organization',
     reminders: '/settings/reminders',
     brand: '/settings/brand',
     words: '/settings/words',

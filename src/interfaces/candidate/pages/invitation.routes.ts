@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
-import { type CandidateMove, findInvitation, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
+import { type CandidateMove, findInvitation, IS_ENTERED, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
 import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
 import { findInviter } from '../../../domain/invites/whom-to-ask.ts'
@@ -27,7 +27,7 @@ export function invitationRoutes(app: FastifyInstance, { system, settings }: Opt
     if (!ref) throw new DomainError('invite_not_found')
     const session = await enterUnlessGone(system, ref)
     if (!session) {
-      const inviter = await findInviter(system, ref.inviteId)
+      const inviter = await findInviter(system, ref.inviteId, IS_ENTERED)
       if (!inviter) throw new DomainError('invite_not_found')
       return sendPage(reply, 404, replacedPage(textsFor(settings.languages, inviter, request), inviter))
     }

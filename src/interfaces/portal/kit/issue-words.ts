@@ -168,6 +168,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
     'The organization needs at least one owner who has joined, and this is the only one. Have another member become an owner first.',
   tooHigh: () => 'This member is an owner: only owners can change that.',
   ownRoles: () => 'You can’t change your own roles. Ask another admin.',
+  otherName: () => 'Type the organization’s name as it stands above.',
   notJoined: () => 'This member has not joined yet.',
   offerEnded: () => 'This offer has ended. Ask an owner for another one.',
   joined: () => 'This member has already joined and needs no link.',

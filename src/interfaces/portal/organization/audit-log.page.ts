@@ -129,6 +129,8 @@ export const WORDS: Record<AuditAction, string> = {
   exported_invites: 'exported invites',
   exported_members: 'exported members',
   asked_for_erasure: 'asked for the erasure of a candidate',
+  asked_for_organization_erasure: 'asked for the erasure of the organization',
+  kept_organization: 'kept the organization, which was to be erased',
   exported_invite_batch: 'exported a list of candidates',
   exported_audit_log: 'exported the audit log',
   exported_bulk_change: 'exported the outcome of a bulk change',

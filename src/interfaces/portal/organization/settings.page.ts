@@ -2,6 +2,7 @@ import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { ERASE_ORGANIZATION } from '../erasure/organization.page.ts'
 import { area, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { copyBox } from '../kit/parts.ts'
@@ -53,7 +54,7 @@ ${copyBox('secret', settings.returnSecret)}`,
       'Languages and times',
       'In which languages candidates are spoken to, and in which time zone.',
       html`<a class="btn" href="${pathOf(ctx, 'settings/languages')}">Change languages and times</a>`,
-    )}${may(ctx, 'erase_candidates') && erasures(ctx)}`,
+    )}${may(ctx, 'erase_candidates') && erasures(ctx)}${may(ctx, 'erase_organization') && ending(ctx)}`,
   }
 }
 
@@ -63,6 +64,14 @@ const erasures = (ctx: Context): Html =>
     'Erasures',
     'Who asks for it is erased from their page under Candidates. What was erased, and when, is kept without names.',
     html`<a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a>`,
+  )
+
+const ending = (ctx: Context): Html =>
+  settingsPanel(
+    'ending',
+    'Erase the organization',
+    'All of it, after two weeks in which each owner can keep it.',
+    html`<a class="btn text-error" href="${pathOf(ctx, ERASE_ORGANIZATION)}">Erase the organization</a>`,
   )
 
 const moreOnMails = (ctx: Context): Html =>

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endSession } from '../../../domain/access/end-sessions.ts'
 import { hasFactor } from '../../../domain/access/has-factor.ts'
 import type { Opening } from '../../../domain/access/openings.ts'
+import { may } from '../../../domain/access/permissions.ts'
 import { recordRefusal } from '../../../domain/access/record-refusal.ts'
 import {
   asMember,
@@ -13,15 +14,17 @@ import {
   type NewSession,
   type SignedIn,
 } from '../../../domain/access/sessions.ts'
-import type { ServiceContext } from '../../../domain/context.ts'
+import type { Context, ServiceContext } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
+import { listAssessmentChoices } from '../../../domain/invites/form-options.ts'
 import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
 import { clientOf } from '../../../http/addresses/client.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
 import { onGone } from '../../../http/requests/on-gone.ts'
 import { originOf } from '../../../http/requests/origin.ts'
-import { show } from '../kit/layout.ts'
+import { heldPage } from '../erasure/held.page.ts'
+import { type Page, show } from '../kit/layout.ts'
 import { type Closed, closedPage } from './closed.page.ts'
 import { factorsAddress } from './factors.page.ts'
 import { secondStepAddress } from './second-step.page.ts'
@@ -35,6 +38,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a page asks by itself, whether or not anybody is there: it does not keep the session from ending. */
     isUnattended?: boolean
+    /** What owners can do while their organization is on hold, because it is to be erased. */
+    duringHold?: boolean
   }
 }
 
@@ -106,13 +111,24 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     const wayOn = opening === 'open' ? null : await findWayOn(system, { method, signedIn, organizationId, opening })
     if (wayOn) return turnAway(system, request, reply, wayOn)
     const origin = originOf(request, signedIn.sessionId)
-    if (opening === 'network') noteNetwork({ ...system, origin }, signedIn, organizationId)
     if (opening === 'network' || opening === 'sso')
-      return show(request, reply, await closed(system, request, organizationId, opening), 403)
+      return show(request, reply, await closed({ ...system, origin }, request, organizationId, opening), 403)
     const mode = showsTestData(originalUrl) ? 'test' : 'live'
-    const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked })
+    const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked, duringHold: true })
+    const held = await findHeldPage(ctx, request)
+    if (held) return show(request, reply, held, 403)
     request.ctx = { ...ctx, origin, onGone: onGone(reply) }
   })
+}
+
+/** Of an organization on hold: what stands in the page's stead; null of what its owners can do all the same. */
+async function findHeldPage(ctx: Context, { signedIn, routeOptions }: FastifyRequest): Promise<Page | null> {
+  const eraseAt = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.organization.hold
+    ?.eraseAt
+  if (!eraseAt) return null
+  const isOwner = may(ctx, 'erase_organization')
+  if (isOwner && routeOptions.config.duringHold) return null
+  return heldPage({ ctx, eraseAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
 }
 
 /** Has it recorded that somebody came from another network than the organization can be opened from. */
@@ -134,10 +150,11 @@ async function findWayOn(system: ServiceContext, asked: Turned): Promise<Parking
 /** What is shown of an organization that stays closed. */
 async function closed(
   system: ServiceContext,
-  { method, originalUrl, ip }: FastifyRequest,
+  { method, originalUrl, ip, signedIn }: FastifyRequest,
   organizationId: string,
   missing: Closed,
 ) {
+  if (missing === 'network' && signedIn) noteNetwork(system, signedIn, organizationId)
   const providers = missing === 'sso' ? await findOffered(system, organizationId) : []
   return closedPage(missing, { address: ip, providers, next: method === 'GET' ? originalUrl : '' })
 }

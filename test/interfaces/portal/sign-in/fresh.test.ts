@@ -44,7 +44,7 @@ const SENSITIVE: [what: string, addresses: RegExp, not: readonly string[]][] = [
       (action) => `POST /:organizationId/settings/ats/${action}`,
     ),
   ],
-  ['who is erased', /^POST \/:organizationId\/candidates/, []],
+  ['who is erased', /^POST \/:organizationId\/(candidates|settings\/erase-organization)/, []],
   ['exports', /^POST \/:organizationId\/(?!questions).*\/export$/, []],
 ]
 

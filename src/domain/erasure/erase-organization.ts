@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '../../db/builder.ts'
+import { everyones } from '../../db/everyone.ts'
+import { among, type OwnTable, own, ownDeleteSome, ownUpdate } from '../../db/own.ts'
+import { all, first, run } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
+import { forgetMailEvents } from '../mails/mail-events.ts'
+import { forgetOutageReason } from '../mails/mail-outage.ts'
+import { inTransaction } from '../transaction.ts'
+import { folderOf } from '../values/media-keys.ts'
+import { repeatInHalves } from '../work/in-halves.ts'
+import { deleteInvites } from './delete-invites.ts'
+import { type OrganizationCounts, writeOrganizationReceipt } from './organization-receipts.ts'
+
+// All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
+
+/** The organization's rows that are deleted, or that others are, in this order, and how many at once; `along`: with what they hang on, which has few. */
+const ROWS: Record<OwnTable, number | 'along'> = {
+  // With each invite goes all that hangs on it, which is a page or two.
+  invites: 50,
+  ...{ submissions: 'along', takes: 'along', media: 'along', mediaParts: 'along', paperQuestions: 'along' },
+  ...{ questionScores: 'along', grades: 'along', gradeViewers: 'along', releases: 'along', sessionNotes: 'along' },
+  ...{ inviteTags: 'along', inviteEmails: 'along', atsOrders: 'along' },
+  inviteBatchRows: 2_000,
+  inviteBatches: 100,
+  bulkChangeRows: 2_000,
+  bulkChanges: 100,
+  atsReports: 1_000,
+  atsCalls: 1_000,
+  webhookAttempts: 2_000,
+  webhookDeliveries: 2_000,
+  events: 2_000,
+  idempotencyRecords: 2_000,
+  suppressions: 2_000,
+  erasedInvites: 2_000,
+  erasedResults: 2_000,
+  erasedInviteCounts: 2_000,
+  erasures: 1_000,
+  memberEmails: 2_000,
+  questions: 500,
+  libraryVersions: 500,
+  questionKeys: 500,
+  questionVersions: 500,
+  questionResults: 1_000,
+  mailTemplates: 500,
+  reminderRules: 500,
+  assessmentClients: 1_000,
+  assessmentTags: 1_000,
+  assessmentInviteCounts: 1_000,
+  assessments: 50,
+  ...{ assessmentCategories: 'along', assessmentLanguages: 'along' },
+  libraryImportRows: 1_000,
+  libraryQuestions: 500,
+  libraryImports: 100,
+  libraryCategories: 500,
+  assetParts: 1_000,
+  assets: 100,
+  memberTags: 1_000,
+  tags: 500,
+  tagInviteCounts: 'along',
+  categories: 500,
+  instructions: 500,
+  savedFilters: 1_000,
+  atsKeys: 100,
+  atsConnections: 100,
+  webhookEndpoints: 100,
+  apiKeys: 500,
+  auditEntries: 2_000,
+  identities: 500,
+  accountLinks: 1_000,
+  ownerOffers: 500,
+  // By themselves, with what is of nobody else: see eraseMembers.
+  members: 'along',
+  memberGradingLanguages: 'along',
+  organizationInviteDays: 2_000,
+  // Of each some, and all gone with the organization.
+  ...{ organizationInviteCounts: 'along', organizationMediaBytes: 'along', organizationSecurity: 'along' },
+  ...{ signInProviders: 'along', signInDomains: 'along', organizationHolds: 'along' },
+}
+
+/** Media, sendings and members of one statement. */
+const MEDIA_AT_ONCE = 500
+const MAILS_AT_ONCE = 500
+const MEMBERS_AT_ONCE = 20
+/** What the queue has under way of it ends by itself, or never does. */
+const PATIENCE_MS = 30_000
+const PAUSE_MS = 500
+
+type Erasing = { ctx: Context; holdId: string }
+
+/**
+ * Erases what is left of an organization on hold: media first, then its rows, members, and accounts that are of no other organization; the
+ * receipt is written last.
+ *
+ * @throws whatever stands in the way: the store, the database, the log's file. It is tried again.
+ */
+export async function eraseOrganization(ctx: Context, holdId: string): Promise<void> {
+  const erasing: Erasing = { ctx, holdId }
+  await forgetJobs(ctx)
+  await eraseFiles(erasing)
+  await forgetMails(ctx)
+  await repeatInHalves(ROWS.invites as number, (atMost) => eraseSomeInvites(erasing, atMost))
+  for (const [table, atOnce] of Object.entries(ROWS) as [OwnTable, number | 'along'][])
+    if (table !== 'invites' && atOnce !== 'along') await repeatInHalves(atOnce, (atMost) => eraseSome(erasing, table, atMost))
+  await repeatInHalves(MEMBERS_AT_ONCE, (atMost) => eraseMembers(erasing, atMost))
+  await forgetJobs(ctx)
+  await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
+  await forgetOutageReason(ctx, '.') // whose mail it was, is not told
+  await writeOrganizationReceipt(ctx, holdId)
+  ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: holdId }, 'an organization is erased')
+}
+
+/** Counts what is gone by a part of the work, in its transaction. Whoever else works on the same one waits meanwhile. */
+const counted = ({ ctx, holdId }: Erasing, work: (inside: Context) => Promise<OrganizationCounts>): Promise<OrganizationCounts> =>
+  inTransaction(ctx, async (inside) => {
+    const hold = own(inside, 'organizationHolds').where('id', '=', holdId)
+    const row = await first(inside.db, hold.select('counts').forUpdate())
+    if (!row) return {}
+    const gone = await work(inside)
+    const counts: OrganizationCounts = { ...(row.counts as OrganizationCounts) }
+    for (const [kind, count] of Object.entries(gone) as [keyof OrganizationCounts, number][])
+      counts[kind] = (counts[kind] ?? 0) + count
+    await run(inside.db, ownUpdate(inside, 'organizationHolds').set({ counts: sql`${JSON.stringify(counts)}::jsonb` }))
+    return gone
+  })
+
+/** What waits is of no use any more. @throws Error while something is under way for longer than that takes. */
+async function forgetJobs({ organization, deps }: Context): Promise<void> {
+  for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+    if ((await deps.queue.forgetOrganization(organization.id)) === 0) return
+    if (performance.now() > until) throw new Error('Something is still being done for the organization')
+  }
+}
+
+/** Has the store delete all of the organization's, and only then goes on to the rows of photos and recordings. @throws whatever the store throws. */
+async function eraseFiles(erasing: Erasing): Promise<void> {
+  const { deps, organization } = erasing.ctx
+  await deps.media.deletePrefix(folderOf(organization.id))
+  await repeatInHalves(MEDIA_AT_ONCE, async (atMost) => {
+    const some = own(erasing.ctx, 'media').where('removedAt', 'is', null).select('id').limit(atMost)
+    let found = 0
+    await counted(erasing, async (inside) => {
+      const ids = (await all(inside.db, some)).map(({ id }) => id)
+      found = ids.length
+      const marking = ownUpdate(inside, 'media').where('id', '=', among(ids))
+      const now = inside.deps.clock()
+      const media = await run(inside.db, marking.where('state', '<>', 'deleted').set({ state: 'deleted', deletedAt: now }))
+      await run(inside.db, marking.set({ removedAt: now }))
+      return { media }
+    })
+    return found
+  })
+}
+
+/** What was told of its mails. */
+async function forgetMails(ctx: Context): Promise<void> {
+  for (const table of ['inviteEmails', 'memberEmails'] as const)
+    for (let last: string | undefined; ; ) {
+      let page = own(ctx, table as 'memberEmails')
+      if (last !== undefined) page = page.where('id', '>', last)
+      const ids = (await all(ctx.db, page.select('id').orderBy('id').limit(MAILS_AT_ONCE))).map(({ id }) => id)
+      await forgetMailEvents(ctx, ids)
+      last = ids.at(-1)
+      if (ids.length < MAILS_AT_ONCE) break
+    }
+}
+
+async function eraseSomeInvites(erasing: Erasing, atMost: number): Promise<number> {
+  const some = own(erasing.ctx, 'invites').select('id').limit(atMost)
+  const gone = await counted(erasing, async (inside) => {
+    const ids = (await all(inside.db, some.forUpdate())).map(({ id }) => id)
+    const { invites, submissions } = await deleteInvites(inside, ids)
+    return { invites, submissions }
+  })
+  return gone.invites ?? 0
+}
+
+async function eraseSome(erasing: Erasing, table: OwnTable, atMost: number): Promise<number> {
+  const gone = await counted(erasing, async (inside) => {
+    const rows = await run(inside.db, ownDeleteSome(inside, table, atMost))
+    return table === 'assessments' ? { assessments: rows } : { otherRows: rows }
+  })
+  return gone.assessments ?? gone.otherRows ?? 0
+}
+
+/** Members; what somebody signs in with goes with the last organization that they are in. Where they stay in another, nothing of this one is left at it. */
+async function eraseMembers(erasing: Erasing, atMost: number): Promise<number> {
+  const gone = await counted(erasing, async (inside) => {
+    const { db, organization } = inside
+    const some = own(inside, 'members').select(['id', 'userId', 'credentialId']).limit(atMost).forUpdate()
+    const members = await all(db, some)
+    const credentialIds = members.flatMap(({ credentialId }) => credentialId ?? [])
+    // Whoever joins another organization with it waits, and finds it gone or stays.
+    const theirs = everyones.selectFrom('credentials').where('id', '=', among(credentialIds)).select('id').orderBy('id')
+    await all(db, theirs.forUpdate())
+    await forgetAtAccounts(inside, credentialIds)
+    await db.member.deleteMany({ where: { organizationId: organization.id, id: { in: members.map(({ id }) => id) } } })
+    const isNobodys = { memberships: { none: {} } }
+    await db.user.deleteMany({ where: { id: { in: members.map(({ userId }) => userId) }, ...isNobodys } })
+    const { count: accounts } = await db.credential.deleteMany({ where: { id: { in: credentialIds }, ...isNobodys } })
+    return { members: members.length, accounts }
+  })
+  return gone.members ?? 0
+}
+
+/** Sessions that rest on the organization's word, forms that wait to be sent to it, and that others are closed for it. */
+async function forgetAtAccounts(inside: Context, credentialIds: string[]): Promise<void> {
+  const { db, organization } = inside
+  const ofTheirs = { credentialId: { in: credentialIds } }
+  const providers = await db.signInProvider.findMany({ where: { organizationId: organization.id }, select: { id: true } })
+  const providerId = { in: providers.map(({ id }) => id) }
+  await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: { providerId } } } })
+  await db.parkedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
+  const closed = everyones.updateTable('sessions').where('credentialId', '=', among(credentialIds))
+  await run(
+    db,
+    closed
+      .where(({ ref }) => sql<boolean>`${organization.id}::uuid = any(${ref('closedFor')})`)
+      .set(({ ref }) => ({ closedFor: sql`array_remove(${ref('closedFor')}, ${organization.id}::uuid)` })),
+  )
+}

@@ -1,0 +1,78 @@
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { daysAfter } from '../values/days.ts'
+import { folderOf } from '../values/media-keys.ts'
+import type { LogReader } from './receipts.ts'
+
+// The receipt of an organization is a line of the log outside of the database, where nothing of it is left. It holds no names.
+
+export type OrganizationCounts = Partial<
+  Record<'invites' | 'submissions' | 'media' | 'assessments' | 'members' | 'accounts' | 'otherRows', number>
+>
+
+/** What a line says. Times are ISO. It has no code of an address: the release before passes it over. */
+export type OrganizationLine = {
+  id: string
+  organizationId: string
+  subject: 'organization'
+  actor: { kind: string; id: string | null }
+  requestedAt: string
+  finishedAt: string
+  backupsUntil: string
+  counts: OrganizationCounts
+  stays: string[]
+}
+
+/** What stays, and why. */
+const STAYS = ['accounts_of_other_organizations', 'receipts']
+
+/** The organizations that the log says are erased, each once. */
+export async function readOrganizationLines({ deps }: LogReader): Promise<OrganizationLine[]> {
+  const byId = new Map<string, OrganizationLine>()
+  for (const text of await deps.erasureLog.read()) {
+    const line = parse(text)
+    if (line) byId.set(line.id, line)
+  }
+  return [...byId.values()]
+}
+
+function parse(text: string): OrganizationLine | null {
+  try {
+    const line = JSON.parse(text) as Partial<OrganizationLine> | null
+    return line?.subject === 'organization' && typeof line.id === 'string' ? (line as OrganizationLine) : null
+  } catch {
+    return null // torn by a crash: it has another line, or is not finished
+  }
+}
+
+/**
+ * Writes the receipt, and deletes the organization's own row with the little that is left at it. Where this dies in between, the erasure
+ * goes on, and finds that line.
+ *
+ * @throws whatever the log's file throws.
+ */
+export async function writeOrganizationReceipt(ctx: Context, holdId: string): Promise<void> {
+  const isKnown = (await readOrganizationLines(ctx)).some(({ id }) => id === holdId)
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    const its = own(inside, 'organizationHolds').where('id', '=', holdId)
+    if (!(await first(db, its.select('id').forUpdate()))) return
+    const hold = await db.organizationHold.findUniqueOrThrow({ where: { organizationId: organization.id } })
+    const finishedAt = deps.clock()
+    const line: OrganizationLine = {
+      ...{ id: holdId, organizationId: organization.id, subject: 'organization' },
+      actor: { kind: hold.actorKind, id: hold.actorId },
+      requestedAt: hold.askedAt.toISOString(),
+      finishedAt: finishedAt.toISOString(),
+      backupsUntil: daysAfter(finishedAt, deps.backupsKeptDays).toISOString(),
+      counts: hold.counts as OrganizationCounts,
+      stays: STAYS,
+    }
+    if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
+    await db.organization.delete({ where: { id: organization.id } })
+    // Rows of files leave behind where these lie, for a sweep that has nothing left to do.
+    await db.mediaLeftover.deleteMany({ where: { key: { startsWith: folderOf(organization.id) } } })
+  })
+}

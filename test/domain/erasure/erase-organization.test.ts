@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ServiceContext } from '../../../src/domain/context.ts'
+import { eraseReturned, findReturned } from '../../../src/domain/erasure/erase-returned.ts'
+import { continueHold, findHold, HOLD_DAYS, holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
+import { daysAfter } from '../../../src/domain/values/days.ts'
+import { asEraser, dumpRows, listStore, makeErasable } from '../../support/erasing.ts'
+import { joinAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { TO_LOOPBACK } from '../../support/webhooks.ts'
+
+const service = await startServiceForFile(TO_LOOPBACK)
+
+/** What changes by itself: the queue, what counts, and where events are handed over. */
+const MOVING = /^(pgboss|public\.(event_numbering|audit_numbering|webhook_fanout|ats_handover|sweep_parts|spent_proofs))/
+
+/** As it is so many days from now. */
+const later = (days: number, more: object = {}): ServiceContext => {
+  const at = daysAfter(service.clock.now(), days)
+  return { ...service.system, deps: { ...service.system.deps, clock: () => at, ...more } }
+}
+
+/** The organization on hold, and the mails about it so far, by their kind. */
+async function hold(organization: { id: string; name: string }) {
+  const { id } = await holdOrganization(asEraser(service, organization), { name: organization.name })
+  const mails = async () =>
+    (await service.db.memberEmail.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })).flatMap(
+      ({ kind }) => (kind.startsWith('organization_') ? [kind] : []),
+    )
+  return { id, mails }
+}
+
+const countOf = async ({ id: organizationId }: { id: string }) => ({
+  invites: await service.db.invite.count({ where: { organizationId } }),
+  submissions: await service.db.submission.count({ where: { organizationId } }),
+})
+
+const lines = async (id: string) => (await service.deps.erasureLog.read()).filter((line) => line.includes(id))
+
+describe('of two organizations to which everything has happened', () => {
+  let gone: Awaited<ReturnType<typeof makeErasable>>
+  let kept: Awaited<ReturnType<typeof makeErasable>>
+  let before: Map<string, string[]>
+  let after: Map<string, string[]>
+  let stored: { before: string[]; after: string[] }
+  let receipt: string
+  let had: Awaited<ReturnType<typeof countOf>>
+  /** All ids of the rows of the one that is erased, and of the accounts that are in no other. */
+  const theirs = new Set<string>()
+  let shared: { credentialId: string; userId: string }
+  const isTheirs = (row: string) => [...row.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)].some(([id]) => theirs.has(id))
+
+  beforeAll(async () => {
+    gone = await makeErasable(service)
+    kept = await makeErasable(service)
+    const both = await joinAs(service, gone.organization)
+    const elsewhere = await service.make.member(kept.organization.id)
+    const { credentialId, userId } = await service.db.member.findFirstOrThrow({
+      where: { organizationId: gone.organization.id, credentialId: { not: null } },
+      orderBy: { id: 'desc' },
+    })
+    shared = { credentialId: credentialId!, userId }
+    await service.db.member.update({ where: { id: elsewhere.id }, data: { credentialId } })
+    expect((await both.get(both.home)).status).toBe(200)
+    before = await dumpRows(service)
+    for (const [name, rows] of before)
+      for (const row of rows.filter((one) => !name.startsWith('pgboss') && one.includes(gone.organization.id))) {
+        const { id, user_id, credential_id } = JSON.parse(row)
+        for (const one of [id, user_id, credential_id]) if (typeof one === 'string' && one.length === 36) theirs.add(one)
+      }
+    theirs.delete(shared.credentialId)
+    stored = { before: await listStore(service), after: [] }
+    expect(stored.before.filter((key) => key.startsWith(gone.organization.id)).length).toBeGreaterThan(3)
+    had = await countOf(gone.organization)
+    receipt = (await hold(gone.organization)).id
+    await continueHold(later(HOLD_DAYS), receipt)
+    after = await dumpRows(service)
+    stored.after = await listStore(service)
+  })
+
+  it('leaves nothing of the one in any table, or in the store', () => {
+    const words = [gone.organization.id, gone.organization.name]
+    const rows = [...after].flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
+    expect(rows.filter((row) => isTheirs(row) || words.some((word) => row.includes(word)))).toEqual([])
+    expect(theirs.size).toBeGreaterThan(50)
+    expect(stored.after).toEqual(stored.before.filter((key) => !key.startsWith(gone.organization.id)))
+    expect(stored.after.length).toBeGreaterThan(3)
+  })
+
+  it('leaves the other as it was, byte for byte, and who is in both', async () => {
+    for (const [name, rows] of before) {
+      if (MOVING.test(name)) continue
+      const others = rows.filter((row) => !isTheirs(row) && !row.includes(gone.organization.id))
+      expect([name, [...(after.get(name) ?? [])].sort()]).toEqual([name, others.sort()])
+    }
+    expect(await service.db.credential.count({ where: { id: shared.credentialId } })).toBe(1)
+    expect(await service.db.user.count({ where: { id: shared.userId } })).toBe(0)
+    expect((await kept.v1.get('/invites')).status).toBe(200)
+  })
+
+  it('has a receipt in the log alone, which counts what is gone and names nobody', async () => {
+    const [line, ...more] = await lines(receipt)
+    expect(more).toEqual([])
+    expect(JSON.parse(line!)).toMatchObject({
+      ...{ id: receipt, organizationId: gone.organization.id, subject: 'organization', actor: { kind: 'operator', id: null } },
+      counts: { ...had, assessments: 3, accounts: 1, media: expect.any(Number), members: expect.any(Number) },
+    })
+    expect(line).not.toContain(gone.organization.name)
+    expect(line).not.toContain('@')
+  })
+})
+
+it('is reminded of once, and kept by one press, after which nothing of it is erased', async () => {
+  const organization = await service.make.organization()
+  await service.make.member(organization.id, {
+    roles: ['admin'],
+    email: `${service.make.unique('admin').replace(' ', '')}@example.com`,
+  })
+  const { id, mails } = await hold(organization)
+  expect(await hold(organization)).toMatchObject({ id })
+  expect(await mails()).toEqual(['organization_ending'])
+  await expect(continueHold(later(HOLD_DAYS - 4), id)).rejects.toThrow('too early')
+  for (const _ of [1, 2]) await continueHold(later(HOLD_DAYS - 2), id)
+  expect(await mails()).toEqual(['organization_ending', 'organization_ending_soon'])
+  const ctx = asEraser(service, organization)
+  expect([await keepOrganization(ctx), await keepOrganization(ctx)]).toEqual([true, false])
+  expect(await findHold(ctx)).toBe(null)
+  await continueHold(later(HOLD_DAYS + 1), id)
+  expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(1)
+  expect(await mails()).toEqual(['organization_ending', 'organization_ending_soon', 'organization_kept'])
+  expect(await lines(id)).toEqual([])
+})
+
+it('takes the name and nothing else', async () => {
+  const organization = await service.make.organization()
+  const asked = holdOrganization(asEraser(service, organization), { name: 'Another' })
+  await expect(asked).rejects.toMatchObject({ kind: 'invalid', issues: [{ field: 'name', problem: 'otherName' }] })
+  expect(await findHold(asEraser(service, organization))).toBe(null)
+})
+
+it('ends once, with a right receipt, however often it is stopped, and the store refuses', async () => {
+  const { organization } = await makeErasable(service, { others: 1 })
+  const { id } = await hold(organization)
+  const had = await countOf(organization)
+  // Each part is undone some times when it is done, as by a kill in its midst.
+  await service.db.$executeRawUnsafe('CREATE SEQUENCE stops')
+  await service.db.$executeRawUnsafe(`CREATE FUNCTION stop_erasing() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF OLD.counts <> NEW.counts AND nextval('stops') % 3 <> 0 THEN RAISE EXCEPTION 'stopped'; END IF;
+      RETURN NEW;
+    END $$`)
+  await service.db.$executeRawUnsafe(
+    'CREATE TRIGGER stop_erasing BEFORE UPDATE ON organization_holds FOR EACH ROW EXECUTE FUNCTION stop_erasing()',
+  )
+  let refusals = 20
+  const media = {
+    ...service.system.deps.media,
+    deletePrefix: async (prefix: string) => {
+      if (refusals-- > 0) throw new Error('the store is away')
+      await service.system.deps.media.deletePrefix(prefix)
+    },
+  }
+  const refusing = later(HOLD_DAYS, { media })
+  const failures: string[] = []
+  for (let isOver = false; !isOver; expect(failures.length).toBeLessThan(300))
+    isOver = await continueHold(refusing, id).then(
+      () => true,
+      (error) => failures.push(error.message) < 0,
+    )
+  await service.db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON organization_holds')
+  expect(failures.filter((message) => message.includes('store'))).toHaveLength(20)
+  expect(failures.length).toBeGreaterThan(50)
+  expect(await lines(id)).toHaveLength(1)
+  const { counts } = JSON.parse((await lines(id))[0]!)
+  expect(counts).toMatchObject({ ...had, assessments: 3 })
+  expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(0)
+  // What is being erased is not taken back.
+  expect(await keepOrganization(asEraser(service, organization))).toBe(false)
+})
+
+it('is found when a backup brings it back, and erased again; one that was made anew since is another', async () => {
+  const organization = await service.make.organization()
+  const row = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
+  const { id } = await hold(organization)
+  await continueHold(later(HOLD_DAYS), id)
+  expect(await findReturned(service.system)).toEqual([])
+  await service.db.organization.create({ data: { ...row, createdAt: daysAfter(row.createdAt, 30) } })
+  expect(await findReturned(service.system)).toEqual([])
+  await service.db.organization.update({ where: { id: row.id }, data: { createdAt: row.createdAt } })
+  expect(await eraseReturned(service.system)).toMatchObject([{ id, organizationId: organization.id }])
+  expect(await findReturned(service.system)).toEqual([])
+  expect(await lines(id)).toHaveLength(1)
+})

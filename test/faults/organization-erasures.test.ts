@@ -1,0 +1,57 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Context } from '../../src/domain/context.ts'
+import { continueHold, HOLD_DAYS, holdOrganization } from '../../src/domain/erasure/hold.ts'
+import { daysAfter } from '../../src/domain/values/days.ts'
+import { asOperator } from '../support/portal.ts'
+import { startServiceForTest } from '../support/service.ts'
+import { scaled } from './scale.ts'
+
+const INVITES = scaled(1_000, 20_000)
+const ROWS_AT_ONCE = 1_000
+/** Nobody else waits longer for anything that it locks. */
+const LONGEST_MS = 1_000
+
+it(`erases an organization of ${INVITES} invites in parts, none of which holds up another organization`, async () => {
+  const service = await startServiceForTest()
+  const { db, deps, make } = service
+  const [organization, other] = [await make.organization(), await make.organization()]
+  const [assessment, others] = [await make.assessment(organization.id), await make.assessment(other.id)]
+  const { id: _, metadata: __, ...invite } = await make.invite(assessment, { status: 'completed' })
+  const { organizationId, createdAt: at } = invite
+  for (let i = 0; i < INVITES; i += ROWS_AT_ONCE) {
+    const ids = Array.from({ length: ROWS_AT_ONCE }, () => deps.newId())
+    await db.invite.createMany({ data: ids.map((id) => ({ ...invite, id, recipientEmail: `${id}@example.com` })) })
+    const event = { organizationId, mode: 'live' as const, type: 'invite.created', actorType: 'system', data: {} }
+    await db.event.createMany({ data: ids.map((inviteId) => ({ ...event, id: deps.newId(), inviteId, createdAt: at })) })
+    const mail = { organizationId, linkVersion: 1, state: 'sent' as const, createdAt: at, updatedAt: at }
+    await db.inviteEmail.createMany({ data: ids.map((inviteId) => ({ ...mail, id: deps.newId(), inviteId })) })
+  }
+  const ctx: Context = asOperator(service, organization)
+  const { id } = await holdOrganization(ctx, { name: organization.name })
+  const later = daysAfter(service.clock.now(), HOLD_DAYS)
+  let isOver = false
+  onTestFinished(() => {
+    isOver = true
+  })
+  const waited: number[] = []
+  const live = (async () => {
+    for (; !isOver; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      const begun = performance.now()
+      await make.invite(others)
+      waited.push(performance.now() - begun)
+    }
+  })()
+  const begun = performance.now()
+  await continueHold({ ...service.system, deps: { ...deps, clock: () => later } }, id)
+  const seconds = (performance.now() - begun) / 1_000
+  isOver = true
+  await live
+  process.stdout.write(
+    `${INVITES} invites in ${seconds.toFixed(1)} s; ${waited.length} of another organization meanwhile, the slowest ${Math.max(...waited).toFixed(0)} ms\n`,
+  )
+  expect(await db.organization.count({ where: { id: organization.id } })).toBe(0)
+  expect(await db.invite.count({ where: { organizationId: other.id } })).toBe(waited.length)
+  expect(Math.max(...waited)).toBeLessThan(LONGEST_MS)
+  const line = (await deps.erasureLog.read()).find((text) => text.includes(id))
+  expect(JSON.parse(line!).counts).toMatchObject({ invites: INVITES + 1 })
+})
