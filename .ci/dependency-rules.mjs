@@ -14,6 +14,8 @@ const mayUse = {
   // Both go to addresses that organizations name: one checks them.
   'sso/': ['sso/', 'domain/', 'webhooks/resolve.ts'],
   'media/': ['media/', 'domain/', 'processes/'],
+  // What it writes has the shapes of v1.
+  'archives/': ['archives/', 'domain/', 'html/', 'interfaces/v1/[^/]+\\.view\\.ts$'],
   'reports/': ['reports/', 'domain/', 'processes/'],
   'processes/': ['processes/'],
   'jobs/': ['jobs/', 'domain/'],
@@ -59,6 +61,7 @@ const mayUse = {
     'sso/',
     'media/',
     'reports/',
+    'archives/',
     'jobs/',
     'locales/',
   ],
@@ -101,6 +104,7 @@ const rooms = [
   'single-sign-on',
   'ats',
   'erasure',
+  'archives',
   'test-data',
 ]
 const door = 'domain/(context|errors|limits|transaction)\\.ts$'

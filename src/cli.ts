@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addArchiveCommand } from './cli/archive.ts'
 import { addBackupCommands } from './cli/backup.ts'
 import { addDemoCommand } from './cli/demo.ts'
 import { addDoctorCommand } from './cli/doctor.ts'
@@ -34,6 +35,7 @@ function createProgram(): Command {
   addMailCommands(program)
   addMediaCommands(program)
   addWebhookCommands(program)
+  addArchiveCommand(program)
   addEraseCommand(program)
   addBackupCommands(program)
   addDoctorCommand(program)

@@ -54,6 +54,13 @@ it('describes every setting', async () => {
   expect(settings.filter((name) => !operating.includes(`| \`${name}\` |`))).toEqual([])
 })
 
+it('says of each table what it holds, and for how long', async () => {
+  const filed = await read('docs/data-protection.md')
+  const tables = matches(await read('prisma/schema.prisma'), /^model [\s\S]*?@@map\("(\w+)"\)\n\}/gm)
+  expect(tables.length).toBeGreaterThan(80)
+  expect(tables.filter((table) => !filed.includes(`\`${table}\``))).toEqual([])
+})
+
 it('has the documents that comments cite', async () => {
   const known = [...pages, 'CHANGELOG.md'].map((page) => path.basename(page))
   const missing: string[] = []

@@ -55,6 +55,8 @@ export type Queue = {
   enqueueHold: (db: Connection, which: { holdId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
   forgetOrganization: (organizationId: string) => Promise<number>
+  /** Has an archive made, in the same way. */
+  enqueueArchive: (db: Connection, which: { organizationId: string; archiveId: string }) => Promise<void>
   /**
    * Deletes what the queue holds of mails, and what it says of jobs, anybody's, that the regular expression matches.
    *
@@ -221,6 +223,18 @@ export type Allowance = { hosts: ReadonlySet<string>; networks: readonly Network
  */
 export type TypesetReport = (report: PrintedReport, asked: { whose: string; onGone?: OnGone | undefined }) => Promise<Uint8Array>
 
+/**
+ * Makes the file of an archive, see domain/archives.
+ *
+ * @param whose a candidate's address, in lower case, or a member of the organization.
+ * @param write takes its bytes, one after another; done when there is room for more.
+ */
+export type WriteArchive = (
+  ctx: Context,
+  whose: { address: string } | { memberId: string },
+  write: (bytes: Uint8Array) => Promise<void>,
+) => Promise<void>
+
 /** The applicant tracking systems (ATS) that there are connections to. */
 export const ATS_SYSTEMS = ['greenhouse', 'ashby', 'recruitee'] as const
 export type Ats = (typeof ATS_SYSTEMS)[number]
@@ -281,6 +295,7 @@ export type Deps = {
   /** Where people reach the service, without a trailing slash: with PORT=0 known only when it listens. */
   site: { readonly publicUrl: string }
   typesetReport: TypesetReport
+  writeArchive: WriteArchive
   /** What has to be readable again is encrypted under, newest first. */
   secretKeys: readonly string[]
   /** Where webhooks may go besides public addresses. */

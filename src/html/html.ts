@@ -11,8 +11,8 @@ type Place = 'text' | 'attribute' | 'address' | 'name'
 
 /** Attributes whose value is an address: a script's would be run. */
 const ADDRESSES = new Set(['href', 'src', 'action', 'formaction'])
-/** An address of our own, or of one of these schemes. */
-const HARMLESS = /^(?:$|[/?#]|https?:|mailto:)/i
+/** An address of our own, that of a file beside, or of one of these schemes. */
+const HARMLESS = /^(?:$|[/?#]|\.\.?\/|https?:|mailto:)/i
 /** What a browser would read as code. */
 const FORBIDDEN_ATTRIBUTE = /^(?:on.*|style|srcdoc)$/
 /**

@@ -42,6 +42,8 @@ export const ERASURES = 'erasure'
 
 /** Organizations on hold, whose owners are to be reminded, or that are to be erased. */
 export const HOLDS = 'organization-hold'
+/** What is held about somebody, to be made one file. */
+export const ARCHIVES = 'archive'
 
 /** Recordings to be made one file. */
 export const RECORDINGS = 'recording'
@@ -68,6 +70,7 @@ export type TestDataJob = { organizationId: string; until: string }
 export type ErasureJob = { organizationId: string; erasureId: string }
 /** It does not name the organization: it outlives it. */
 export type HoldJob = { holdId: string }
+export type ArchiveJob = { organizationId: string; archiveId: string }
 export type RecordingJob = JoinRef
 
 /** pg-boss deletes unprocessed jobs after 14 days unless told otherwise: an accepted invite's mail is never to be deleted. */
@@ -275,6 +278,10 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       await boss.insert(HOLDS, [{ data: traced(data), startAfter }], { db: fromPrisma(db) })
     },
     forgetOrganization: (organizationId) => forgetOrganization(boss, organizationId),
+    async enqueueArchive(db, { organizationId, archiveId }) {
+      const data: ArchiveJob = { organizationId, archiveId }
+      await boss.insert(ARCHIVES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+    },
     forgetMails: (emailIds, pattern) => forgetMails(boss, emailIds, pattern),
     async enqueueRecording(db, { mediaId, organizationId, assetOf, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
@@ -300,7 +307,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
-  for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA])
+  for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // It goes on for as long as what is in its way: a store that is away for days, a disk that is full.
   for (const queue of [ERASURES, HOLDS]) await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })

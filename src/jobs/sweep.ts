@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import { forgetOldSignIns } from '../domain/access/forget-old-sign-ins.ts'
+import { forgetOldArchives } from '../domain/archives/forget-archives.ts'
 import { forgetUnusedAssets } from '../domain/assets/forget-unused.ts'
 import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
@@ -93,6 +94,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     await forgetOldMedia(system, mediaKeptDays)
     await forgetUnusedAssets(system)
     await requeueLostAssets(system)
+    await forgetOldArchives(system)
     await removeFiles(system)
   },
 }

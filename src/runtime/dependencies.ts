@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { PgBoss } from 'pg-boss'
+import { writeArchive } from '../archives/write-archive.ts'
 import { readMigrations } from '../db/migrations.ts'
 import { watchReplicas } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
@@ -16,6 +17,7 @@ import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
+import { startArchiving } from '../jobs/archives.ts'
 import { startCorrectingKeys } from '../jobs/correct-keys.ts'
 import { startDeletingTestData } from '../jobs/delete-test-data.ts'
 import { startErasing } from '../jobs/erase.ts'
@@ -153,7 +155,7 @@ export async function createDependencies(
     hasOwnPlayer: config.playerUrl === undefined,
     links: mailSettings.links,
     site,
-    typesetReport: createTypesetting(clock),
+    ...filesMade(clock),
     secretKeys,
     ...waysOut(config, { clock, log, metrics }),
     ats: config.ats,
@@ -193,6 +195,12 @@ export async function createDependencies(
     dispose: () => kept.disposeAsync(),
   }
 }
+
+/** What makes files of what the domain knows. */
+const filesMade = (clock: () => Date): Pick<Deps, 'typesetReport' | 'writeArchive'> => ({
+  typesetReport: createTypesetting(clock),
+  writeArchive,
+})
 
 /** Where the service asks, or tells, besides mail; and what is told outside of the database of who is erased. */
 const waysOut = (
@@ -234,6 +242,7 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   await startDeletingTestData(boss, system)
   await startErasing(boss, system)
   await startHolding(boss, system)
+  await startArchiving(boss, system)
   await startCorrectingKeys(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)
   await startSendingMemberEmails(boss, system, { deliver: deliverMemberEmailsWith(mailer, mailSettings), line })

@@ -94,6 +94,8 @@ const SHARED_ACTIONS = [
   'entered_key_of_ats',
   'exported_members',
   'asked_for_erasure',
+  'asked_for_archive',
+  'fetched_archive',
   'exported_audit_log',
   'asked_for_organization_erasure',
   'kept_organization',
@@ -168,6 +170,7 @@ export type AuditEvent = {
       | 'ats_key'
       | 'ats_connection'
       | 'erasure'
+      | 'archive'
     id: string
   }
   /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */

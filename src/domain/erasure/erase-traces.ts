@@ -8,6 +8,7 @@ import { NAMING } from '../events/event.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
+import { folderOf } from '../values/media-keys.ts'
 import { forgetAnswers, readAnswerKeys } from '../work/do-once.ts'
 import { readErased } from './collect-invites.ts'
 import { type Erasing, eraseCounted, names, patternOf } from './erasing.ts'
@@ -132,6 +133,7 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
   await eraseAnswers(erasing, [])
   for await (const { inviteIds, thingIds } of readErased(ctx, id, INVITES_AT_ONCE))
     await eraseAnswers(erasing, [...inviteIds, ...thingIds])
+  await eraseArchives(erasing)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetParkedForms(inside, isTheirs) }))
   await eraseCounted(erasing, async (inside) => {
     const filters = ownDelete(inside, 'savedFilters').where(({ or, ref }) =>
@@ -155,6 +157,16 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
     }
     return { otherTraces: entries.length }
   })
+}
+
+/** Copies of what was held: whoever is just making one finds its row gone, and puts nothing more. @throws whatever the store throws. */
+async function eraseArchives(erasing: Erasing): Promise<void> {
+  const { db, deps, organization } = erasing.ctx
+  const codes = codesOfAddress(deps.secretKeys, organization.id, erasing.address).map((code) => new Uint8Array(code))
+  const where = { organizationId: organization.id, addressCode: { in: codes } }
+  for (const { key } of await db.archive.findMany({ where, select: { key: true } }))
+    if (key !== null) await deps.media.deletePrefix(folderOf(key))
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: (await inside.db.archive.deleteMany({ where })).count }))
 }
 
 /** Those that have the address in them or, where there are some, one of the ids. */

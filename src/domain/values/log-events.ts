@@ -98,6 +98,8 @@ export const LOG_EVENTS = {
   'an erasure could not be continued yet': 'erasure_not_continued_yet',
   'an organization on hold could not be looked after yet': 'organization_hold_not_continued_yet',
   'an organization is erased': 'organization_erased',
+  'an archive could not be made yet': 'archive_not_made_yet',
+  'that an archive was fetched could not be noted: it can be fetched again': 'archive_fetch_not_noted',
   'job queue': 'job_queue',
   'An answer could not be scored: it is left to people': 'answer_not_scored',
   'a part of the sweep failed': 'sweep_failed',

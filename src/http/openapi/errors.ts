@@ -51,6 +51,7 @@ const occurrence = {
   library_import_not_found: 'declared',
   suppression_not_found: 'declared',
   erasure_not_found: 'declared',
+  archive_not_found: 'declared',
   sign_in_setting_not_found: 'declared',
   path_not_found: 'hasPathParameter',
   page_not_found: 'declared',

@@ -53,8 +53,9 @@ const wordRecorded = (t: CandidateTexts, { webcamMonitoring }: Asked, { needs, w
 ]
 
 const wordKept = (t: CandidateTexts, { webcamMonitoring, organization }: Asked, { needs, keptDays }: Terms) => [
-  t.text('terms.kept.answers', { days: keptDays.answers }),
+  consentedMedia(needs).length > 0 && t.text('terms.kept.answers', { days: keptDays.answers }),
   (needs.screen || webcamMonitoring) && t.text('terms.kept.recordings', { days: keptDays.proctoring }),
   (needs.idPhoto || needs.facePhoto) && t.text('terms.kept.photos', { days: keptDays.idPhoto }),
+  t.text('terms.kept.rest', { organization: organization.name }),
   t.text('terms.kept.deleted', { organization: organization.name }),
 ]

@@ -54,6 +54,7 @@ const answers = {
   library_import_not_found: [404, NOT_FOUND],
   suppression_not_found: [404, NOT_FOUND],
   erasure_not_found: [404, NOT_FOUND],
+  archive_not_found: [404, NOT_FOUND],
   sign_in_setting_not_found: [404, NOT_FOUND],
   not_permitted: [403, FORBIDDEN],
   path_not_found: [404, NOT_FOUND],

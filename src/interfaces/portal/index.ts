@@ -3,6 +3,7 @@ import type { ServiceContext } from '../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../http/addresses/links.ts'
 import { answerFailures } from '../../http/errors/envelope.ts'
 import { serveAssets } from '../../http/pages/assets.ts'
+import { archivesRoutes } from './archives/archives.routes.ts'
 import { assessmentsRoutes } from './assessments/assessments.routes.ts'
 import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
@@ -112,6 +113,7 @@ const organizationPages = [
   candidatesRoutes,
   erasureRoutes,
   organizationErasureRoutes,
+  archivesRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,

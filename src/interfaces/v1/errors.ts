@@ -43,6 +43,7 @@ const answers = {
   library_import_not_found: [404, 'Not found'],
   suppression_not_found: [404, 'Suppression not found'],
   erasure_not_found: [404, 'Erasure not found'],
+  archive_not_found: [404, 'Archive not found'],
   sign_in_setting_not_found: [404, 'Setting not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],

@@ -89,7 +89,7 @@ const ownData: { [T in EventType]: Record<Exclude<keyof EventData[T], keyof type
 }
 
 /** What happened when there is an event of a type. */
-const meanings: Record<EventType | typeof TEST_EVENT, string> = {
+export const EVENT_MEANINGS: Record<EventType | typeof TEST_EVENT, string> = {
   'invite.created': 'An invite was created',
   'invite.accepted': 'The candidate accepted',
   'invite.started': 'The candidate started',
@@ -165,7 +165,7 @@ const example = {
 const ofType = (type: EventType | typeof TEST_EVENT, data: Record<string, TSchema>): TObject =>
   Type.Object(envelope(Words([type]), Type.Object(data)), {
     [NAME]: `${pascalCase(type)}Event`,
-    description: meanings[type],
+    description: EVENT_MEANINGS[type],
     ...(type === example.type && { examples: [example] }),
   })
 

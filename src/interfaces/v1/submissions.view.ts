@@ -155,7 +155,7 @@ export const SubmissionDetailView = Type.Object(
 /** No JSON. */
 export const ReportView = Type.String({ description: 'The report', [MEDIA_TYPES]: ['application/pdf', 'text/html'] })
 
-const presentResult = (of: Result): Static<typeof ResultView> => ({
+export const presentResult = (of: Result): Static<typeof ResultView> => ({
   version: of.version,
   points: of.points,
   ofPoints: of.ofPoints,
@@ -207,7 +207,7 @@ export function presentSubmissionDetail(ctx: Context, submission: WholeSubmissio
   return { ...presentSubmission(submission), questions }
 }
 
-const presentGrade = ({ points, comment, by, keyNumber }: ReleasedGrade) => ({
+export const presentGrade = ({ points, comment, by, keyNumber }: ReleasedGrade) => ({
   points,
   comment,
   ...(by && { by }),

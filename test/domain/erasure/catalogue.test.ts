@@ -40,6 +40,10 @@ const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Reco
       [MACHINE]: 'last_used_from',
     },
   },
+  'public.archives': {
+    erased: { 'traces: deleted with the file': 'address_code sealed_address' },
+    nobody: { 'random, until the file is gone': 'key', [CODE]: 'subject actor_kind' },
+  },
   'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
   'public.assessments': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'skill_types interface_language' } },

@@ -105,9 +105,9 @@ describe('before the start', () => {
     expect(text).toContain(`<dt>Who sees it</dt><dd>${organization.name}: those who`)
     expect(items).toEqual(
       expect.arrayContaining([
-        'Answers: 365 days',
+        'Recorded answers: 365 days',
         'Recordings of the screen and of the webcam: 90 days',
-        'Photos: until 30 days after the results are released, and never longer than the answers',
+        'Photos: until 30 days after the results are released, and never longer than recorded answers',
       ]),
     )
     const plain = await makeAccepted(service, { status: 'pending' })

@@ -3,6 +3,7 @@ import type { Opening } from '../../../src/domain/access/openings.ts'
 import { beginMedium } from '../../../src/domain/assets/upload-medium.ts'
 import { unknownId } from '../../support/factories.ts'
 import {
+  makeArchiveRow,
   makeAskedVersion,
   makeAtsOrder,
   makeBulkChange,
@@ -39,6 +40,7 @@ type Rows = {
   tagId: string
   suppressionId: string
   erasureId: string
+  archiveId: string
   providerId: string
   domainId: string
   identityId: string
@@ -303,6 +305,15 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /candidates/:inviteId': recruiters,
   'GET /candidates/:inviteId/erase': owners,
   'POST /candidates/:inviteId/erase': owners,
+  'GET /candidates/:inviteId/archive': owners,
+  'POST /candidates/:inviteId/archive': owners,
+  'GET /members/:memberId/archive': owners,
+  'POST /members/:memberId/archive': owners,
+  'GET /account/archive': everybody,
+  'POST /account/archive': everybody,
+  'GET /archives': owners,
+  'GET /archives/:archiveId': owners,
+  'POST /archives/:archiveId/file': owners,
   'GET /settings/erasures': owners,
   'GET /settings/erasures/:erasureId': owners,
   'GET /settings/erase-organization': owners,
@@ -330,6 +341,7 @@ const FINDS: (keyof Rows)[] = [
   'submissionId',
   'batchId',
   'erasureId',
+  'archiveId',
   'changeId',
   'webhookId',
   'deliveryId',
@@ -409,6 +421,7 @@ async function makeRows(organizationId: string): Promise<Rows> {
     tagId,
     suppressionId,
     erasureId: await makeErasure(service, organizationId),
+    archiveId: await makeArchiveRow(service, organizationId),
     assessmentId,
     questionId,
     inviteId,

@@ -23,7 +23,7 @@ import {
   watch,
 } from '../../support/browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { makeAtsOrder, makeErasure, makeWebhook } from '../../support/furnish.ts'
+import { makeArchiveRow, makeAtsOrder, makeErasure, makeWebhook } from '../../support/furnish.ts'
 import { asMember } from '../../support/grading.ts'
 import { joinPath, PASSWORD, signInAs } from '../../support/portal.ts'
 import { startReceiver, verify } from '../../support/receiver.ts'
@@ -399,6 +399,17 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       },
       'the receipt of an erasure': async (home, page) =>
         void (await page.goto(`${home}settings/erasures/${await makeErasure(service, home.split('/').at(-2)!)}`)),
+      archives: (home, page) => page.goto(`${home}archives`),
+      'asking for an archive': async (home, page) => {
+        const { id } = await makeAssessment(home)
+        const invite = await service.make.invite({ id, organizationId: home.split('/').at(-2)! }, { recipientName: LONG })
+        await page.goto(`${home}candidates/${invite.id}`)
+        await page.getByRole('link', { name: 'Archive of what is held' }).click()
+        await page.getByRole('heading', { name: 'What is in it' }).waitFor()
+      },
+      'an archive': async (home, page) =>
+        void (await page.goto(`${home}archives/${await makeArchiveRow(service, home.split('/').at(-2)!)}`)),
+      'asking for one’s own archive': (home, page) => page.goto(`${home}account/archive`),
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),
       'colours and logo': (home, page) => page.goto(`${home}settings/brand?primaryColor=%23ffd400&backgroundColor=%23102a43`),

@@ -6,6 +6,7 @@ import { isBrowserInstalled, startBrowser, watch } from '../../support/browser.t
 import { DAY_MS } from '../../support/factories.ts'
 import {
   furnish,
+  makeArchiveRow,
   makeAskedVersion,
   makeAtsOrder,
   makeBulkChange,
@@ -72,6 +73,7 @@ async function makeOrganization() {
   const ids: Record<string, string> = {
     suppressionId,
     erasureId: await makeErasure(service, organizationId),
+    archiveId: await makeArchiveRow(service, organizationId),
     ...(await makeAtsOrder(service, rows.invite.id)),
     ...(await makeSsoRows(service, { organizationId, memberId: admin.member.id, credentialId: credentialId! })),
     versionId: await makeAskedVersion(service, organizationId),

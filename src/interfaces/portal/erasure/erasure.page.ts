@@ -12,7 +12,8 @@ import { time } from '../kit/wording.ts'
 
 export const ERASURES = 'settings/erasures'
 
-const FOUND: readonly (readonly [keyof Traces, string])[] = [
+/** What is counted beforehand. */
+export const TRACES_FOUND: readonly (readonly [keyof Traces, string])[] = [
   ['invites', 'Invites, live and test'],
   ['submissions', 'Submissions, with their answers, grades and results'],
   ['media', 'Photos and recordings'],
@@ -38,7 +39,7 @@ export const erasingPage = (form: Form, { ctx, inviteId, email, traces }: Erasin
     html`${table(
       'found-heading',
       ['What', 'How many'],
-      FOUND.map(([kind, label]) => [label, traces[kind]]),
+      TRACES_FOUND.map(([kind, label]) => [label, traces[kind]]),
     )}
 <p class="hint mt-3">Everything attached to these goes too, such as what mail servers and receivers of webhooks answered, and what was kept for retries. Backups keep it until they are deleted.</p>`,
   )}${panel(

@@ -65,6 +65,7 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   library_import_not_found: [404, UNKNOWN],
   suppression_not_found: [404, UNKNOWN],
   erasure_not_found: [404, UNKNOWN],
+  archive_not_found: [404, UNKNOWN],
   sign_in_setting_not_found: [404, UNKNOWN],
   too_many_exports: [429, TOO_MANY_EXPORTS],
   too_many_searches: [429, TOO_MANY_SEARCHES],

@@ -209,6 +209,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   inAssessment: (_name, place) => `The assessment asks it already, as question ${place}.`,
   retired: () => 'It is retired: offer it again before you add it.',
   undoneTooLate: () => 'An import can be undone once, for a day.',
+  tooManyArchives: (_name, most) =>
+    `${most} archives were asked for within the last 24 hours, which is the limit. Please ask again tomorrow.`,
   notSheet: () => 'The file can not be read as a sheet.',
   tooHeavy: () => 'The file takes too much work to read. Split it, or save it as CSV.',
   noText: () => 'The first row names no column “text”.',

@@ -131,6 +131,8 @@ export const WORDS: Record<AuditAction, string> = {
   asked_for_erasure: 'asked for the erasure of a candidate',
   asked_for_organization_erasure: 'asked for the erasure of the organization',
   kept_organization: 'kept the organization, which was to be erased',
+  asked_for_archive: 'asked for an archive of what is held about somebody',
+  fetched_archive: 'fetched an archive of what is held about somebody',
   exported_invite_batch: 'exported a list of candidates',
   exported_audit_log: 'exported the audit log',
   exported_bulk_change: 'exported the outcome of a bulk change',

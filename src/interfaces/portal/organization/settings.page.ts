@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { OrganizationSettings } from '../../../domain/members/organization-settings.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { ERASE_ORGANIZATION } from '../erasure/organization.page.ts'
+import { ARCHIVES } from '../archives/archives.page.ts'
 import { area, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { copyBox } from '../kit/parts.ts'
@@ -61,9 +62,9 @@ ${copyBox('secret', settings.returnSecret)}`,
 const erasures = (ctx: Context): Html =>
   settingsPanel(
     'erasures',
-    'Erasures',
-    'Who asks for it is erased from their page under Candidates. What was erased, and when, is kept without names.',
-    html`<a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a>`,
+    'Erasures and archives',
+    'Who asks for it is erased from their page under Candidates, or gets a copy of what is held about them. What was erased, and when, is kept without names.',
+    html`<div class="flex flex-wrap gap-2"><a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a><a class="btn" href="${pathOf(ctx, ARCHIVES)}">Archives</a></div>`,
   )
 
 const ending = (ctx: Context): Html =>

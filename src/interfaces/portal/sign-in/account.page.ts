@@ -111,7 +111,11 @@ ${factorsPanel({ ctx, factors, recoveryCodes, next: pathOf(ctx, 'account') })}${
 <h2 class="mb-4" id="sessions-heading">Where you are signed in</h2>
 ${sessionTable(ctx, signedIn, sessions)}
 ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="btn">Sign out everywhere else</button></form>`}
-</section>`,
+</section>${panel(
+      'held',
+      'What is held about you',
+      html`<p>You can have a copy of what ${ctx.organization.name} holds about you, as a file.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, 'account/archive')}">Archive of what is held</a></p>`,
+    )}`,
   }
 }
 

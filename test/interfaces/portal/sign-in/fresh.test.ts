@@ -44,6 +44,7 @@ const SENSITIVE: [what: string, addresses: RegExp, not: readonly string[]][] = [
       (action) => `POST /:organizationId/settings/ats/${action}`,
     ),
   ],
+  ['what is held about somebody', /^POST \/:organizationId\/(archives|account|members|candidates).*\/(archive|file)$/, []],
   ['who is erased', /^POST \/:organizationId\/(candidates|settings\/erase-organization)/, []],
   ['exports', /^POST \/:organizationId\/(?!questions).*\/export$/, []],
 ]

@@ -1,0 +1,252 @@
+import type { CandidateMailKind } from '../domain/mails/candidate-mails.ts'
+import { type Html, html } from '../html/html.ts'
+import { EVENT_MEANINGS } from '../interfaces/v1/events.view.ts'
+import type {
+  ListedInvite,
+  ShownBesides,
+  ShownEvent,
+  ShownInvite,
+  ShownMedium,
+  ShownMessage,
+  ShownSubmission,
+} from './candidate.json.ts'
+import { type ArchivePage, facts, section, table, time, wordOf, words } from './page.ts'
+
+type CandidateFacts = {
+  address: string
+  organization: string
+  madeAt: Date
+  listed: ListedInvite[]
+  besides: ShownBesides
+}
+
+/** The first page: all invites, and what there is besides. */
+export const candidatePage = ({ address, organization, madeAt, listed, besides }: CandidateFacts): ArchivePage => ({
+  title: `What is held about ${address}`,
+  intro: html`<p>All that <strong>${organization}</strong> holds about this address on its assessment service, as of ${time(madeAt)}. The files that end in .json hold the same for programs; photos and recordings lie beside them.</p>`,
+  body: html`${section('Invites', listed.length > 0 ? inviteTable(listed) : html`<p>None.</p>`)}${section(
+    'Lists that have the address',
+    besides.listRows.length > 0 && listTable(besides.listRows),
+  )}${section('What is not mailed to it', besides.suppressions.length > 0 && suppressionTable(besides.suppressions))}${section(
+    'Erasures that were asked for',
+    besides.erasures.length > 0 && erasureTable(besides.erasures),
+  )}${section(
+    'What is not in here',
+    html`<p>Who of the organization has invited, graded or written: these are other people. Photos and recordings that are deleted already: the pages say which. What the operator’s backups and log files still hold goes with their time.</p>`,
+  )}`,
+})
+
+const inviteTable = (listed: ListedInvite[]): Html =>
+  table(
+    ['Assessment', 'Status', 'Sent', 'Result'],
+    listed.map(({ invite, folder, result }) => [
+      html`<a href="${`./${folder}/index.html`}">${titleOf(invite)}</a>`,
+      statusOf(invite),
+      time(invite.sentAt),
+      result && wordResult(result),
+    ]),
+  )
+
+const titleOf = ({ assessmentName, attempt, mode }: ShownInvite): string =>
+  `${assessmentName}${attempt > 1 ? `, attempt ${attempt}` : ''}${mode === 'test' ? ' (test data)' : ''}`
+
+const statusOf = ({ status, declinedAt }: ShownInvite): string => (declinedAt ? 'declined' : status)
+
+const wordResult = ({ points, ofPoints, percent }: { points: number; ofPoints: number; percent: number | null }): string =>
+  percent === null ? 'released' : `${points} of ${ofPoints} points (${percent} %)`
+
+const listTable = (rows: ShownBesides['listRows']): Html =>
+  table(
+    ['Address', 'Name', 'Row', 'What became of it'],
+    rows.map(({ recipientEmail, recipientName, number, state }) => [recipientEmail, recipientName, number, wordOf(state)]),
+  )
+
+const SUPPRESSED: Record<ShownBesides['suppressions'][number]['reason'], string> = {
+  bounce: 'there is no such mailbox',
+  full: 'the last emails came back',
+  complaint: 'an email was called spam',
+  manual: 'the organization wants it so',
+  unsubscribed: 'the candidate has stopped emails',
+}
+
+const suppressionTable = (rows: ShownBesides['suppressions']): Html =>
+  table(
+    ['Emails', 'Why', 'Since', 'Until'],
+    rows.map(({ scope, reason, since, until }) => [
+      scope === 'all' ? 'all' : 'reminders and notices',
+      SUPPRESSED[reason],
+      time(since),
+      time(until) ?? 'it is lifted',
+    ]),
+  )
+
+const erasureTable = (rows: ShownBesides['erasures']): Html =>
+  table(
+    ['Asked for', 'State', 'Done'],
+    rows.map(({ requestedAt, state, finishedAt }) => [time(requestedAt), state, time(finishedAt)]),
+  )
+
+type InviteFacts = { invite: ShownInvite; events: ShownEvent[]; messages: ShownMessage[]; submissions: ShownSubmission[] }
+
+/** An invite, with all that hangs on it. */
+export const invitePage = ({ invite, events, messages, submissions }: InviteFacts): ArchivePage => ({
+  title: titleOf(invite),
+  back: '../../index.html',
+  intro: html`<p>Invite of ${invite.recipientName ?? invite.recipientEmail}, ${statusOf(invite)}.</p>`,
+  body: html`${section('The invite', inviteFacts(invite))}${section('What happened', events.length > 0 && eventTable(events))}${section(
+    'Emails',
+    messages.length > 0 && messageTable(messages),
+  )}${submissions.map((submission) => section('What was sent in', submissionParts(submission)))}`,
+})
+
+const inviteFacts = (invite: ShownInvite): Html =>
+  html`${facts([
+    ['Name', invite.recipientName],
+    ['Address', invite.recipientEmail],
+    ['Sent', time(invite.sentAt)],
+    ['Expires', time(invite.expiresAt)],
+    ['Accepted', time(invite.acceptedAt)],
+    ['Started', time(invite.startedAt)],
+    ['Completed', time(invite.completedAt)],
+    ['Declined', time(invite.declinedAt)],
+    ['Revoked', invite.declinedAt === null && time(invite.revokedAt)],
+    ['Replays of a question', invite.questionReplayLimit],
+    ['Recordings of an answer', invite.answerRecordLimit],
+    ['Watched by', watchedBy(invite)],
+    ['More time', invite.extraTimePercent > 0 && `${invite.extraTimePercent} %`],
+    ['Checks that were waived', invite.waivedChecks.map(wordOf).join(', ')],
+    ['Spoken to in', invite.chosenLanguage ?? invite.language],
+    ['Time zone', invite.timeZone],
+    ['Tags of the organization', invite.tags.join(', ')],
+    ['Its number elsewhere', invite.externalId],
+    ...Object.entries(invite.metadata ?? {}).map(([name, value]) => [`Noted: ${name}`, value] as const),
+    ['Afterwards to', invite.returnUrl],
+    ...invite.orders.map(({ system, order, profileUrl }) => [`Ordered by ${system}`, `${order} ${profileUrl}`] as const),
+  ])}${invite.customMessage !== '' && html`<h3>Message with the invitation</h3>${words(invite.customMessage)}`}`
+
+const watchedBy = ({ proctoringSettings: { screenRecording, webcamMonitoring, requireIdCapture } }: ShownInvite): string =>
+  [screenRecording && 'screen recording', webcamMonitoring && 'webcam', requireIdCapture && 'photo of an ID']
+    .filter(Boolean)
+    .join(', ')
+
+const ACTORS: Record<ShownEvent['actor']['type'], string> = {
+  api_key: 'a system of the organization',
+  member: 'the organization',
+  candidate: 'the candidate',
+  system: 'the service',
+}
+
+const eventTable = (events: ShownEvent[]): Html =>
+  table(
+    ['When', 'What', 'By'],
+    events.map(({ createdAt, type, actor, data }) => [
+      time(createdAt),
+      html`${EVENT_MEANINGS[type] ?? type}${data.reason && `: ${wordOf(data.reason)}`}`,
+      ACTORS[actor.type],
+    ]),
+  )
+
+const MAILS: Record<CandidateMailKind, string> = {
+  invitation: 'Invitation',
+  resent: 'Invitation, again',
+  reactivated: 'Invitation, open again',
+  not_accepted: 'Reminder: not answered yet',
+  not_started: 'Reminder: not started yet',
+  not_finished: 'Reminder: not handed in yet',
+  submitted: 'Receipt',
+  released: 'Notice of the result',
+}
+
+const messageTable = (messages: ShownMessage[]): Html =>
+  table(
+    ['Email', 'State', 'Created', 'Sent', 'What its server said'],
+    messages.map(({ kind, status, createdAt, sentAt, reason, bounce, complainedAt }) => [
+      MAILS[kind] ?? kind,
+      html`${bounce ? 'came back' : status}${complainedAt && ', called spam'}`,
+      time(createdAt),
+      time(sentAt),
+      bounce?.reason || reason,
+    ]),
+  )
+
+const submissionParts = (submission: ShownSubmission): Html =>
+  html`${submissionFacts(submission)}${submission.results.map(resultPart)}
+<h3>Questions</h3>
+${submission.questions.map(questionPart)}${captureParts(submission.captures)}${
+  submission.notes.length > 0 &&
+  html`<h3>While it was taken</h3>${table(
+    ['When', 'What'],
+    submission.notes.map(({ at, kind }) => [time(at), wordOf(kind)]),
+  )}`
+}`
+
+const submissionFacts = ({ state, startedAt, deadlineAt, submittedAt, consent, passedChecks, browser }: ShownSubmission): Html =>
+  facts([
+    ['State', wordOf(state)],
+    ['Started', time(startedAt)],
+    ['Deadline', time(deadlineAt)],
+    ['Handed in', time(submittedAt)],
+    ['Consent', consent && html`${time(consent.at)}, version ${consent.version}: ${consent.covers.map(wordOf).join(', ')}`],
+    ['Checks that were passed', passedChecks.map(wordOf).join(', ')],
+    ['Browser', browser],
+  ])
+
+const resultPart = (result: ShownSubmission['results'][number]): Html =>
+  html`<h3>Result, version ${result.version}</h3>
+${facts([
+  ['Points', wordResult(result)],
+  ['Released', time(result.releasedAt)],
+  ['Shown to the candidate', result.toCandidate ? 'yes' : 'no'],
+])}${result.message !== '' && html`<p class="quiet">Message to the candidate</p>${words(result.message)}`}${result.comment !== '' && html`<p class="quiet">Comment of the organization</p>${words(result.comment)}`}${table(
+  ['Question', 'Points', 'Comment'],
+  result.questions.map(({ number, points, ofPoints, comment }) => [
+    number,
+    points !== null && `${points} of ${ofPoints}`,
+    html`<span dir="auto">${comment}</span>`,
+  ]),
+)}`
+
+type Question = ShownSubmission['questions'][number]
+
+const questionPart = ({ number, script, points, openedAt, closedAt, answer, otherAttempts, score, grades }: Question): Html =>
+  html`<div class="question">
+<h3>Question ${number}</h3>
+${script !== '' && words(script)}
+<p class="quiet">${points > 0 && `${points} points. `}${openedAt ? html`Opened ${time(openedAt)}${closedAt && html`, closed ${time(closedAt)}`}.` : 'Never opened.'}</p>
+<p><strong>Answer</strong></p>
+${answer ? takePart(answer) : html`<p>None.</p>`}
+${otherAttempts.length > 0 && html`<p><strong>Other attempts</strong></p>${otherAttempts.map(takePart)}`}
+${score && html`<p>By the key: ${score.dropped ? 'not counted' : score.points === null ? 'left to people' : `${score.points} points`}.</p>`}
+${grades.map(({ round, points, comment, gradedAt }) => html`<p><strong>${GRADED[round]}:</strong> ${points === null ? 'no points' : `${points} points`}, ${time(gradedAt)}</p>${comment !== '' && words(comment)}`)}
+</div>
+`
+
+const GRADED = { first: 'Graded', second: 'Graded for a second time', decision: 'Decided' } as const
+
+const takePart = ({ text, media, state, begunAt, answeredAt, cutOff }: NonNullable<Question['answer']>): Html =>
+  html`${text !== '' && words(text)}${media && mediumPart(media)}
+<p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Begun ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${cutOff && ', cut off'}</p>`
+
+/** One that is there is played, or a link where a browser knows no such file; of another it is said why it is not. */
+function mediumPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMedium): Html {
+  if (file === null)
+    return html`<p class="quiet">${wordOf(kind)}, ${time(createdAt)}: ${deletedAt ? html`deleted ${time(deletedAt)}` : state === 'ready' ? 'not there any more' : 'not complete'}.</p>`
+  const address = `./${file}`
+  if (contentType.startsWith('image/'))
+    return html`<a href="${address}"><img src="${address}" alt="${wordOf(kind)}" loading="lazy"></a>`
+  if (state !== 'ready') return html`<p><a href="${address}">${wordOf(kind)}, as far as it arrived</a></p>`
+  return contentType.startsWith('audio/')
+    ? html`<audio controls preload="none" src="${address}"></audio><p class="quiet"><a href="${address}">The file</a></p>`
+    : html`<video controls preload="none" src="${address}"></video><p class="quiet"><a href="${address}">The file</a></p>`
+}
+
+/** Photos first, side by side. */
+function captureParts(captures: ShownMedium[]): Html | false {
+  const isPhoto = ({ file, contentType }: ShownMedium) => file !== null && contentType.startsWith('image/')
+  return (
+    captures.length > 0 &&
+    html`<h3>Photos and recordings</h3>
+<ul class="photos">${captures.filter(isPhoto).map((photo) => html`<li>${mediumPart(photo)}<p class="quiet">${wordOf(photo.kind)}, ${time(photo.createdAt)}</p></li>\n`)}</ul>
+${captures.filter((one) => !isPhoto(one)).map((one) => html`<p>${wordOf(one.kind)}, ${time(one.createdAt)}</p>${mediumPart(one)}`)}`
+  )
+}

@@ -1,0 +1,85 @@
+import {
+  type HeldMedia,
+  type HeldSubmission,
+  openHeldMedia,
+  readHeldBesides,
+  readHeldInvite,
+  readHeldInviteIds,
+  readHeldSubmission,
+} from '../domain/archives/held-candidate.ts'
+import type { Context } from '../domain/context.ts'
+import {
+  type Filed,
+  type ListedInvite,
+  showBesides,
+  showEvents,
+  showInvite,
+  showMessages,
+  showSubmission,
+} from './candidate.json.ts'
+import { candidatePage, invitePage } from './candidate.page.ts'
+import { toFile } from './page.ts'
+import type { Zip } from './zip.ts'
+
+const EXTENSIONS: Record<string, string> = {
+  'image/jpeg': 'jpg',
+  'video/webm': 'webm',
+  'audio/webm': 'webm',
+  'video/mp4': 'mp4',
+  'audio/mp4': 'm4a',
+}
+
+const json = (content: object): string => `${JSON.stringify(content, null, 2)}\n`
+
+/** Adds all that is held about whoever has the address: an invite after the other, so that memory holds one of them. */
+export async function addCandidate(ctx: Context, address: string, zip: Zip): Promise<void> {
+  const madeAt = ctx.deps.clock()
+  const listed: ListedInvite[] = []
+  for await (const id of readHeldInviteIds(ctx, address)) {
+    const folder = `invites/${listed.length + 1}`
+    const invite = await addInvite(ctx, zip, { id, folder })
+    if (invite) listed.push(invite)
+  }
+  const besides = showBesides(await readHeldBesides(ctx, address))
+  const about = { subject: 'candidate', email: address, organization: ctx.organization.name, madeAt: madeAt.toISOString() }
+  await zip.add('about.json', json({ about: { ...about, invites: listed.length } }))
+  for (const [name, content] of Object.entries(besides)) await zip.add(`${name}.json`, json({ [name]: content }))
+  await zip.add('index.html', toFile(candidatePage({ address, organization: ctx.organization.name, madeAt, listed, besides })))
+}
+
+type Place = { id: string; folder: string }
+
+async function addInvite(ctx: Context, zip: Zip, { id, folder }: Place): Promise<ListedInvite | undefined> {
+  const held = await readHeldInvite(ctx, id)
+  if (!held) return undefined
+  const submissions = []
+  for (const submissionId of held.submissionIds) {
+    const submission = await readHeldSubmission(ctx, submissionId)
+    if (!submission) continue
+    const filed = await addMedia(ctx, zip, submission, folder)
+    submissions.push(showSubmission(ctx, submission, filed))
+  }
+  const shown = {
+    invite: showInvite(held),
+    events: showEvents(held),
+    messages: showMessages(held, ctx.deps.clock()),
+    submissions,
+  }
+  for (const [name, content] of Object.entries(shown)) await zip.add(`${folder}/${name}.json`, json({ [name]: content }))
+  await zip.add(`${folder}/index.html`, toFile(invitePage(shown)))
+  return { invite: shown.invite, folder, result: submissions.findLast(({ result }) => result !== null)?.result ?? null }
+}
+
+/** @returns where each lies, by its id: below the page of its invite. */
+async function addMedia(ctx: Context, zip: Zip, submission: HeldSubmission, folder: string): Promise<Filed> {
+  const filed: Filed = new Map()
+  for (const [i, medium] of submission.media.entries()) {
+    const content = await openHeldMedia(ctx, medium)
+    if (!content) continue
+    const file = `media/${submission.id.slice(-12)}-${i + 1}-${nameOf(medium)}`
+    filed.set(medium.id, { file, bytes: await zip.addStream(`${folder}/${file}`, content) })
+  }
+  return filed
+}
+
+const nameOf = ({ kind, contentType }: HeldMedia): string => `${kind.replaceAll('_', '-')}.${EXTENSIONS[contentType] ?? 'bin'}`

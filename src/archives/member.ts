@@ -1,0 +1,116 @@
+import { type HeldMember, readHeldActs, readHeldGrades, readHeldMember } from '../domain/archives/held-member.ts'
+import type { Context } from '../domain/context.ts'
+import { nameOf } from '../domain/values/name-of.ts'
+import { type Html, html } from '../html/html.ts'
+import { type ArchivePage, facts, section, table, time, toFile, wordOf } from './page.ts'
+import type { Zip } from './zip.ts'
+
+/** Adds all that is held about a member of the organization. What there may be much of comes line by line. */
+export async function addMember(ctx: Context, id: string, zip: Zip): Promise<void> {
+  const held = await readHeldMember(ctx, id)
+  if (!held) return // gone meanwhile, and the row of the archive with it
+  const madeAt = ctx.deps.clock()
+  const acts = { count: 0, grades: 0 }
+  await zip.addStream(
+    'acts.ndjson',
+    linesOf(readHeldActs(ctx, id), (count) => (acts.count += count)),
+  )
+  await zip.addStream(
+    'grades.ndjson',
+    linesOf(readHeldGrades(ctx, id), (count) => (acts.grades += count)),
+  )
+  await zip.add('member.json', `${JSON.stringify({ member: showMember(held) }, null, 2)}\n`)
+  await zip.add('index.html', toFile(memberPage(held, { organization: ctx.organization.name, madeAt, ...acts })))
+}
+
+async function* linesOf(pages: AsyncIterable<object[]>, count: (rows: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const rows of pages) {
+    count(rows.length)
+    yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  }
+}
+
+/** Field by field: what they sign in with is not in it. */
+const showMember = (held: HeldMember) => ({
+  ...{ id: held.id, email: held.email, firstName: held.user.firstName, lastName: held.user.lastName },
+  ...{ avatarUrl: held.user.avatarUrl, roles: held.roles, duties: held.duties, status: held.status, department: held.department },
+  ...{ joinedAt: held.joinedAt, createdAt: held.createdAt, updatedAt: held.updatedAt, activeSince: held.activeSince },
+  ...{ timeZone: held.timeZone, pageSize: held.pageSize, notices: held.notices, ownWay: held.ownWay },
+  canViewTranscription: held.canViewTranscription,
+  tags: held.tags.map(({ tag }) => tag.name),
+  gradingLanguages: held.gradingLanguages.map(({ language }) => language.code),
+  savedFilters: held.savedFilters,
+  identities: held.identities,
+  emails: held.emails,
+  signIn: held.credential,
+})
+
+type MemberFacts = { organization: string; madeAt: Date; count: number; grades: number }
+
+const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
+  title: `What is held about ${held.email}`,
+  intro: html`<p>All that <strong>${organization}</strong> holds about this member on its assessment service, as of ${time(madeAt)}. The files beside this page hold the same for programs.</p>`,
+  body: html`${section(
+    'The member',
+    facts([
+      ['Name', nameOf({ ...held.user, email: held.email })],
+      ['Address', held.email],
+      ['Roles', [...held.roles, ...held.duties].join(', ')],
+      ['Status', held.status],
+      ['Department', held.department],
+      ['Joined', time(held.joinedAt)],
+      ['Time zone', held.timeZone],
+      ['Tags', held.tags.map(({ tag }) => tag.name).join(', ')],
+      ['Grades in', held.gradingLanguages.map(({ language }) => language.code).join(', ')],
+      ['Digests', held.notices.map(wordOf).join(', ')],
+      ['Acts that the audit log has', html`${count} (<a href="./acts.ndjson">file</a>)`],
+      ['Grades given', html`${grades} (<a href="./grades.ndjson">file</a>)`],
+    ]),
+  )}${signInParts(held)}${section(
+    'Emails',
+    held.emails.length > 0 &&
+      table(
+        ['Email', 'State', 'Created', 'Sent', 'What its server said'],
+        held.emails.map(({ kind, state, createdAt, sentAt, reason }) => [
+          wordOf(kind),
+          state,
+          time(createdAt),
+          time(sentAt),
+          reason,
+        ]),
+      ),
+  )}`,
+})
+
+function signInParts({ credential, identities }: HeldMember): Html | false {
+  if (!credential) return false
+  const { sessions, devices, secondFactors } = credential
+  return html`${section(
+    'Signing in',
+    html`${facts([
+      ['Address', credential.email],
+      ['Language', credential.language],
+      ['Since', time(credential.createdAt)],
+      ['Password changed', time(credential.passwordChangedAt)],
+      ['Second factors', secondFactors.map(({ name }) => name).join(', ')],
+    ])}${
+      identities.length > 0 &&
+      table(
+        ['Signs in by', 'As', 'Address there'],
+        identities.map(({ issuer, subject, emailSeen }) => [issuer, subject, emailSeen]),
+      )
+    }`,
+  )}${section(
+    'Sessions and browsers',
+    sessions.length + devices.length > 0 &&
+      table(
+        ['Browser', 'Network', 'From', 'Last seen'],
+        [...sessions, ...devices].map(({ userAgent, network, createdAt, lastSeenAt }) => [
+          userAgent,
+          network,
+          time(createdAt),
+          time(lastSeenAt),
+        ]),
+      ),
+  )}`
+}

@@ -1,0 +1,134 @@
+import { crc32, deflateRawSync } from 'node:zlib'
+
+// A ZIP file (PKWARE's APPNOTE), written from its beginning to its end, of any length: what lies beyond 4 GiB is told as ZIP64 has it.
+
+/** Takes the next bytes of the file; done when there is room for more. */
+export type Write = (bytes: Uint8Array) => Promise<void>
+
+export type Zip = {
+  /** Adds a file that is in memory. @param name a path with slashes. */
+  add: (name: string, content: string) => Promise<void>
+  /** Adds one that comes piece by piece, and that is compressed as it is. @returns its bytes. */
+  addStream: (name: string, content: AsyncIterable<Uint8Array>) => Promise<number>
+  /** Adds what tells of all the files. Nothing is added from then on. */
+  end: () => Promise<void>
+}
+
+type Entry = { name: Buffer; method: number; flags: number; crc: number; packed: number; size: number; offset: number }
+
+const STORED = 0
+const DEFLATED = 8
+const NAME_IS_UTF8 = 1 << 11
+/** Length and check sum stand behind the content. */
+const TOLD_BEHIND = 1 << 3
+/** What stands in a field of 32 bits whose number stands elsewhere. */
+const ELSEWHERE = 0xffff_ffff
+/** Versions that it takes to read a file: 2.0 of all, 4.5 of ZIP64. */
+const VERSION = 20
+const VERSION_64 = 45
+/** A file's own header says so, that its length may be beyond 4 GiB: whether it is, is known only behind it. */
+const EXTRA_64 = fields([2, 0x0001], [2, 16], [8, 0], [8, 0])
+
+/** @param at the time that all files have. */
+export function createZip(write: Write, at: Date): Zip {
+  const entries: Entry[] = []
+  const stamp = dosTime(at)
+  let offset = 0
+  async function send(bytes: Uint8Array): Promise<void> {
+    await write(bytes)
+    offset += bytes.length
+  }
+  return {
+    async add(name, content) {
+      const plain = Buffer.from(content)
+      const packed = deflateRawSync(plain)
+      const of = { method: DEFLATED, flags: NAME_IS_UTF8, crc: crc32(plain), packed: packed.length, size: plain.length }
+      const entry = { name: Buffer.from(name), ...of, offset }
+      entries.push(entry)
+      await send(Buffer.concat([localHeader(entry, stamp), packed]))
+    },
+    async addStream(name, content) {
+      const entry: Entry = {
+        ...{ name: Buffer.from(name), method: STORED, flags: NAME_IS_UTF8 | TOLD_BEHIND },
+        ...{ crc: 0, packed: 0, size: 0, offset },
+      }
+      entries.push(entry)
+      await send(localHeader(entry, stamp))
+      for await (const piece of content) {
+        entry.crc = crc32(piece, entry.crc)
+        entry.size += piece.length
+        await send(piece)
+      }
+      entry.packed = entry.size
+      await send(fields([4, 0x0807_4b50], [4, entry.crc], [8, entry.packed], [8, entry.size]))
+      return entry.size
+    },
+    async end() {
+      const start = offset
+      for (const entry of entries) await send(centralHeader(entry, stamp))
+      await send(endOf(entries.length, start, offset - start))
+    },
+  }
+}
+
+function localHeader({ name, method, flags, crc, packed, size }: Entry, stamp: number): Buffer {
+  const isBehind = (flags & TOLD_BEHIND) !== 0
+  const lengths = isBehind ? [ELSEWHERE, ELSEWHERE] : [packed, size]
+  const extra = isBehind ? EXTRA_64 : Buffer.alloc(0)
+  return Buffer.concat([
+    fields([4, 0x0403_4b50], [2, isBehind ? VERSION_64 : VERSION], [2, flags], [2, method], [4, stamp], [4, isBehind ? 0 : crc]),
+    fields([4, lengths[0]!], [4, lengths[1]!], [2, name.length], [2, extra.length]),
+    name,
+    extra,
+  ])
+}
+
+/** Of the three numbers those that have no room in 32 bits stand behind the name, in this order. */
+function centralHeader({ name, method, flags, crc, packed, size, offset }: Entry, stamp: number): Buffer {
+  const large = [size, packed, offset].filter((number) => number >= ELSEWHERE)
+  const extra =
+    large.length > 0
+      ? fields([2, 0x0001], [2, large.length * 8], ...large.map((number): [8, number] => [8, number]))
+      : Buffer.alloc(0)
+  const small = (number: number) => Math.min(number, ELSEWHERE)
+  return Buffer.concat([
+    fields([4, 0x0201_4b50], [2, VERSION_64], [2, extra.length > 0 ? VERSION_64 : VERSION], [2, flags], [2, method], [4, stamp]),
+    fields([4, crc], [4, small(packed)], [4, small(size)], [2, name.length], [2, extra.length]),
+    fields([2, 0], [2, 0], [2, 0], [4, 0], [4, small(offset)]), // no comment, the one disk, no attributes
+    name,
+    extra,
+  ])
+}
+
+/** The end of the list of files, once as ZIP64 has it, with where that is, and once for who knows no other. */
+function endOf(count: number, start: number, length: number): Buffer {
+  return Buffer.concat([
+    fields([4, 0x0606_4b50], [8, 44], [2, VERSION_64], [2, VERSION_64], [4, 0], [4, 0]),
+    fields([8, count], [8, count], [8, length], [8, start]),
+    fields([4, 0x0706_4b50], [4, 0], [8, start + length], [4, 1]),
+    fields([4, 0x0605_4b50], [2, 0], [2, 0], [2, Math.min(count, 0xffff)], [2, Math.min(count, 0xffff)]),
+    fields([4, Math.min(length, ELSEWHERE)], [4, Math.min(start, ELSEWHERE)], [2, 0]),
+  ])
+}
+
+/** Numbers of so many bytes, the lowest first. */
+function fields(...numbers: [bytes: 2 | 4 | 8, number: number][]): Buffer {
+  const buffer = Buffer.alloc(numbers.reduce((sum, [bytes]) => sum + bytes, 0))
+  let at = 0
+  for (const [bytes, number] of numbers) {
+    if (bytes === 8) buffer.writeBigUInt64LE(BigInt(number), at)
+    else buffer.writeUIntLE(number, at, bytes)
+    at += bytes
+  }
+  return buffer
+}
+
+/** Two seconds are the least that it knows, in UTC here. */
+const dosTime = (at: Date): number =>
+  (((at.getUTCFullYear() - 1980) << 25) |
+    ((at.getUTCMonth() + 1) << 21) |
+    (at.getUTCDate() << 16) |
+    (at.getUTCHours() << 11) |
+    (at.getUTCMinutes() << 5) |
+    (at.getUTCSeconds() >> 1)) >>>
+  0

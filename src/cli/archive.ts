@@ -1,0 +1,41 @@
+import { open, rm } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { type Context, enterOrganization } from '../domain/context.ts'
+import { normalize } from '../domain/erasure/request-erasure.ts'
+import { findOrganization } from '../domain/members/organizations.ts'
+import type { OutputOptions } from './output.ts'
+import { addCommand, perform } from './session.ts'
+
+/** `archive <organization> <address> <file>`. */
+export function addArchiveCommand(program: Command): void {
+  addCommand(program, 'archive', 'write all that is held about a candidate to a ZIP file')
+    .argument('<organization>', 'id or name')
+    .argument('<address>', 'of the candidate')
+    .argument('<file>', 'that is written; there must be none yet')
+    .action((organization: string, address: string, file: string, options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
+        const bytes = await writeFileOf(ctx, normalize(address), file)
+        return { text: `${file}: ${bytes} bytes\n`, json: { file, bytes } }
+      }),
+    )
+}
+
+/** What was cut off is no archive: it is not left behind. @throws Error for a file that is there already. */
+async function writeFileOf(ctx: Context, address: string, file: string): Promise<number> {
+  const handle = await open(file, 'wx', 0o600)
+  let bytes = 0
+  try {
+    await ctx.deps.writeArchive(ctx, { address }, async (piece) => {
+      await handle.writeFile(piece) // behind the one before
+      bytes += piece.length
+    })
+    await handle.sync()
+  } catch (error) {
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  return bytes
+}

@@ -1,0 +1,81 @@
+import type { Archive as Row } from '../../generated/prisma/client.ts'
+import { authorize } from '../access/permissions.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { type Listing, type Page, readPage } from '../lists/page.ts'
+import { open } from '../secrets/seal.ts'
+import { isUuid } from '../values/uuid.ts'
+
+// All that is held about a candidate (whoever has an address, within one organization, in live and test data alike) or about a member, as one
+// file. It is made by a job, is there for a week, and can be fetched once, by who asked for it.
+
+/** Days for which it is there. */
+export const ARCHIVE_DAYS = 7
+
+export type ArchiveSubject = 'candidate' | 'member'
+
+/**
+ * @property address of a candidate; null of a member. @property bytes once it is made. @property isMine whether the actor has asked for it:
+ * nobody else gets it.
+ */
+export type Archive = Pick<
+  Row,
+  'id' | 'memberId' | 'actorKind' | 'actorId' | 'createdAt' | 'finishedAt' | 'fetchedAt' | 'expiresAt'
+> & {
+  subject: ArchiveSubject
+  address: string | null
+  bytes: number
+  isMine: boolean
+}
+
+/** Of the address of a candidate that is kept with an archive. */
+export const purposeOf = (id: string): string => `archive ${id}`
+
+export function toArchive({ deps, actor }: Context, row: Row): Archive {
+  const { id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt, sealedAddress } = row
+  return {
+    ...{ id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt },
+    subject: row.subject as ArchiveSubject,
+    address: sealedAddress && open(deps.secretKeys, purposeOf(id), sealedAddress),
+    bytes: Number(row.bytes),
+    isMine: actorId === actorIdOf(actor) && actorKind === actor.kind,
+  }
+}
+
+/** Of who may ask for an archive: a member, or nobody by name. */
+export const actorIdOf = (actor: Context['actor']): string | null =>
+  actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
+
+/** An archive: of oneself, or for who may ask for others'. @throws DomainError not_permitted, archive_not_found. */
+export async function getArchive(ctx: Context, id: string): Promise<Archive> {
+  return toArchive(ctx, await findArchive(ctx, id))
+}
+
+/** Its row. @throws DomainError as {@link getArchive}. */
+export async function findArchive(ctx: Context, id: string): Promise<Row> {
+  const where = { organizationId: ctx.organization.id, id, expiresAt: { gt: ctx.deps.clock() } }
+  const row = isUuid(id) ? await ctx.db.archive.findFirst({ where }) : null
+  authorizeArchive(ctx, row?.memberId ?? null)
+  if (!row) throw new DomainError('archive_not_found')
+  return row
+}
+
+/** @param memberId whose it is; null: a candidate's. @throws DomainError not_permitted. */
+export function authorizeArchive(ctx: Context, memberId: string | null): void {
+  if (ctx.actor.kind !== 'member' || ctx.actor.id !== memberId) authorize(ctx, 'erase_candidates')
+}
+
+/** The organization's archives that are there, the newest first. @throws DomainError not_permitted. */
+export async function listArchives(ctx: Context, page: Page): Promise<Listing<Archive>> {
+  authorize(ctx, 'erase_candidates')
+  const { archive } = ctx.db
+  const where = { organizationId: ctx.organization.id, expiresAt: { gt: ctx.deps.clock() } }
+  return readPage(
+    page,
+    () => archive.count({ where }),
+    async (window) =>
+      (await archive.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], ...window })).map((row) =>
+        toArchive(ctx, row),
+      ),
+  )
+}

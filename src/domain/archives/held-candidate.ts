@@ -1,0 +1,170 @@
+import { sql } from '../../db/builder.ts'
+import { among, own, type SqlBool } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { MediaPart, Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+import { isTo } from '../erasure/collect-invites.ts'
+import { readLists } from '../erasure/erase-invites.ts'
+import { type Erasure, toErasure } from '../erasure/erasures.ts'
+import { findInviteEvents, type InviteEvent } from '../events/feed.ts'
+import { asOfNow } from '../invites/expiry.ts'
+import { type Invite, wholeInvite } from '../invites/invites.ts'
+import { ofAddress, type Suppression } from '../invites/suppressions.ts'
+import { findById } from '../look-ups/shared-query.ts'
+import { codesOfAddress } from '../secrets/address-codes.ts'
+import { findGrades } from '../submissions/grading/grades.ts'
+import type { Round } from '../submissions/grading/rounds.ts'
+import { fileOf, partOf } from '../values/media-keys.ts'
+
+// What is held about whoever has an address. Whoever has graded, invited or tagged is somebody else, and is left out here, before anybody can
+// show it: names and ids of members, of API keys, and of sessions.
+
+/** Invites of one statement. */
+const INVITES_AT_ONCE = 500
+/** Events of an invite: more than any has. */
+const MAX_EVENTS = 10_000
+
+/** Their invites, live and test, in the order in which they were made, some ids at a time. @param address in lower case. */
+export async function* readHeldInviteIds(ctx: Context, address: string): AsyncGenerator<string> {
+  for (let last: string | undefined; ; ) {
+    let page = own(ctx, 'invites').where((eb) => isTo(eb, address))
+    if (last !== undefined) page = page.where('invites.id', '>', last)
+    const rows = await all(ctx.db, page.select('invites.id').orderBy('invites.id').limit(INVITES_AT_ONCE))
+    yield* rows.map(({ id }) => id)
+    last = rows.at(-1)?.id
+    if (rows.length < INVITES_AT_ONCE) return
+  }
+}
+
+const findInvites = findById(wholeInvite)
+
+const orderColumns = {
+  ...{ naturalKey: true, profileUrl: true, createdAt: true, cancelledAt: true, reported: true, reportedAt: true },
+  connection: { select: { ats: true } },
+} satisfies Prisma.AtsOrderSelect
+
+/** @property tags their names. @property orders of recruiting systems. */
+export type HeldInvite = {
+  invite: Invite
+  tags: string[]
+  events: InviteEvent[]
+  mails: Prisma.InviteEmailGetPayload<object>[]
+  orders: Prisma.AtsOrderGetPayload<{ select: typeof orderColumns }>[]
+  submissionIds: string[]
+}
+
+/** An invite with what happened to it; undefined: it is gone since. */
+export async function readHeldInvite(ctx: Context, id: string): Promise<HeldInvite | undefined> {
+  const [found] = await findInvites(ctx, [id])
+  if (!found) return undefined
+  const { db, organization } = ctx
+  const where = { organizationId: organization.id, inviteId: id }
+  const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }]
+  const invite = { ...asOfNow(found, ctx.deps.clock()), assignedGraderId: null, createdById: null, createdByKeyId: null }
+  const tags = await db.inviteTag.findMany({ where, orderBy: { position: 'asc' }, select: { tag: { select: { name: true } } } })
+  const submissions = await db.submission.findMany({ where, orderBy, select: { id: true } })
+  return {
+    invite,
+    tags: tags.map(({ tag }) => tag.name),
+    events: (await findInviteEvents(ctx, [id], MAX_EVENTS)).map(withoutOthers),
+    mails: await db.inviteEmail.findMany({ where, orderBy }),
+    orders: await db.atsOrder.findMany({ where, orderBy, select: orderColumns }),
+    submissionIds: submissions.map((submission) => submission.id),
+  }
+}
+
+/** An event says who it was that acted by their kind alone, and of graders only that there was a change. */
+function withoutOthers({ actor, data, ...event }: InviteEvent): InviteEvent {
+  const changes = data.changes?.assignedGraderId
+    ? { changes: { ...data.changes, assignedGraderId: { before: null, after: null } } }
+    : {}
+  return { ...event, actor: { ...actor, id: null }, data: { ...data, ...changes } }
+}
+
+const submissionInclude = {
+  paper: {
+    orderBy: { number: 'asc' },
+    include: {
+      takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      scores: {
+        orderBy: { keyNumber: 'desc' },
+        take: 1,
+        select: { keyNumber: true, points: true, dropped: true, createdAt: true },
+      },
+    },
+  },
+  media: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+  notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], select: { kind: true, at: true } },
+  releases: { orderBy: { version: 'desc' } },
+} satisfies Prisma.SubmissionInclude
+
+type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof submissionInclude }>
+
+/** What a person has given for a question, without who it was. @property points null: not graded. */
+export type HeldGrade = { questionNumber: number; round: Round; points: number | null; comment: string; gradedAt: Date }
+
+/** All that was sent in, the newest release first. @property grades of people, as they stand. */
+export type HeldSubmission = WholeSubmission & { grades: HeldGrade[] }
+export type HeldMedia = HeldSubmission['media'][number]
+
+/** @returns null: it is gone since. */
+export async function readHeldSubmission(ctx: Context, id: string): Promise<HeldSubmission | null> {
+  const where = { organizationId: ctx.organization.id, id }
+  const submission = await ctx.db.submission.findFirst({ where, include: submissionInclude })
+  if (!submission) return null
+  const grades = (await findGrades(ctx, id)).map(({ questionNumber, round, points, comment, updatedAt: gradedAt }) => ({
+    ...{ questionNumber, round, points, comment, gradedAt },
+  }))
+  return { ...submission, graderId: null, secondGraderId: null, grades }
+}
+
+const rowColumns = ['batchId', 'number', 'email', 'name', 'terms', 'state', 'issues', 'inviteId'] as const
+/** A row of a list of candidates. */
+export type HeldListRow = Pick<Prisma.InviteBatchRowGetPayload<object>, (typeof rowColumns)[number]>
+
+/** What there is of the address besides its invites. @property erasures that were asked for, which hold no address. */
+export type HeldBesides = { listRows: HeldListRow[]; suppressions: Suppression[]; erasures: Erasure[] }
+
+/** @param address in lower case. */
+export async function readHeldBesides(ctx: Context, address: string): Promise<HeldBesides> {
+  const { db, deps, organization } = ctx
+  const listRows: HeldListRow[] = []
+  for await (const ids of readLists(ctx, deps.clock())) {
+    const rows = own(ctx, 'inviteBatchRows')
+      .where('batchId', '=', among(ids))
+      .where(({ ref }) => sql<SqlBool>`lower(trim(${ref('email')})) = ${address}`)
+    listRows.push(...((await all(db, rows.select(rowColumns).orderBy('batchId').orderBy('number'))) as HeldListRow[]))
+  }
+  const its = { organizationId: organization.id }
+  const orderBy = { createdAt: 'asc' as const }
+  const codes = codesOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
+  const erasures = await db.erasure.findMany({ where: { ...its, addressCode: { in: codes } }, orderBy })
+  return {
+    listRows,
+    suppressions: await db.suppression.findMany({
+      where: { ...its, ...ofAddress(deps, organization, address) },
+      orderBy: { since: 'asc' },
+    }),
+    erasures: erasures.map((row) => ({ ...toErasure(row), actorId: null })),
+  }
+}
+
+/**
+ * The file of a photo or recording or, of a recording that could not be made one, what has arrived of it.
+ *
+ * @returns null: it is not complete yet, or there no more.
+ */
+export async function openHeldMedia({ db, deps }: Context, media: HeldMedia): Promise<AsyncIterable<Uint8Array> | null> {
+  if (media.state === 'ready') return deps.media.get(fileOf(media.key))
+  if (media.state !== 'failed') return null
+  const where = { organizationId: media.organizationId, mediaId: media.id }
+  const parts = await db.mediaPart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
+  return parts.length > 0 ? readThere(deps, media, parts) : null
+}
+
+async function* readThere({ media: store }: Context['deps'], { key }: HeldMedia, parts: MediaPart[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    const content = await store.get(partOf(key, part))
+    if (content) yield* content
+  }
+}

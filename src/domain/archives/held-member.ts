@@ -1,0 +1,66 @@
+import { own } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Context } from '../context.ts'
+
+// What is held about a member of an organization. Whom they have graded or invited is somebody else: ids stand for them.
+
+const ROWS_AT_ONCE = 1_000
+
+const include = {
+  user: true,
+  tags: { orderBy: { position: 'asc' }, select: { tag: { select: { name: true } } } },
+  gradingLanguages: { orderBy: { position: 'asc' }, select: { language: { select: { code: true } } } },
+  emails: { orderBy: { id: 'asc' }, select: { kind: true, state: true, reason: true, createdAt: true, sentAt: true } },
+  savedFilters: { orderBy: { id: 'asc' }, select: { name: true, createdAt: true } },
+  identities: {
+    orderBy: { id: 'asc' },
+    select: { issuer: true, subject: true, emailSeen: true, linkedAt: true, lastUsedAt: true },
+  },
+  credential: {
+    select: {
+      ...{ email: true, language: true, createdAt: true, passwordChangedAt: true },
+      sessions: {
+        orderBy: { id: 'asc' },
+        select: { userAgent: true, network: true, createdAt: true, lastSeenAt: true, expiresAt: true, endedAt: true },
+      },
+      devices: {
+        orderBy: { id: 'asc' },
+        select: { userAgent: true, network: true, createdAt: true, lastSeenAt: true, trustedUntil: true },
+      },
+      secondFactors: { orderBy: { id: 'asc' }, select: { name: true, createdAt: true, lastUsedAt: true } },
+    },
+  },
+} satisfies Prisma.MemberInclude
+
+export type HeldMember = Prisma.MemberGetPayload<{ include: typeof include }>
+
+/** @returns null: there is none, or no more. */
+export const readHeldMember = ({ db, organization }: Context, id: string): Promise<HeldMember | null> =>
+  db.member.findFirst({ where: { organizationId: organization.id, id }, include })
+
+/** What they have done, oldest first, some at a time: without what it says of others. */
+export async function* readHeldActs(ctx: Context, memberId: string) {
+  for (let last: string | undefined; ; ) {
+    let page = own(ctx, 'auditEntries').where('actorId', '=', memberId)
+    if (last !== undefined) page = page.where('id', '>', last)
+    const columns = ['id', 'at', 'action', 'targetKind', 'targetId', 'address', 'userAgent', 'sessionId'] as const
+    const rows = await all(ctx.db, page.select(columns).orderBy('id').limit(ROWS_AT_ONCE))
+    yield rows
+    last = rows.at(-1)?.id
+    if (rows.length < ROWS_AT_ONCE) return
+  }
+}
+
+/** The points they have given, oldest first, some at a time. */
+export async function* readHeldGrades(ctx: Context, memberId: string) {
+  for (let last: string | undefined; ; ) {
+    let page = own(ctx, 'grades').where('graderId', '=', memberId)
+    if (last !== undefined) page = page.where('id', '>', last)
+    const columns = ['id', 'submissionId', 'questionNumber', 'round', 'points', 'createdAt', 'updatedAt'] as const
+    const rows = await all(ctx.db, page.select(columns).orderBy('id').limit(ROWS_AT_ONCE))
+    yield rows
+    last = rows.at(-1)?.id
+    if (rows.length < ROWS_AT_ONCE) return
+  }
+}

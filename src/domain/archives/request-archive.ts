@@ -1,0 +1,88 @@
+import { into, own } from '../../db/own.ts'
+import { first, run } from '../../db/statements.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { isEmailAddress } from '../checking/email-address.ts'
+import type { Context } from '../context.ts'
+import { normalize } from '../erasure/request-erasure.ts'
+import { DomainError } from '../errors.ts'
+import { codeOfAddress } from '../secrets/address-codes.ts'
+import { seal } from '../secrets/seal.ts'
+import { inTransaction } from '../transaction.ts'
+import { DAY_MS, daysAfter } from '../values/days.ts'
+import { isUuid } from '../values/uuid.ts'
+import { ARCHIVE_DAYS, type Archive, actorIdOf, authorizeArchive, getArchive, purposeOf } from './archives.ts'
+
+/** Archives of candidates that an organization may ask for within 24 hours, and of one member: each may take the whole store's reading. */
+export const MAX_ARCHIVES = { candidate: 5, member: 2 } as const
+
+/**
+ * Has an archive made of what is held about whoever has the address. Asked for again meanwhile, it is the same one. Of an address that is
+ * not known there is nothing to find, and the answer is no other.
+ *
+ * @throws DomainError not_permitted; invalid, `email`, and `tooManyArchives`.
+ */
+export function requestCandidateArchive(ctx: Context, { address: typed }: { address: string }): Promise<Archive> {
+  authorizeArchive(ctx, null)
+  const address = normalize(typed)
+  if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
+  const { deps, organization } = ctx
+  const id = deps.newId()
+  const addressCode = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
+  const sealedAddress = seal(deps.secretKeys, purposeOf(id), address)
+  return request(ctx, { id, subject: 'candidate', addressCode, sealedAddress, memberId: null })
+}
+
+/**
+ * Has one made of what is held about a member: anybody's own, or for who may ask for others'.
+ *
+ * @throws DomainError not_permitted, member_not_found; invalid, `tooManyArchives`.
+ */
+export async function requestMemberArchive(ctx: Context, memberId: string): Promise<Archive> {
+  authorizeArchive(ctx, memberId)
+  const where = { organizationId: ctx.organization.id, id: memberId }
+  if (!isUuid(memberId) || (await ctx.db.member.count({ where })) === 0) throw new DomainError('member_not_found')
+  return request(ctx, { id: ctx.deps.newId(), subject: 'member', addressCode: null, sealedAddress: null, memberId })
+}
+
+type Asked = {
+  id: string
+  subject: 'candidate' | 'member'
+  addressCode: Uint8Array<ArrayBuffer> | null
+  sealedAddress: Uint8Array<ArrayBuffer> | null
+  memberId: string | null
+}
+
+async function request(ctx: Context, asked: Asked): Promise<Archive> {
+  const id = await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization, actor } = inside
+    const createdAt = deps.clock()
+    const row = { organizationId: organization.id, ...asked, actorKind: actor.kind, actorId: actorIdOf(actor), createdAt }
+    const inserted = await run(
+      db,
+      into('archives')
+        .values({ ...row, expiresAt: daysAfter(createdAt, ARCHIVE_DAYS) })
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    if (inserted === 0) return findMaking(inside, asked)
+    await refuseExcess(inside, asked)
+    await deps.queue.enqueueArchive(db, { organizationId: organization.id, archiveId: asked.id })
+    await recordAudit(inside, { action: 'asked_for_archive', target: { kind: 'archive', id: asked.id } })
+    return asked.id
+  })
+  return getArchive(ctx, id)
+}
+
+async function findMaking(inside: Context, { id, addressCode, memberId }: Asked): Promise<string> {
+  const making = own(inside, 'archives').where('finishedAt', 'is', null).select('id')
+  const its = addressCode ? making.where('addressCode', '=', addressCode) : making.where('memberId', '=', memberId)
+  return (await first(inside.db, its))?.id ?? id
+}
+
+/** Those that are gone since, because their candidate was erased, count no more. */
+async function refuseExcess(inside: Context, { subject, memberId }: Asked): Promise<void> {
+  const since = new Date(inside.deps.clock().getTime() - DAY_MS)
+  const where = { organizationId: inside.organization.id, subject, createdAt: { gt: since }, ...(memberId && { memberId }) }
+  const limit = MAX_ARCHIVES[subject]
+  if ((await inside.db.archive.count({ where })) > limit)
+    throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'tooManyArchives', limit }] })
+}

@@ -1,0 +1,134 @@
+import { ARCHIVE_DAYS, type Archive } from '../../../domain/archives/archives.ts'
+import { MAX_ARCHIVES } from '../../../domain/archives/request-archive.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { Traces } from '../../../domain/erasure/find-traces.ts'
+import type { Listing } from '../../../domain/lists/page.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { TRACES_FOUND } from '../erasure/erasure.page.ts'
+import { type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { noRows, sizedPager } from '../kit/paging.ts'
+import { facts } from '../kit/parts.ts'
+import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
+
+export const ARCHIVES = 'archives'
+
+/** What the archive of a candidate will have in it, and the form that asks for it. */
+export const candidateArchivePage = (
+  form: Form,
+  { ctx, inviteId, email, traces }: { ctx: Context; inviteId: string; email: string; traces: Traces },
+): Page => ({
+  title: `Archive of ${email}`,
+  heading: 'Archive of what is held',
+  subtitle: email,
+  trail: [
+    ['Candidates', pathOf(ctx, 'candidates')],
+    [email, pathOf(ctx, `candidates/${inviteId}`)],
+  ],
+  body: html`${mistakes(form)}${panel(
+    'found',
+    'What is in it',
+    html`${table(
+      'found-heading',
+      ['What', 'How many'],
+      TRACES_FOUND.map(([kind, label]) => [label, traces[kind]]),
+    )}
+<p class="hint mt-3">With the timeline of each invite, and erasures that were asked for. Nobody else is named in it: not who invited, and not who graded.</p>`,
+  )}${askingPanel(pathOf(ctx, `candidates/${inviteId}/archive`))}`,
+})
+
+/** @param facts.email the member's. @param facts.path where the form goes. */
+export const memberArchivePage = (
+  form: Form,
+  { ctx, email, path, trail }: { ctx: Context; email: string; path: string; trail: NonNullable<Page['trail']> },
+): Page => ({
+  title: `Archive of ${email}`,
+  heading: 'Archive of what is held',
+  subtitle: email,
+  trail,
+  body: html`${mistakes(form)}${panel(
+    'found',
+    'What is in it',
+    html`<p>The account in this organization: name, address, roles, preferences; sessions, browsers and other ways of signing in; emails to the member; what the audit log has of what they did; and the points they have given, without whose they were.</p>`,
+  )}${askingPanel(pathOf(ctx, path))}`,
+})
+
+const askingPanel = (address: string): Html =>
+  panel(
+    'ask',
+    'Have it made',
+    html`<p>A ZIP file that a person reads in a browser, and a program as JSON. Only you can download it, once, within ${ARCHIVE_DAYS} days; then it is deleted. ${MAX_ARCHIVES.candidate} archives of candidates can be made in 24 hours.</p>
+<form class="mt-3" method="post" action="${address}">${onceField()}
+<button class="btn btn-primary">Make the archive</button>
+</form>`,
+  )
+
+const standing = ({ finishedAt, fetchedAt }: Archive) =>
+  fetchedAt ? html`Downloaded ${time(fetchedAt)}` : finishedAt ? 'Ready' : 'Being made'
+
+/** @param names of members, by their ids. */
+type ListFacts = { ctx: Context; list: Listing<Archive>; names: ReadonlyMap<string, string>; query: URLSearchParams }
+
+export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
+  title: 'Archives',
+  subtitle: `What is held about somebody, as a file. Each is there for ${ARCHIVE_DAYS} days.`,
+  trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+  body: html`<section class="panel" aria-labelledby="archives-heading">
+<h2 class="mb-4" id="archives-heading">Archives</h2>
+${
+  list.items.length === 0
+    ? noRows('No archives. One is asked for on the page of a candidate, or of a member.', pathOf(ctx, ARCHIVES), query)
+    : table(
+        'archives-heading',
+        ['About', 'Asked for', 'State', 'Gone'],
+        list.items.map((archive) => [
+          html`<a class="named" href="${pathOf(ctx, `${ARCHIVES}/${archive.id}`)}">${nameOf(archive, names)}</a>`,
+          time(archive.createdAt),
+          standing(archive),
+          time(archive.expiresAt),
+        ]),
+      )
+}
+${sizedPager(pathOf(ctx, ARCHIVES), query, list)}
+</section>`,
+})
+
+const nameOf = ({ address, memberId }: Archive, names: ReadonlyMap<string, string>): string =>
+  address ?? (memberId && names.get(memberId)) ?? 'A former member'
+
+/** How far an archive is, and the button that downloads it. @param facts.by who asked for it, as far as that is known. */
+export const archivePage = ({
+  ctx,
+  archive,
+  names,
+  by,
+}: Omit<ListFacts, 'list' | 'query'> & { archive: Archive; by: string }): Page => {
+  const { id, createdAt, finishedAt, fetchedAt, expiresAt, bytes, isMine } = archive
+  return {
+    title: 'Archive of what is held',
+    subtitle: nameOf(archive, names),
+    trail: [],
+    body: panel(
+      'state',
+      'State',
+      html`${facts([
+        ['Asked for', html`${time(createdAt)} by ${by}`],
+        ['State', standing(archive)],
+        ['Size', finishedAt !== null && `${(bytes / 1e6).toFixed(1)} MB`],
+        ['Gone', time(expiresAt)],
+      ])}
+${
+  fetchedAt
+    ? html`<p class="mt-4">It was downloaded, and is deleted. If something went wrong, have another made.</p>`
+    : !finishedAt
+      ? html`<p class="mt-4">It goes on, also when something is in its way for a while.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ARCHIVES}/${id}`)}">Look again</a></p>`
+      : isMine
+        ? html`<form class="mt-4" method="post" action="${pathOf(ctx, `${ARCHIVES}/${id}/file`)}"><button class="btn btn-primary">Download</button>
+<p class="hint mt-3">Good until the download is complete: one that broke off can be begun again.</p></form>`
+        : html`<p class="mt-4">Only ${by} can download it.</p>`
+}`,
+    ),
+  }
+}

@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findNames } from '../../../domain/access/audit-log.ts'
+import { type Archive, authorizeArchive, getArchive, listArchives } from '../../../domain/archives/archives.ts'
+import { noteFetched, openArchive } from '../../../domain/archives/fetch-archive.ts'
+import { requestCandidateArchive, requestMemberArchive } from '../../../domain/archives/request-archive.ts'
+import type { Context } from '../../../domain/context.ts'
+import { nameRequester } from '../../../domain/erasure/erasures.ts'
+import { findTracesOf } from '../../../domain/erasure/find-traces.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { getMember } from '../../../domain/members/members.ts'
+import { emptyForm, type Form } from '../kit/forms.ts'
+import { type Page, pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
+import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
+import { signedInOf } from '../sign-in/session.ts'
+import { ARCHIVES, archivePage, archivesPage, candidateArchivePage, memberArchivePage } from './archives.page.ts'
+
+type CandidateRoute = { Params: { inviteId: string } }
+type MemberRoute = { Params: { memberId: string } }
+type ArchiveRoute = { Params: { archiveId: string } }
+
+/** Seconds after which a page asks again whether an archive is made. */
+const REFRESH = '3'
+
+export function archivesRoutes(app: FastifyInstance): void {
+  const candidate = async ({ ctx, params }: FastifyRequest<CandidateRoute>, form: Form) =>
+    candidateArchivePage(form, { ctx, inviteId: params.inviteId, ...(await findTracesOf(ctx, params.inviteId)) })
+  app.get<CandidateRoute>('/candidates/:inviteId/archive', async (request, reply) =>
+    show(request, reply, await candidate(request, emptyForm)),
+  )
+  app.post<CandidateRoute>('/candidates/:inviteId/archive', { config: { fresh: true } }, (request, reply) =>
+    ask(request, reply, {
+      page: (form) => candidate(request, form),
+      async work(ctx) {
+        const { email } = await findTracesOf(ctx, request.params.inviteId)
+        return requestCandidateArchive(ctx, { address: email })
+      },
+    }),
+  )
+
+  app.get<MemberRoute>('/members/:memberId/archive', async (request, reply) =>
+    show(request, reply, await memberOf(request, emptyForm)),
+  )
+  app.post<MemberRoute>('/members/:memberId/archive', { config: { fresh: true } }, (request, reply) =>
+    ask(request, reply, {
+      page: (form) => memberOf(request, form),
+      work: (ctx) => requestMemberArchive(ctx, request.params.memberId),
+    }),
+  )
+
+  app.get('/account/archive', async (request, reply) => show(request, reply, ownOf(request, emptyForm)))
+  app.post('/account/archive', { config: { fresh: true } }, (request, reply) =>
+    ask(request, reply, { page: (form) => ownOf(request, form), work: (ctx) => requestMemberArchive(ctx, ownId(ctx)) }),
+  )
+
+  app.get(`/${ARCHIVES}`, async (request, reply) => {
+    const { ctx } = request
+    const query = queryOf(request)
+    const list = await listArchives(ctx, readPage(query, pageSizeOf(request)))
+    return show(request, reply, archivesPage({ ctx, list, names: await namesOf(ctx, list.items), query }))
+  })
+
+  app.get<ArchiveRoute>(`/${ARCHIVES}/:archiveId`, async (request, reply) => {
+    const { ctx, params } = request
+    const archive = await getArchive(ctx, params.archiveId)
+    if (!archive.finishedAt) reply.header('refresh', REFRESH)
+    const names = await namesOf(ctx, [archive])
+    return show(request, reply, archivePage({ ctx, archive, names, by: await nameRequester(ctx, archive) }))
+  })
+
+  app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, { config: { fresh: true } }, async ({ ctx, params }, reply) => {
+    const { archive, content } = await openArchive(ctx, params.archiveId)
+    if (!content) return reply.redirect(pathOf(ctx, `${ARCHIVES}/${archive.id}`), 303) // which says why
+    const name = `archive-${archive.createdAt.toISOString().slice(0, 10)}.zip`
+    reply.header('content-disposition', `attachment; filename="${name}"`).header('content-length', archive.bytes)
+    return reply.type('application/zip').send(noteOnceSent(ctx, archive, content, reply))
+  })
+}
+
+type Asking = { page: (form: Form) => Page | Promise<Page>; work: (ctx: Context) => Promise<Archive> }
+
+const ask = (request: FastifyRequest, reply: FastifyReply, { page, work }: Asking): Promise<FastifyReply> =>
+  submitOnce(request, reply, { page, work: async (ctx) => pathOf(ctx, `${ARCHIVES}/${(await work(ctx)).id}`) })
+
+async function memberOf({ ctx, params }: FastifyRequest<MemberRoute>, form: Form): Promise<Page> {
+  authorizeArchive(ctx, null)
+  const { id, email } = await getMember(ctx, params.memberId)
+  const trail: NonNullable<Page['trail']> = [
+    ['Members', pathOf(ctx, 'members')],
+    [email, pathOf(ctx, `members/${id}`)],
+  ]
+  return memberArchivePage(form, { ctx, email, path: `members/${id}/archive`, trail })
+}
+
+function ownOf(request: FastifyRequest, form: Form): Page {
+  const { ctx } = request
+  const { email } = signedInOf(request).credential
+  return memberArchivePage(form, { ctx, email, path: 'account/archive', trail: [['My account', pathOf(ctx, 'account')]] })
+}
+
+function ownId({ actor }: Context): string {
+  if (actor.kind !== 'member') throw new DomainError('not_permitted')
+  return actor.id
+}
+
+const namesOf = (ctx: Context, archives: Archive[]): Promise<ReadonlyMap<string, string>> =>
+  findNames(ctx, { memberIds: archives.flatMap(({ memberId }) => memberId ?? []), keyIds: [] })
+
+/** What breaks off before the last byte was handed on can be fetched again: whoever has that may close the line before we hear that it arrived. */
+function noteOnceSent(ctx: Context, archive: Archive, content: AsyncIterable<Uint8Array>, { raw }: FastifyReply): Readable {
+  let sent = 0
+  async function* counted() {
+    for await (const piece of content) {
+      sent += piece.length
+      yield piece
+    }
+  }
+  raw.once('close', () => {
+    if (sent >= archive.bytes) void noteLater(ctx, archive)
+  })
+  return Readable.from(counted(), { objectMode: false })
+}
+
+/** The answer is gone by now: it can be told to nobody. */
+async function noteLater(ctx: Context, { id }: Archive): Promise<void> {
+  try {
+    await noteFetched(ctx, id)
+  } catch (err) {
+    const about = { err, organizationId: ctx.organization.id, archiveId: id }
+    ctx.deps.log.error(about, 'that an archive was fetched could not be noted: it can be fetched again')
+  }
+}

@@ -1,0 +1,269 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { forgetOldArchives } from '../../../../src/domain/archives/forget-archives.ts'
+import { makeArchive } from '../../../../src/domain/archives/make-archive.ts'
+import { requestCandidateArchive } from '../../../../src/domain/archives/request-archive.ts'
+import type { Context } from '../../../../src/domain/context.ts'
+import { continueErasure } from '../../../../src/domain/erasure/continue-erasure.ts'
+import { requestErasure } from '../../../../src/domain/erasure/request-erasure.ts'
+import { runCli } from '../../../cli/run-cli.ts'
+import { textsOf, unzip, waitForArchive } from '../../../support/archives.ts'
+import { asEraser, listStore } from '../../../support/erasing.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
+
+const service = await startServiceForFile()
+const ADDRESS = 'Quentin.Zobrist@example.com'
+
+async function start() {
+  const organization = await service.make.organization()
+  const assessment = await service.make.assessment(organization.id)
+  const invite = await service.make.invite(assessment, { recipientEmail: ADDRESS, recipientName: 'Quentin Zobrist' })
+  const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
+  return { organization, assessment, invite, owner, ctx: asEraser(service, organization) }
+}
+
+/** Presses the button of a page, as a browser does. @returns where it leads. */
+async function ask(visitor: Awaited<ReturnType<typeof signInAs>>, page: string): Promise<string> {
+  const { text } = await visitor.get(page)
+  const { status, headers } = await visitor.post(page, { once: /name="once" value="([^"]+)"/.exec(text)![1]! })
+  expect([status, headers.location]).toEqual([303, expect.stringContaining('/archives/')])
+  return headers.location!
+}
+
+const waitForFile = (visitor: Awaited<ReturnType<typeof signInAs>>, location: string) =>
+  waitUntil('the archive', async () => {
+    const { text, headers } = await visitor.get(location)
+    if (text.includes('>Download<')) return text
+    expect(headers.refresh).toBe('3')
+    return undefined
+  })
+
+const actionsOf = async (organizationId: string) =>
+  (await service.db.auditEntry.findMany({ where: { organizationId, targetKind: 'archive' }, orderBy: { id: 'asc' } })).map(
+    ({ action }) => action,
+  )
+
+describe('an archive of a candidate', () => {
+  it('is asked for on their page, made, and downloaded once by who asked, with nothing about them in any address', async () => {
+    const { organization, invite, owner } = await start()
+    const page = `${owner.home}candidates/${invite.id}`
+    expect((await owner.get(page)).text).toContain(`${page}/archive`)
+    const location = await ask(owner, `${page}/archive`)
+    expect(location).not.toMatch(/zobrist/i)
+    expect(await waitForFile(owner, location)).toContain('quentin.zobrist@example.com')
+    expect((await owner.get(`${owner.home}archives`)).text).toContain('Ready')
+
+    const other = await signInAs(service, organization.id, ['admin'], ['owner'])
+    expect((await other.get(location)).text).toContain('can download it')
+    expect((await other.post(`${location}/file`)).headers.location).toBe(location)
+
+    const file = await owner.post(`${location}/file`).responseType('blob')
+    expect([file.status, file.headers['content-type']]).toEqual([200, 'application/zip'])
+    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="archive-[\d-]+\.zip"$/)
+    const files = unzip(file.body)
+    expect(JSON.parse(files['invites/1/invite.json']!.toString()).invite).toMatchObject({
+      id: invite.id,
+      recipientEmail: ADDRESS,
+    })
+    expect(textsOf(files).filter(([, text]) => text.includes(owner.member.email))).toEqual([])
+    await waitUntil('it to be noted', async () => ((await owner.get(location)).text.includes('Downloaded') ? true : undefined))
+    expect((await owner.post(`${location}/file`)).headers.location).toBe(location)
+    expect(await actionsOf(organization.id)).toEqual(['asked_for_archive', 'fetched_archive'])
+    expect(service.logLines.filter((line) => /zobrist/i.test(line))).toEqual([])
+  })
+
+  it('can be downloaded again as long as the download was not complete', async () => {
+    const { organization, ctx, invite, owner } = await start()
+    const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
+    await waitForFile(owner, location)
+    const id = location.split('/').at(-1)!
+    // More than any buffer on the way takes.
+    const row = await service.db.archive.findFirstOrThrow({ where: { id } })
+    const part = new Uint8Array(8 * 1024 * 1024)
+    for (let i = 0; i < 4; i++) await service.deps.media.put(`${row.key}/parts/${i}`, part)
+    await service.db.archive.updateMany({ where: { id }, data: { bytes: 4 * part.length } })
+    const headers = {
+      cookie: owner.cookie()!,
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    }
+    const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
+    await new Promise<void>((done, failed) => {
+      const asked = get(`${address}${location}/file`, { method: 'POST', headers }, (answer) => {
+        expect(answer.statusCode).toBe(200)
+        answer.once('data', () => {
+          asked.destroy()
+          done()
+        })
+      })
+      asked.on('error', failed)
+    })
+    const whole = await owner.post(`${location}/file`).responseType('blob')
+    expect([whole.status, whole.body.length]).toEqual([200, 4 * part.length])
+    await waitUntil('it to be noted', async () =>
+      (await actionsOf(organization.id)).includes('fetched_archive') ? true : undefined,
+    )
+    expect((await service.db.archive.findFirstOrThrow({ where: { id } })).key).toBeNull()
+    expect((await service.db.mediaLeftover.findMany({ where: { key: row.key! } })).length).toBe(1)
+    expect(ctx.organization.id).toBe(organization.id)
+  })
+
+  it('asks for a fresh proof, to be made and to be downloaded', async () => {
+    const { invite, owner } = await start()
+    const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
+    await waitForFile(owner, location)
+    await service.db.sessionProof.updateMany({ data: { at: new Date(service.clock.now().getTime() - 3_600_000) } })
+    await service.db.session.updateMany({ data: { freshAt: null } })
+    for (const path of [`${owner.home}candidates/${invite.id}/archive`, `${location}/file`]) {
+      const { status, headers } = await owner.post(path)
+      expect([path, status, headers.location]).toEqual([path, 303, expect.stringContaining('/prove')])
+    }
+  })
+
+  it('is one at a time of a candidate, and five a day of an organization', async () => {
+    const { ctx, assessment } = await start()
+    const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
+    const ids = await Promise.all([1, 2, 3].map(async () => (await requestCandidateArchive(still, { address: ADDRESS })).id))
+    expect(new Set(ids).size).toBe(1)
+    for (const i of [1, 2, 3, 4]) await requestCandidateArchive(still, { address: `somebody${i}@example.com` })
+    const sixth = requestCandidateArchive(still, { address: 'somebody5@example.com' })
+    await expect(sixth).rejects.toMatchObject({ kind: 'invalid', issues: [{ problem: 'tooManyArchives', limit: 5 }] })
+    expect(await service.db.archive.count({ where: { organizationId: assessment.organizationId } })).toBe(5)
+  })
+
+  it('is gone after a week, file and all', async () => {
+    const { ctx } = await start()
+    const { id } = await requestCandidateArchive(ctx, { address: ADDRESS })
+    const { expiresAt, finishedAt } = await waitForArchive(ctx, id)
+    expect(expiresAt.getTime() - finishedAt!.getTime()).toBe(7 * 86_400_000)
+    const { key } = await service.db.archive.findFirstOrThrow({ where: { id } })
+    const at = (time: number) => ({ ...service.system, deps: { ...service.deps, clock: () => new Date(time) } })
+    await forgetOldArchives(at(expiresAt.getTime() - 1_000))
+    expect(await service.db.archive.count({ where: { id } })).toBe(1)
+    await forgetOldArchives(at(expiresAt.getTime()))
+    expect(await service.db.archive.count({ where: { id } })).toBe(0)
+    expect(await service.db.mediaLeftover.count({ where: { key: key! } })).toBe(1)
+  })
+
+  it('goes with the candidate when they are erased, also while it is being made', async () => {
+    const { organization, ctx } = await start()
+    const made = await requestCandidateArchive(ctx, { address: ADDRESS })
+    await waitForArchive(ctx, made.id)
+    const { key } = await service.db.archive.findFirstOrThrow({ where: { id: made.id } })
+    const still: Context = {
+      ...ctx,
+      deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {}, enqueueErasure: async () => {} } },
+    }
+    const asked = await requestCandidateArchive(still, { address: ADDRESS })
+    const erasing = async () => {
+      const { id } = await requestErasure(still, { address: ADDRESS })
+      await continueErasure(service.system, { organizationId: organization.id, erasureId: id })
+    }
+    // It is erased when its first part is made: what is put after that would be a copy of who is gone.
+    const meanwhile = {
+      ...service.system,
+      deps: {
+        ...service.deps,
+        writeArchive: async (...[of, whose, write]: Parameters<Context['deps']['writeArchive']>) => {
+          await service.deps.writeArchive(of, whose, write)
+          await erasing()
+        },
+      },
+    }
+    await makeArchive(meanwhile, { organizationId: organization.id, archiveId: asked.id })
+    expect(await service.db.archive.count({ where: { organizationId: organization.id } })).toBe(0)
+    expect((await listStore(service)).filter((name) => name.startsWith(`${key}/`) || name.startsWith(organization.id))).toEqual(
+      [],
+    )
+  })
+
+  it('is made anew where a process died, and leaves nothing of before', async () => {
+    const { organization, ctx } = await start()
+    const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
+    const { id } = await requestCandidateArchive(still, { address: ADDRESS })
+    const which = { organizationId: organization.id, archiveId: id }
+    let refusals = 3
+    const failing = {
+      ...service.system,
+      deps: {
+        ...service.deps,
+        media: {
+          ...service.deps.media,
+          put: async (...given: Parameters<typeof service.deps.media.put>) => {
+            await service.deps.media.put(...given)
+            if (refusals-- > 0) throw new Error('the process dies')
+          },
+        },
+      },
+    }
+    for (const _ of [1, 2, 3]) await expect(makeArchive(failing, which)).rejects.toThrow('the process dies')
+    await Promise.all([makeArchive(failing, which), makeArchive(failing, which)])
+    await makeArchive(failing, which)
+    const { key } = await service.db.archive.findFirstOrThrow({ where: { id } })
+    await waitForArchive(ctx, id)
+    const files = (await listStore(service)).filter((name) => name.startsWith(organization.id))
+    const left = await service.db.mediaLeftover.findMany({ where: { key: { startsWith: organization.id } } })
+    expect(
+      files.filter((name) => !name.startsWith(key!)).every((name) => left.some((one) => name.startsWith(`${one.key}/`))),
+    ).toBe(true)
+    expect(left.map((one) => one.key)).not.toContain(key)
+  })
+
+  it('is written to a file by the command line', async () => {
+    const { organization, invite } = await start()
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'archive-')), 'theirs.zip')
+    const env = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://assessments.example.com' }
+    const { code, stdout, stderr } = await runCli(['archive', organization.id, ADDRESS, file, '--json'], env)
+    expect([code, stderr]).toEqual([0, ''])
+    const bytes = await readFile(file)
+    expect(JSON.parse(stdout)).toEqual({ file, bytes: bytes.length })
+    expect(unzip(bytes)['invites/1/invite.json']!.toString()).toContain(invite.id)
+    expect((await runCli(['archive', organization.id, ADDRESS, file], env)).code).toBe(1)
+  })
+})
+
+describe('an archive of a member', () => {
+  it('is had by the member from their account, and by an owner from the member’s page, without a candidate’s name', async () => {
+    const { organization, owner, assessment } = await start()
+    const grader = await signInAs(service, organization.id, ['grader'])
+    const invite = await service.make.invite(assessment, {
+      recipientEmail: 'graded@example.com',
+      recipientName: 'Gradely Gradison',
+    })
+    const entry = { actorKind: 'member', actorId: grader.member.id, action: 'graded', targetKind: 'invite', targetId: invite.id }
+    await service.db.auditEntry.create({
+      data: {
+        id: service.deps.newId(),
+        organizationId: organization.id,
+        ...entry,
+        details: { of: 'Gradely Gradison' },
+        at: service.clock.now(),
+      },
+    })
+    const pages = [
+      [grader, `${grader.home}account/archive`],
+      [owner, `${owner.home}members/${grader.member.id}/archive`],
+    ] as const
+    for (const [visitor, page] of pages) {
+      const location = await ask(visitor, page)
+      await waitForFile(visitor, location)
+      const files = unzip((await visitor.post(`${location}/file`).responseType('blob')).body)
+      const { member } = JSON.parse(files['member.json']!.toString())
+      expect(member).toMatchObject({ id: grader.member.id, email: grader.member.email, roles: ['grader'] })
+      expect(member.signIn.sessions).toHaveLength(1)
+      expect(files['acts.ndjson']!.toString()).toContain(invite.id)
+      const texts = textsOf(files)
+        .map(([, text]) => text)
+        .join()
+      expect(texts).not.toMatch(/gradison|graded@example|passwordHash|tokenHash/i)
+      expect(texts).not.toContain(owner.member.email)
+    }
+    expect((await grader.get(`${grader.home}members/${owner.member.id}/archive`)).status).toBe(404)
+    expect((await grader.post(`${grader.home}members/${owner.member.id}/archive`)).status).toBe(404)
+  })
+})

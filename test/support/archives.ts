@@ -1,0 +1,31 @@
+import { unzipSync } from 'fflate'
+import type { Archive } from '../../src/domain/archives/archives.ts'
+import { getArchive } from '../../src/domain/archives/archives.ts'
+import { openArchive } from '../../src/domain/archives/fetch-archive.ts'
+import type { Context } from '../../src/domain/context.ts'
+import { waitUntil } from './wait-until.ts'
+
+/** Waits for the service's own worker. */
+export const waitForArchive = (ctx: Context, id: string): Promise<Archive> =>
+  waitUntil('the archive', async () => {
+    const archive = await getArchive(ctx, id)
+    return archive.finishedAt ? archive : undefined
+  })
+
+/** The files of an archive, by their names: read by a program that is none of ours. */
+export async function readArchive(ctx: Context, id: string): Promise<Record<string, Buffer>> {
+  await waitForArchive(ctx, id)
+  const { content } = await openArchive(ctx, id)
+  const pieces: Uint8Array[] = []
+  for await (const piece of content!) pieces.push(piece)
+  return unzip(Buffer.concat(pieces))
+}
+
+export const unzip = (bytes: Uint8Array): Record<string, Buffer> =>
+  Object.fromEntries(Object.entries(unzipSync(bytes)).map(([name, content]) => [name, Buffer.from(content)]))
+
+/** All that is text in it. */
+export const textsOf = (files: Record<string, Buffer>): [name: string, text: string][] =>
+  Object.entries(files)
+    .filter(([name]) => /\.(json|ndjson|html)$/.test(name))
+    .map(([name, content]) => [name, content.toString()])
