@@ -159,6 +159,7 @@ export const SWEEP_PARTS = [
   'watch_sign_in',
   'complete_abandoned_recordings',
   'forget_media',
+  'erase_due_invites',
 ] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 

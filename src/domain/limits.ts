@@ -71,6 +71,9 @@ export const DEVICE_DAYS = { minimum: 0, maximum: 90 }
 /** Days for which an organization keeps its audit log: one year to seven. */
 export const AUDIT_KEPT_DAYS = { minimum: 365, maximum: 2557 }
 
+/** Days for which an organization may keep invites that have ended. */
+export const RETENTION_DAYS = { minimum: 30, maximum: 3_650 }
+
 /** Days until an API key expires; unless limited it never does. */
 export const KEY_DAYS = { minimum: 1, maximum: 36_500 }
 

@@ -5,6 +5,7 @@ import { forgetUnusedAssets } from '../domain/assets/forget-unused.ts'
 import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
+import { eraseDueInvites } from '../domain/erasure/erase-due-invites.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
@@ -96,6 +97,10 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     await requeueLostAssets(system)
     await forgetOldArchives(system)
     await removeFiles(system)
+  },
+  async erase_due_invites(system) {
+    const erased = await eraseDueInvites(system)
+    if (erased > 0) system.deps.log.info({ erased }, 'invites erased that were kept for long enough')
   },
 }
 

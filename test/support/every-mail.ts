@@ -108,6 +108,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     ...Object.fromEntries(DIGESTS.map((kind) => [kind, digest(kind)(t, figures)])),
     'security-own': security(t, 'factor_added', facts),
     'security-admins': security(t, 'key_made', facts),
+    'security-retention': security(t, 'retention_changed', facts),
     'security-linked': security(t, 'identity_linked', facts),
     'security-secret': security(t, 'secret_ending', { ...facts, address: null, browser: null, person: null }),
     'security-domain': security(t, 'domain_failing', { ...facts, address: null, browser: null, person: null }),

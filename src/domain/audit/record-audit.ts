@@ -96,6 +96,8 @@ const SHARED_ACTIONS = [
   'asked_for_erasure',
   'asked_for_archive',
   'fetched_archive',
+  'changed_retention',
+  'erased_ended_invites',
   'exported_audit_log',
   'asked_for_organization_erasure',
   'kept_organization',

@@ -1,7 +1,19 @@
 import { sql } from '../../db/builder.ts'
-import { among, compose, into, own, ownDelete, ownUpdate, type SqlBool, sameOwner } from '../../db/own.ts'
+import {
+  among,
+  type Condition,
+  compose,
+  type Expressions,
+  into,
+  own,
+  ownDelete,
+  ownUpdate,
+  type SqlBool,
+  sameOwner,
+} from '../../db/own.ts'
+import { anyOf } from '../../db/query.ts'
 import { all, first, run } from '../../db/statements.ts'
-import { insertRows } from '../../db/writes.ts'
+import { givenRows, insertRows } from '../../db/writes.ts'
 import type { Context, KeyMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inviteErased } from '../events/event.ts'
@@ -11,7 +23,8 @@ import { folderOf } from '../values/media-keys.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 import { collectInvites, collectMade, findOpen, findPresent } from './collect-invites.ts'
 import { deleteInvites } from './delete-invites.ts'
-import { type Erasing, eraseCounted } from './erasing.ts'
+import { type Counting, type Erasing, eraseCounted } from './erasing.ts'
+import type { ErasedCounts } from './erasures.ts'
 
 // The invites of an address, and all that hangs on them.
 
@@ -80,27 +93,31 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
   await revokeOpen(erasing)
 }
 
+/** Of all invites of the erasure. @throws whatever the store throws. */
+export const eraseMedia = (erasing: Erasing): Promise<void> =>
+  eraseMediaOf(erasing, (eb) => eb('submissions.inviteId', 'in', idsOfErased(erasing)))
+
+const idsOfErased = ({ ctx, id }: Counting) => own(ctx, 'erasedInvites').where('erasureId', '=', id).select('inviteId')
+
 /**
  * Has the store delete photos and recordings, and only then goes on to their rows: while it refuses, they tell what is left to delete. What
  * was on its way meanwhile goes with a sweep a minute later, by the leftovers that rows leave behind.
  *
- * @throws whatever the store throws.
+ * @param those of which invites. @throws whatever the store throws.
  */
-export async function eraseMedia(erasing: Erasing): Promise<void> {
-  const { ctx, id } = erasing
+export async function eraseMediaOf(counting: Counting, those: (eb: Expressions<'submissions'>) => Condition): Promise<void> {
+  const { ctx } = counting
   for (let last: string | undefined; ; ) {
     let page = own(ctx, 'media')
       .innerJoin('submissions', (join) =>
         join.on(sameOwner('submissions', 'media')).onRef('submissions.id', '=', 'media.submissionId'),
       )
-      .innerJoin('erasedInvites', (join) =>
-        join.on(sameOwner('erasedInvites', 'submissions')).onRef('erasedInvites.inviteId', '=', 'submissions.inviteId'),
-      )
-      .where('erasedInvites.erasureId', '=', id)
+      .where((eb) => those(eb as never))
       .where('media.removedAt', 'is', null)
     if (last !== undefined) page = page.where('media.id', '>', last)
     const media = await all(ctx.db, page.select(['media.id', 'media.key']).orderBy('media.id').limit(MEDIA_AT_ONCE))
-    await eraseCounted(erasing, async (inside) => {
+    if (media.length === 0) return
+    await eraseCounted(counting, async (inside) => {
       const marking = ownUpdate(inside, 'media')
         .where('id', '=', among(media.map((one) => one.id)))
         .where('state', '<>', 'deleted')
@@ -118,31 +135,44 @@ export const eraseInvites = async (erasing: Erasing): Promise<void> =>
   repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
     let found = 0
     await eraseCounted(erasing, async (inside) => {
-      const { db, organization } = inside
       const invites = await findPresent(inside, erasing.id, atMost)
       found = invites.length
-      if (found === 0) return {}
-      const ids = invites.map(({ id }) => id)
-      const where = { organizationId: organization.id, inviteId: { in: ids } }
-      const select = { id: true, inviteId: true }
-      const mails = await db.inviteEmail.findMany({ where, select })
-      const things = Map.groupBy([...mails, ...(await db.submission.findMany({ where, select }))], ({ inviteId }) => inviteId)
-      for (const [inviteId, its] of things)
-        await run(
-          db,
-          ownUpdate(inside, 'erasedInvites')
-            .where('inviteId', '=', inviteId)
-            .set({ thingIds: its.map(({ id }) => id) }),
-        )
-      await keepSums(inside, invites)
-      await recordEvents(inside, invites.map(inviteErased))
-      const { submissions } = await deleteInvites(inside, ids)
-      return { invites: found, submissions, mails: mails.length }
+      return found === 0 ? {} : (await eraseHeld(inside, invites)).counts
     })
     return found
   })
 
-type Counted = { id: string; assessmentId: string; mode: KeyMode }
+/** @property thingIds of the mails and submissions that they had. @property listRows that went with them: an address's were erased before. */
+type Held = { counts: ErasedCounts; thingIds: string[]; listRows: number }
+
+/**
+ * Deletes invites that were collected for an erasure and are locked, with all that hangs on them. */
+export async function eraseHeld(inside: Context, invites: Counted[]): Promise<Held> {
+  const { db, organization } = inside
+  const ids = invites.map(({ id }) => id)
+  const where = { organizationId: organization.id, inviteId: anyOf(ids) }
+  const select = { id: true, inviteId: true }
+  const mails = await db.inviteEmail.findMany({ where, select })
+  const things = [...mails, ...(await db.submission.findMany({ where, select }))]
+  const noted = [...Map.groupBy(things, ({ inviteId }) => inviteId)].map(([inviteId, its]) => ({
+    inviteId,
+    thingIds: its.map(({ id }) => id),
+  }))
+  await run(
+    db,
+    ownUpdate(inside, 'erasedInvites')
+      .from(givenRows('erasedInvites', noted).as('noted'))
+      .whereRef('erasedInvites.inviteId', '=', 'noted.inviteId')
+      .set(({ ref }) => ({ thingIds: ref('noted.thingIds') })),
+  )
+  const listRows = await db.inviteBatchRow.count({ where })
+  await keepSums(inside, invites)
+  await recordEvents(inside, invites.map(inviteErased))
+  const { submissions } = await deleteInvites(inside, ids)
+  return { counts: { invites: ids.length, submissions, mails: mails.length }, thingIds: things.map(({ id }) => id), listRows }
+}
+
+export type Counted = { id: string; organizationId: string; assessmentId: string; mode: KeyMode }
 
 /** Keeps what reports count: how many were sent, and what was given in each result; and has the triggers leave their sums as they are. */
 async function keepSums(inside: Context, invites: Counted[]): Promise<void> {

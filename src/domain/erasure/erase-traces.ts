@@ -4,6 +4,7 @@ import { among, type Expression, own, ownDelete, ownUpdate, type RawBuilder, typ
 import { all, run } from '../../db/statements.ts'
 import { forgetParkedForms } from '../access/parked-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
+import type { Context } from '../context.ts'
 import { NAMING } from '../events/event.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
@@ -12,6 +13,7 @@ import { folderOf } from '../values/media-keys.ts'
 import { forgetAnswers, readAnswerKeys } from '../work/do-once.ts'
 import { readErased } from './collect-invites.ts'
 import { type Erasing, eraseCounted, names, patternOf } from './erasing.ts'
+import type { ErasedCounts } from './erasures.ts'
 
 // What names somebody outside of their invites. That of other candidates' rows is not looked through: what somebody has written into them is
 // theirs.
@@ -42,10 +44,13 @@ export async function eraseMails(erasing: Erasing): Promise<void> {
   await forgetOutageReason(ctx, patternOf(address))
 }
 
-async function forgetJobs(erasing: Erasing, emailIds: readonly string[]): Promise<void> {
-  const { queue } = erasing.ctx.deps
+const forgetJobs = ({ ctx, address }: Erasing, emailIds: readonly string[]): Promise<void> =>
+  forgetMailJobs(ctx, emailIds, patternOf(address))
+
+/** What the queue knows of these mails, and wherever the pattern matches. @throws Error as {@link eraseMails}. */
+export async function forgetMailJobs({ deps: { queue } }: Context, emailIds: readonly string[], pattern: string): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
-    const underWay = await queue.forgetMails(emailIds, patternOf(erasing.address))
+    const underWay = await queue.forgetMails(emailIds, pattern)
     if (underWay === 0) return
     if (performance.now() > until) throw new Error('A mail to the candidate is still being sent')
   }
@@ -54,26 +59,8 @@ async function forgetJobs(erasing: Erasing, emailIds: readonly string[]): Promis
 /** What the caller had said of the invites in their events, and what receivers of these have answered. */
 export async function eraseEvents(erasing: Erasing): Promise<void> {
   const { ctx, id } = erasing
-  const endpointIds = (await all(ctx.db, own(ctx, 'webhookEndpoints').select('id'))).map((endpoint) => endpoint.id)
   for await (const { inviteIds } of readErased(ctx, id, INVITES_AT_ONCE))
-    await eraseCounted(erasing, async (inside) => {
-      const its = { ...inside, mode: 'all' as const }
-      // Each of the two has an index of its own. What is numbered in between is found by the second.
-      const emptying = (isNumbered: boolean) =>
-        ownUpdate(its, 'events')
-          .where('inviteId', '=', among(inviteIds))
-          .where('position', isNumbered ? 'is not' : 'is', null)
-          .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
-          .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
-      const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
-      const told = own(its, 'events').select('id').where('inviteId', '=', among(inviteIds)).where('position', 'is not', null)
-      const eventIds = (await all(inside.db, told)).map((event) => event.id)
-      const answers = ownUpdate(inside, 'webhookAttempts')
-        .where('endpointId', '=', among(endpointIds))
-        .where('eventId', '=', among(eventIds))
-        .where('answer', '<>', '')
-      return { events, webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
-    })
+    await eraseCounted(erasing, (inside) => eraseEventsOf(inside, inviteIds))
   await eraseOldAnswers(erasing)
   await eraseCounted(erasing, async (inside) => {
     // What a recruiting system has called for before there was an order.
@@ -82,6 +69,28 @@ export async function eraseEvents(erasing: Erasing): Promise<void> {
       .where(({ or, ref }) => or([isNaming(ref('error'), erasing.address), isNaming(ref('answer'), erasing.address)]))
     return { otherTraces: await run(inside.db, calls.set({ error: '', answer: '' })) }
   })
+}
+
+/** Of these invites. @param inside a transaction. */
+export async function eraseEventsOf(inside: Context, inviteIds: readonly string[]): Promise<ErasedCounts> {
+  const its = { ...inside, mode: 'all' as const }
+  // Each of the two has an index of its own. What is numbered in between is found by the second.
+  const emptying = (isNumbered: boolean) =>
+    ownUpdate(its, 'events')
+      .where('inviteId', '=', among(inviteIds))
+      .where('position', isNumbered ? 'is not' : 'is', null)
+      .where(({ ref }) => sql<SqlBool>`${ref('data')} ?| ${NAMING}::text[]`)
+      .set(({ ref }) => ({ data: sql`${ref('data')} - ${NAMING}::text[]` }))
+  const events = (await run(inside.db, emptying(false))) + (await run(inside.db, emptying(true)))
+  const endpointIds = (await all(inside.db, own(inside, 'webhookEndpoints').select('id'))).map((endpoint) => endpoint.id)
+  if (endpointIds.length === 0) return { events }
+  const told = own(its, 'events').select('id').where('inviteId', '=', among(inviteIds)).where('position', 'is not', null)
+  const eventIds = (await all(inside.db, told)).map((event) => event.id)
+  const answers = ownUpdate(inside, 'webhookAttempts')
+    .where('endpointId', '=', among(endpointIds))
+    .where('eventId', '=', among(eventIds))
+    .where('answer', '<>', '')
+  return { events, webhookAnswers: await run(inside.db, answers.set({ answer: '' })) }
 }
 
 /** An event is forgotten sooner than what was answered to it: of those it is not known whose they were, and their words decide. */

@@ -3,10 +3,12 @@ import { own, ownUpdate } from '../../db/own.ts'
 import { first, run } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
-import type { ErasedCounts, ErasedKind } from './erasures.ts'
+import type { ErasedCounts } from './erasures.ts'
 
-/** An erasure that is being worked on. @property address in lower case. @property until what was made later stays. */
-export type Erasing = { ctx: Context; id: string; address: string; until: Date }
+/** An erasure that is being worked on. */
+export type Counting = { ctx: Context; id: string }
+/** That of an address. @property address in lower case. @property until what was made later stays. */
+export type Erasing = Counting & { address: string; until: Date }
 
 /**
  * Does a part of the work and counts what is gone by it, in one transaction: killed at any point, an erasure has counted what it has
@@ -15,12 +17,12 @@ export type Erasing = { ctx: Context; id: string; address: string; until: Date }
  * @param work nothing is done where the erasure is finished.
  * @returns how many of all kinds.
  */
-export const eraseCounted = ({ ctx, id }: Erasing, work: (inside: Context) => Promise<ErasedCounts>): Promise<number> =>
+export const eraseCounted = ({ ctx, id }: Counting, work: (inside: Context) => Promise<ErasedCounts>): Promise<number> =>
   inTransaction(ctx, async (inside) => {
     const its = own(inside, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
     const row = await first(inside.db, its.select('counts').forUpdate())
     if (!row) return 0
-    const gone = Object.entries(await work(inside)) as [ErasedKind, number][]
+    const gone = Object.entries(await work(inside)) as [keyof ErasedCounts, number][]
     const sum = gone.reduce((all, [, count]) => all + count, 0)
     if (sum === 0) return 0
     const before = row.counts as ErasedCounts

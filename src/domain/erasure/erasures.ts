@@ -5,9 +5,10 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { isUuid } from '../values/uuid.ts'
+import { RETENTION_RULES, type RetentionRule } from './due-invites.ts'
 
 // Erasing a candidate: whoever has an address, within one organization, in live and test data alike. What is left of it is a receipt, which
-// holds no address.
+// holds no address. What an organization keeps no longer is erased likewise, each night's with a receipt of its own: see retention.ts.
 
 /** What is done, in this order; each step done again finds nothing left to do. */
 export const ERASURE_STEPS = [
@@ -37,7 +38,17 @@ export const ERASED_KINDS = [
   'suppressions',
 ] as const
 export type ErasedKind = (typeof ERASED_KINDS)[number]
-export type ErasedCounts = Partial<Record<ErasedKind, number>>
+/** Of what an organization keeps no longer, besides, how many invites by which rule. */
+export type ErasedCounts = Partial<Record<ErasedKind | RetentionRule, number>>
+
+/** Who or what is erased: a candidate, or what an organization keeps no longer. */
+export const SUBJECTS = ['candidate', 'retention'] as const
+export type Subject = (typeof SUBJECTS)[number]
+/** The nights' erasures have no address: this stands in its place, so that of an organization one runs at a time. */
+export const RETENTION = {
+  subject: 'retention' satisfies Subject,
+  code: new Uint8Array(Buffer.from('retention')),
+} as const
 
 /** What stays, and why: the words of every receipt. */
 export const WHAT_STAYS = [
@@ -50,18 +61,33 @@ export const WHAT_STAYS = [
 
 /** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */
 export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | 'finishedAt' | 'backupsUntil'> & {
+  subject: Subject
   step: ErasureStep
   counts: Record<ErasedKind, number>
+  /** Invites by the rule that they were erased by: of what is kept no longer. */
+  byRule: Record<RetentionRule, number>
 }
 
 /** All kinds, those of which there was nothing as well. */
-const countsOf = (counts: unknown): Record<ErasedKind, number> =>
-  Object.fromEntries(ERASED_KINDS.map((kind) => [kind, (counts as ErasedCounts)[kind] ?? 0])) as Record<ErasedKind, number>
+const countsOf = <Kind extends keyof ErasedCounts>(counts: unknown, kinds: readonly Kind[]): Record<Kind, number> =>
+  Object.fromEntries(kinds.map((kind) => [kind, (counts as ErasedCounts)[kind] ?? 0])) as Record<Kind, number>
 
-export const toErasure = ({ id, actorKind, actorId, createdAt, finishedAt, backupsUntil, step, counts }: Row): Erasure => ({
+export const toErasure = ({
+  id,
+  subject,
+  actorKind,
+  actorId,
+  createdAt,
+  finishedAt,
+  backupsUntil,
+  step,
+  counts,
+}: Row): Erasure => ({
   ...{ id, actorKind, actorId, createdAt, finishedAt, backupsUntil },
+  subject: subject as Subject,
   step: step as ErasureStep,
-  counts: countsOf(counts),
+  counts: countsOf(counts, ERASED_KINDS),
+  byRule: countsOf(counts, RETENTION_RULES),
 })
 
 /** An erasure, or its receipt. @throws DomainError not_permitted, erasure_not_found. */
@@ -91,6 +117,7 @@ export async function nameRequester(
   ctx: Context,
   { actorKind, actorId }: Pick<Erasure, 'actorKind' | 'actorId'>,
 ): Promise<string> {
+  if (actorKind === 'system') return 'what the organization has set'
   if (actorId === null) return 'the operator'
   const names = await findNames(ctx, { memberIds: [actorId], keyIds: [actorId] })
   return names.get(actorId) ?? (actorKind === 'apiKey' ? 'an API key' : 'a former member')

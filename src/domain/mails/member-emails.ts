@@ -37,6 +37,7 @@ export type SecurityMailKind =
   | 'wrong_passwords'
   | 'wrong_codes'
   | 'security_changed'
+  | 'retention_changed'
   | 'key_made'
   | 'break_glass_used'
   | 'identity_linked'

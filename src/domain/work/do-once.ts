@@ -133,6 +133,22 @@ export async function* readAnswerKeys(ctx: Context, atOnce: number): AsyncGenera
   }
 }
 
+/** The ids that stand in what was answered, and in the keys themselves. */
+export async function readIdsInAnswers(ctx: Context, keys: readonly string[]): Promise<string[]> {
+  const rows = await ctx.db.idempotencyRecord.findMany({
+    where: { organizationId: ctx.organization.id, key: { in: [...keys] } },
+    select: { organizationId: true, key: true, body: true, sealed: true },
+  })
+  const texts = rows.flatMap(({ body, sealed, ...id }) => {
+    if (body === null) return [id.key]
+    const text = sealed ? open(ctx.deps.secretKeys, purposeOf(id), Buffer.from(body, 'base64')) : body
+    return [id.key, text ?? '']
+  })
+  return [...new Set(texts.flatMap((text) => text.toLowerCase().match(IDS) ?? []))]
+}
+
+const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
 /**
  * Forgets what was answered wherever something matches in it, in either case: whoever sends such a request again is told that there is no
  * such thing. Of a key that it stands in there is a code from then on.

@@ -11,6 +11,7 @@ import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
 import { erasureRoutes } from './erasure/erasure.routes.ts'
 import { organizationErasureRoutes } from './erasure/organization.routes.ts'
+import { retentionRoutes } from './erasure/retention.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
@@ -114,6 +115,7 @@ const organizationPages = [
   erasureRoutes,
   organizationErasureRoutes,
   archivesRoutes,
+  retentionRoutes,
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,

@@ -89,6 +89,11 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
     what: say(t, 'security.settings.what', { organization }),
     next: 'admins',
   }),
+  retention_changed: (t, { organization }) => ({
+    subject: t.text('security.retention.subject', { organization: inSubject(organization) }),
+    what: say(t, 'security.retention.what', { organization }),
+    next: 'admins',
+  }),
   key_made: (t, { organization, called: name }) => ({
     subject: t.text('security.key.subject', { organization: inSubject(organization) }),
     what: say(t, 'security.key.what', { organization, name }),

@@ -319,6 +319,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /settings/erase-organization': owners,
   'POST /settings/erase-organization': owners,
   'POST /hold/keep': owners,
+  'GET /settings/retention': owners,
+  'POST /settings/retention': owners,
   'GET /invites/changes': recruiters,
   'GET /invites/changes/new': recruiters,
   'POST /invites/changes': recruiters,

@@ -388,6 +388,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       'security settings': (home, page) => page.goto(`${home}settings/security?done=saved`),
       'addresses that are not written to': (home, page) => page.goto(`${home}settings/suppressions`),
       erasures: (home, page) => page.goto(`${home}settings/erasures`),
+      'for how long invites are kept': (home, page) => page.goto(`${home}settings/retention?done=saved`),
       'erasing a candidate': async (home, page) => {
         const { id } = await makeAssessment(home)
         const organizationId = home.split('/').at(-2)!

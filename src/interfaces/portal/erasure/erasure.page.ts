@@ -1,5 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
-import { ERASED_KINDS, type ErasedKind, type Erasure, WHAT_STAYS } from '../../../domain/erasure/erasures.ts'
+import { RETENTION_RULES, type RetentionRule } from '../../../domain/erasure/due-invites.ts'
+import { ERASED_KINDS, type ErasedKind, type Erasure, type Subject, WHAT_STAYS } from '../../../domain/erasure/erasures.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { html } from '../../../html/html.ts'
@@ -70,13 +71,23 @@ const ERASED: Record<ErasedKind, string> = {
   suppressions: 'Entries among the addresses that are not written to',
 }
 
+/** How invites end that are kept for some days. */
+export const RULES: Record<RetentionRule, string> = {
+  completed: 'Completed',
+  expired: 'Expired',
+  revoked: 'Revoked or declined',
+}
+
+/** Whom, or what, an erasure is of. */
+const SUBJECTS: Record<Subject, string> = { candidate: 'A candidate', retention: 'What was kept for long enough' }
+
 const standing = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'Under way')
 
 type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams }
 
 export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
   title: 'Erasures',
-  subtitle: 'Candidates who were erased. Receipts hold no names.',
+  subtitle: 'Who was erased, and what was kept for long enough. Receipts hold no names.',
   trail: [['Settings', pathOf(ctx, 'settings/organization')]],
   body: html`<section class="panel" aria-labelledby="erasures-heading">
 <h2 class="mb-4" id="erasures-heading">Receipts</h2>
@@ -85,9 +96,10 @@ ${
     ? noRows('Nobody was erased. A candidate is erased from their page.', pathOf(ctx, ERASURES), query)
     : table(
         'erasures-heading',
-        ['Asked for', 'State', 'Invites'],
+        ['Begun', 'Of', 'State', 'Invites'],
         list.items.map((erasure) => [
           html`<a class="named" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">${time(erasure.createdAt)}</a>`,
+          SUBJECTS[erasure.subject],
           standing(erasure),
           erasure.counts.invites,
         ]),
@@ -100,7 +112,10 @@ ${sizedPager(pathOf(ctx, ERASURES), query, list)}
 /** How far an erasure is, or its receipt. @param facts.by who asked for it, as far as that is known. */
 export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasure; by: string }): Page => ({
   title: erasure.finishedAt ? 'Receipt of an erasure' : 'Erasure under way',
-  subtitle: html`Asked for ${time(erasure.createdAt)} by ${by}`,
+  subtitle:
+    erasure.subject === 'retention'
+      ? html`Begun ${time(erasure.createdAt)}, of what was kept for long enough`
+      : html`Asked for ${time(erasure.createdAt)} by ${by}`,
   trail: [['Erasures', pathOf(ctx, ERASURES)]],
   body: html`${panel(
     'state',
@@ -114,7 +129,12 @@ export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasu
     table(
       'erased-heading',
       ['What', 'How many'],
-      ERASED_KINDS.map((kind) => [ERASED[kind], erasure.counts[kind]]),
+      [
+        ...ERASED_KINDS.map((kind) => [ERASED[kind], erasure.counts[kind]]),
+        ...(erasure.subject === 'retention'
+          ? RETENTION_RULES.map((rule) => [`Invites by the rule “${RULES[rule]}”`, erasure.byRule[rule]])
+          : []),
+      ],
     ),
   )}${panel(
     'stays',

@@ -64,7 +64,7 @@ const erasures = (ctx: Context): Html =>
     'erasures',
     'Erasures and archives',
     'Who asks for it is erased from their page under Candidates, or gets a copy of what is held about them. What was erased, and when, is kept without names.',
-    html`<div class="flex flex-wrap gap-2"><a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a><a class="btn" href="${pathOf(ctx, ARCHIVES)}">Archives</a></div>`,
+    html`<div class="flex flex-wrap gap-2"><a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a><a class="btn" href="${pathOf(ctx, ARCHIVES)}">Archives</a><a class="btn" href="${pathOf(ctx, 'settings/retention')}">For how long invites are kept</a></div>`,
   )
 
 const ending = (ctx: Context): Html =>

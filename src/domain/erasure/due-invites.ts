@@ -1,0 +1,46 @@
+import { sql } from '../../db/builder.ts'
+import { own, type Rows } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
+import type { Context, KeyMode } from '../context.ts'
+import { DAY_MS, daysAfter } from '../values/days.ts'
+
+// Which invites an organization keeps no longer.
+
+/** How an invite has ended; declined is revoked by the candidate. */
+export const RETENTION_RULES = ['completed', 'expired', 'revoked'] as const
+export type RetentionRule = (typeof RETENTION_RULES)[number]
+/** For how many days those that have ended so are kept; null: for ever. */
+export type KeptAfter = Record<RetentionRule, number | null>
+
+export const MODES = ['live', 'test'] as const satisfies KeyMode[]
+
+const ENDED_AT = { completed: 'invites.completedAt', expired: 'invites.expiresAt', revoked: 'invites.revokedAt' } as const
+
+/** The day's beginning, in UTC: what is kept for some days is kept until the end of the last of them. */
+export const startOfDay = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
+
+/** Those of one rule and mode that are due on that day, in the order of an index: it costs by what is due, however many there are. */
+export function dueInvites(
+  ctx: Pick<Context, 'organization'>,
+  { mode, rule, days, day }: { mode: KeyMode; rule: RetentionRule; days: number; day: Date },
+): Rows<'invites'> {
+  const endedAt = ENDED_AT[rule]
+  return own({ ...ctx, mode }, 'invites')
+    .where('invites.status', '=', sql.lit(rule))
+    .where(endedAt, '<', daysAfter(day, -days))
+    .orderBy(endedAt)
+    .orderBy('invites.id')
+}
+
+/** How many will be due on that day, by rule. */
+export async function countDue(ctx: Context, kept: KeptAfter, day: Date): Promise<Record<RetentionRule, number>> {
+  const counts = { completed: 0, expired: 0, revoked: 0 }
+  for (const rule of RETENTION_RULES)
+    for (const mode of MODES) {
+      const days = kept[rule]
+      if (days === null) continue
+      const due = dueInvites(ctx, { mode, rule, days, day }).clearOrderBy()
+      counts[rule] += (await first(ctx.db, due.select(sql<number>`count(*)::int`.as('count'))))!.count
+    }
+  return counts
+}

@@ -1,0 +1,88 @@
+import { ownOrganization } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { checkInteger, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
+import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import type { Context } from '../context.ts'
+import { RETENTION_DAYS } from '../limits.ts'
+import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
+import { inTransaction } from '../transaction.ts'
+import { daysAfter } from '../values/days.ts'
+import { defined } from '../values/defined.ts'
+import { countDue, type KeptAfter, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
+
+// For how long an organization keeps invites that have ended: each rule is never unless it is set. See erase-due-invites.ts.
+
+/** @property beginsAt nothing is erased before; null: nothing ever was set. @property updatedAt 1970 where nothing was. */
+export type Retention = { kept: KeptAfter; beginsAt: Date | null; updatedAt: Date }
+
+/** @throws DomainError not_permitted. */
+export async function readRetention({ db, organization, ...ctx }: Context): Promise<Retention> {
+  authorize(ctx, 'erase_candidates')
+  const found = await db.organizationRetention.findUnique({ where: { organizationId: organization.id } })
+  if (!found) return { kept: { completed: null, expired: null, revoked: null }, beginsAt: null, updatedAt: new Date(0) }
+  return { kept: keptOf(found), beginsAt: found.beginsAt, updatedAt: found.updatedAt }
+}
+
+type Days = { completedDays: number | null; expiredDays: number | null; revokedDays: number | null }
+
+export const keptOf = ({ completedDays, expiredDays, revokedDays }: Days): KeptAfter => ({
+  completed: completedDays,
+  expired: expiredDays,
+  revoked: revokedDays,
+})
+
+/** When what is set now begins: at the start of a day (UTC), a whole day from now at least. */
+const beginning = (now: Date): Date => startOfDay(daysAfter(now, 2))
+
+/** What the first night would take. @property beginsAt when that is. */
+export type FirstNight = { beginsAt: Date; due: Record<RetentionRule, number> }
+
+/** What would be erased first, were these set now. Those that can't be set take nothing. @throws DomainError not_permitted. */
+export async function foreseeFirstNight(ctx: Context, kept: KeptAfter): Promise<FirstNight> {
+  authorize(ctx, 'erase_candidates')
+  const beginsAt = beginning(ctx.deps.clock())
+  const settable = RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule]) ? null : kept[rule]])
+  return { beginsAt, due: await countDue(ctx, Object.fromEntries(settable) as KeptAfter, beginsAt) }
+}
+
+const whyNot = (days: number | null) => (days === null ? undefined : checkInteger(days, RETENTION_DAYS))
+
+/**
+ * Sets for how long invites are kept once they have ended. What makes that shorter has to be confirmed by who has seen what it takes, and
+ * holds from the next day but one; until then nothing is erased.
+ *
+ * @throws DomainError not_permitted; invalid: days that are too few or too many, by rule; `sure`, where it is shorter and not confirmed;
+ *   `changed` for what somebody else has changed since it was seen.
+ */
+export async function changeRetention(
+  ctx: Context,
+  { kept, isSure, seen }: { kept: KeptAfter; isSure: boolean; seen?: Seen | undefined },
+): Promise<void> {
+  authorize(ctx, 'erase_candidates')
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps, organization } = inside
+    await run(db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
+    refuse(findIssues(RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule])])))
+    refuseUnseenChanges({ updatedAt }, seen, before, kept)
+    const changed = RETENTION_RULES.filter((rule) => before[rule] !== kept[rule])
+    if (changed.length === 0) return
+    const isShorter = changed.some((rule) => (kept[rule] ?? Infinity) < (before[rule] ?? Infinity))
+    if (isShorter && !isSure) refuse([{ field: 'sure', rule: 'required' }])
+    const now = deps.clock()
+    const begins = isShorter ? beginning(now) : (beginsAt ?? now)
+    const data = {
+      ...{ completedDays: kept.completed, expiredDays: kept.expired, revokedDays: kept.revoked },
+      ...{ beginsAt: begins, updatedAt: timeOfChange(now, { updatedAt }), ...(isShorter && { nextAt: begins }) },
+    }
+    const organizationId = organization.id
+    const create = { organizationId, nextAt: begins, ...data }
+    await db.organizationRetention.upsert({ where: { organizationId }, create, update: data })
+    const details = Object.fromEntries(changed.map((rule) => [rule, { before: before[rule], after: kept[rule] }]))
+    await recordAudit(inside, { action: 'changed_retention', details })
+    await queueAdminEmails(inside, { kind: 'retention_changed', facts: defined({ person: await nameActor(inside) }) })
+  })
+}

@@ -1,0 +1,68 @@
+import type { Context } from '../../../domain/context.ts'
+import { RETENTION_RULES, type RetentionRule } from '../../../domain/erasure/due-invites.ts'
+import type { FirstNight, Retention } from '../../../domain/erasure/retention.ts'
+import { RETENTION_DAYS } from '../../../domain/limits.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { checkboxes, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { time } from '../kit/wording.ts'
+import { settingsSection } from '../organization/settings-section.ts'
+import { ERASURES, RULES } from './erasure.page.ts'
+
+export const RETENTION = 'settings/retention'
+
+/** @property toConfirm what the first night takes, and the word for what was typed, where it wants to be confirmed. */
+type Facts = {
+  ctx: Context
+  retention: Retention
+  toConfirm: (FirstNight & { word: string }) | null
+  done: string
+  now: Date
+}
+
+export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now }: Facts): Page {
+  const { kept, beginsAt } = retention
+  const address = pathOf(ctx, RETENTION)
+  const isOn = RETENTION_RULES.some((rule) => kept[rule] !== null)
+  return {
+    title: 'Retention',
+    subtitle: 'For how long invites are kept once they have ended.',
+    notice: done === 'saved' ? 'The settings are saved.' : undefined,
+    body: html`${mistakes(form)}${settingsSection(form, { address, row: retention }, 'days', {
+      heading: 'Days after the end',
+      about:
+        'Then an invite is erased for good, live or test, with all that hangs on it: answers, recordings, grades and results, released or not. Counts and points stay, without whose they were.',
+      isFirst: true,
+      fields: html`${RETENTION_RULES.map((rule) =>
+        field(form, {
+          name: rule,
+          label: RULES[rule],
+          type: 'number',
+          value: String(kept[rule] ?? ''),
+          hint: `${RETENTION_DAYS.minimum} to ${RETENTION_DAYS.maximum.toLocaleString('en')} days; empty: kept for ever.`,
+          optional: true,
+        }),
+      )}${toConfirm && confirming(form, toConfirm)}`,
+      more:
+        isOn && beginsAt && beginsAt > now ? html`<p class="hint mt-4">Nothing is erased before ${time(beginsAt)}.</p>` : html``,
+    })}${panel(
+      'nights',
+      'What was erased',
+      html`<p class="mb-3">What has been kept for long enough is erased after midnight, UTC. Photos and recordings go before where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
+    )}`,
+  }
+}
+
+/** What it takes, to be ticked: as its value it has what it is of, so that other days want another tick. */
+const confirming = (form: Form, { word, beginsAt, due }: FirstNight & { word: string }): Html =>
+  html`<p class="mb-3">The first night, from ${time(beginsAt)} on, erases ${countOf(due)}. From then on each goes when its days are over.</p>
+${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [[word, 'Erase them for good']] })}`
+
+function countOf(due: Record<RetentionRule, number>): string {
+  const sum = RETENTION_RULES.reduce((all, rule) => all + due[rule], 0)
+  if (sum === 0) return 'no invite'
+  const parts = RETENTION_RULES.filter((rule) => due[rule] > 0).map(
+    (rule) => `${due[rule].toLocaleString('en')} ${RULES[rule].toLowerCase()}`,
+  )
+  return `${sum.toLocaleString('en')} ${sum === 1 ? 'invite' : 'invites'} (${parts.join(', ')})`
+}

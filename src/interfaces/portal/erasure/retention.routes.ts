@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type KeptAfter, RETENTION_RULES } from '../../../domain/erasure/due-invites.ts'
+import { changeRetention, foreseeFirstNight, readRetention } from '../../../domain/erasure/retention.ts'
+import { emptyForm, type Form, findSeen, submit } from '../kit/forms.ts'
+import { pathOf, show } from '../kit/layout.ts'
+import { queryOf } from '../kit/paging.ts'
+import { RETENTION, retentionPage } from './retention.page.ts'
+
+export function retentionRoutes(app: FastifyInstance): void {
+  const page = async ({ ctx }: FastifyRequest, form: Form, done = '') => {
+    const kept = readKept(form.values)
+    const toConfirm = form.issues.some(({ field }) => field === 'sure')
+      ? { ...(await foreseeFirstNight(ctx, kept)), word: wordOf(kept) }
+      : null
+    return retentionPage(form, { ctx, retention: await readRetention(ctx), toConfirm, done, now: ctx.deps.clock() })
+  }
+
+  app.get(`/${RETENTION}`, async (request, reply) =>
+    show(request, reply, await page(request, emptyForm, queryOf(request).get('done') ?? '')),
+  )
+
+  app.post(`/${RETENTION}`, { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      async work(values) {
+        const kept = readKept(values)
+        await changeRetention(request.ctx, { kept, isSure: values.get('sure') === wordOf(kept), seen: findSeen(values) })
+        return `${pathOf(request.ctx, RETENTION)}?done=saved`
+      },
+    }),
+  )
+}
+
+function readKept(values: URLSearchParams): KeptAfter {
+  const days = RETENTION_RULES.map((rule) => {
+    const typed = (values.get(rule) ?? '').trim()
+    return [rule, typed === '' ? null : Number(typed)]
+  })
+  return Object.fromEntries(days) as KeptAfter
+}
+
+const wordOf = (kept: KeptAfter): string => RETENTION_RULES.map((rule) => kept[rule] ?? 'ever').join(' ')

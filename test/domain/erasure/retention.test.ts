@@ -1,0 +1,227 @@
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { textOf } from '../../../src/db/statements.ts'
+import type { Context } from '../../../src/domain/context.ts'
+import { dueInvites, type KeptAfter, MODES, RETENTION_RULES } from '../../../src/domain/erasure/due-invites.ts'
+import { eraseDueInvites } from '../../../src/domain/erasure/erase-due-invites.ts'
+import { changeRetention, readRetention } from '../../../src/domain/erasure/retention.ts'
+import { asEraser, dumpRows, hitsIn, listStore, makeErasable } from '../../support/erasing.ts'
+import { DAY_MS } from '../../support/factories.ts'
+import { fieldsIn } from '../../support/forms.ts'
+import { signInAs } from '../../support/portal.ts'
+import { startServiceForFile } from '../../support/service.ts'
+import { TO_LOOPBACK } from '../../support/webhooks.ts'
+
+const service = await startServiceForFile(TO_LOOPBACK)
+const { db, make } = service
+const NEVER: KeptAfter = { completed: null, expired: null, revoked: null }
+
+const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
+const set = (ctx: Context, kept: Partial<KeptAfter>) => changeRetention(ctx, { kept: { ...NEVER, ...kept }, isSure: true })
+/** Has the rules hold since yesterday, and what is due be looked for now. */
+const beginNow = (organizationId: string) =>
+  db.organizationRetention.update({ where: { organizationId }, data: { beginsAt: daysAgo(1), nextAt: daysAgo(1) } })
+
+/** The rules are looked at once a day: this makes it another. */
+async function sweep(organizationId: string) {
+  await beginNow(organizationId)
+  return eraseDueInvites(service.system)
+}
+
+describe('the page', () => {
+  it('says what the first night takes, wants that to be confirmed, and begins a day later', async () => {
+    const organization = await make.organization()
+    const assessment = await make.assessment(organization.id)
+    for (const days of [31, 40, 400]) await make.invite(assessment, { status: 'completed', completedAt: daysAgo(days) })
+    await make.invite(assessment, { status: 'expired', expiresAt: daysAgo(61), mode: 'test' })
+    const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
+    const page = `${owner.home}settings/retention`
+    expect((await owner.get(`${owner.home}settings/organization`)).text).toContain(page)
+    const save = (fields: Record<string, string>) => owner.post(page, fields)
+
+    const few = await save({ completed: '29', expired: '', revoked: '' })
+    expect([few.status, few.text]).toEqual([422, expect.stringContaining('30')])
+    const asked = await save({ completed: '35', expired: '60', revoked: '' })
+    expect(asked.status).toBe(422)
+    expect(asked.text).toContain('erases 3 invites (2 completed, 1 expired)')
+    expect(fieldsIn(asked)).toMatchObject({ completed: '35', expired: '60' })
+    expect(await db.organizationRetention.count({ where: { organizationId: organization.id } })).toBe(0)
+    const other = await save({ completed: '30', expired: '60', revoked: '', sure: '35 60 ever' })
+    expect([other.status, other.text]).toEqual([422, expect.stringContaining('erases 4 invites')])
+
+    const saved = await save({ completed: '35', expired: '60', revoked: '', sure: '35 60 ever' })
+    expect([saved.status, saved.headers.location]).toEqual([303, `${page}?done=saved`])
+    const ctx = asEraser(service, organization)
+    const { kept, beginsAt } = await readRetention(ctx)
+    expect(kept).toEqual({ completed: 35, expired: 60, revoked: null })
+    expect(beginsAt!.getTime() - service.clock.now().getTime()).toBeGreaterThan(DAY_MS)
+    expect(beginsAt!.getTime() % DAY_MS).toBe(0)
+    expect((await owner.get(page)).text).toContain('Nothing is erased before')
+
+    const longer = await save({ completed: '90', expired: '60', revoked: '' })
+    expect(longer.status).toBe(303)
+    expect((await readRetention(ctx)).beginsAt).toEqual(beginsAt)
+    const where = { organizationId: organization.id, action: 'changed_retention' }
+    const entries = await db.auditEntry.findMany({ where, orderBy: { id: 'asc' } })
+    expect(entries.map(({ details }) => details)).toEqual([
+      { completed: { before: null, after: 35 }, expired: { before: null, after: 60 } },
+      { completed: { before: 35, after: 90 } },
+    ])
+    expect(await db.memberEmail.count({ where: { memberId: owner.member.id, kind: 'retention_changed' } })).toBe(2)
+  })
+
+  it('is refused to admins who are no owners, and keeps what somebody else has set meanwhile', async () => {
+    const organization = await make.organization()
+    const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
+    await db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const page = `${owner.home}settings/retention`
+    expect((await admin.get(page)).status).toBe(404)
+    const { seen } = fieldsIn(await owner.get(page))
+    await set(asEraser(service, organization), { completed: 100 })
+    const late = await owner.post(page, { completed: '', expired: '40', revoked: '', seen: seen!, sure: 'ever 40 ever' })
+    expect(late.status).toBe(422)
+    expect((await readRetention(asEraser(service, organization))).kept).toEqual({ ...NEVER, completed: 100 })
+  })
+})
+
+describe('a night', () => {
+  it('takes nothing the day before, then each that is due once, and says how many by which rule', async () => {
+    const organization = await make.organization()
+    const ctx = asEraser(service, organization)
+    const assessment = await make.assessment(organization.id)
+    const midnight = Math.floor(service.clock.now().getTime() / DAY_MS) * DAY_MS
+    const at = (days: number, milliseconds = 0) => new Date(midnight - days * DAY_MS + milliseconds)
+    const of = async (data: Parameters<typeof make.invite>[1]) => (await make.invite(assessment, data)).id
+    const due = [
+      await of({ status: 'completed', completedAt: at(30, -1) }),
+      await of({ status: 'completed', completedAt: at(90), mode: 'test' }),
+      await of({ status: 'revoked', revokedAt: at(41), declinedAt: at(41) }),
+    ]
+    const kept = [
+      await of({ status: 'completed', completedAt: at(30) }),
+      await of({ status: 'revoked', revokedAt: at(39) }),
+      await of({ status: 'expired', expiresAt: at(3_000) }),
+      await of({ status: 'pending', expiresAt: at(1) }),
+      await of({ status: 'started', startedAt: at(300) }),
+    ]
+    const other = await make.invite(await make.assessment((await make.organization()).id), {
+      status: 'completed',
+      completedAt: at(999),
+    })
+    await set(ctx, { completed: 30, revoked: 40 })
+    expect(await eraseDueInvites(service.system)).toBe(0)
+    const { beginsAt } = await readRetention(ctx)
+    service.clock.set(beginsAt!.getTime() - 1)
+    expect(await eraseDueInvites(service.system)).toBe(0)
+    expect(await db.invite.count({ where: { organizationId: organization.id } })).toBe(8)
+    service.clock.set(midnight + 1_000)
+
+    expect([await sweep(organization.id), await sweep(organization.id)]).toEqual([3, 0])
+    const left = await db.invite.findMany({ where: { organizationId: organization.id }, select: { id: true } })
+    expect(left.map(({ id }) => id).sort()).toEqual(kept.sort())
+    expect(await db.invite.count({ where: { id: other.id } })).toBe(1)
+    const told = await db.event.findMany({ where: { organizationId: organization.id, type: 'invite.erased' } })
+    expect(told.map(({ inviteId }) => inviteId).sort()).toEqual(due.sort())
+    expect(told.map(({ actorType }) => actorType)).toEqual(['system', 'system', 'system'])
+    const [entry] = await db.auditEntry.findMany({ where: { organizationId: organization.id, action: 'erased_ended_invites' } })
+    expect(entry).toMatchObject({ actorKind: 'system', details: { completed: 2, expired: 0, revoked: 1 } })
+    const night = await db.erasure.findFirstOrThrow({ where: { organizationId: organization.id, id: entry!.targetId! } })
+    expect(night).toMatchObject({ subject: 'retention', counts: { invites: 3, completed: 2, revoked: 1 }, actorKind: 'system' })
+    expect(night.finishedAt).toEqual(service.clock.now())
+    expect((await service.v1(organization.key).get('/assessments')).body.assessments[0].inviteCount).toBe(7)
+
+    // Once a day.
+    await of({ status: 'completed', completedAt: at(50) })
+    expect(await eraseDueInvites(service.system)).toBe(0)
+    const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
+    expect((await owner.get(`${owner.home}settings/erasures`)).text).toContain('What was kept for long enough')
+    const receipt = await owner.get(`${owner.home}settings/erasures/${night.id}`)
+    expect(receipt.text).toContain('Invites by the rule “Completed”')
+    expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('erased invites that had ended')
+  })
+
+  it('leaves nothing of the invites, their files before their rows, and goes on where the store has stopped it', async () => {
+    const made = await makeErasable(service, { others: 2 })
+    const organizationId = made.organization.id
+    const ctx = asEraser(service, made.organization)
+    // They have ended long ago, all three as they did; that the address is not written to is no invite's.
+    const ended = { completedAt: daysAgo(50), expiresAt: daysAgo(50), revokedAt: daysAgo(50) }
+    await db.invite.updateMany({ where: { id: made.ids[0]! }, data: { status: 'completed', ...ended } })
+    await db.invite.updateMany({ where: { id: made.ids[1]! }, data: { status: 'revoked', ...ended } })
+    await db.invite.updateMany({ where: { id: { in: made.ids.slice(2) } }, data: { status: 'expired', ...ended } })
+    await set(ctx, { completed: 30, expired: 30, revoked: 30 })
+    await beginNow(organizationId)
+    const stored = await listStore(service)
+    const media = { ...ctx.deps.media, deletePrefix: () => Promise.reject(new Error('the store is away')) }
+    const away = { ...service.system, deps: { ...service.system.deps, media } }
+    await expect(eraseDueInvites(away)).rejects.toThrow('could not be worked on')
+    const submissions = { inviteId: { in: made.ids } }
+    expect(await db.invite.count({ where: { id: made.ids[0]! } })).toBe(1)
+    expect(await listStore(service)).toEqual(stored)
+    expect(await db.auditEntry.count({ where: { organizationId, action: 'erased_ended_invites' } })).toBe(0)
+
+    await eraseDueInvites(service.system)
+    expect([
+      await db.invite.count({ where: { id: { in: made.ids } } }),
+      await db.submission.count({ where: submissions }),
+    ]).toEqual([0, 0])
+    const theirs = made.media.filter(({ submissionId }) => submissionId)
+    expect(theirs.length).toBeGreaterThan(3)
+    expect((await listStore(service)).length).toBeLessThan(stored.length)
+    const dump = [...(await dumpRows(service))].flatMap(([name, rows]) =>
+      rows.filter((row) => row.includes(organizationId) && hitsIn(row).length > 0).map(() => name),
+    )
+    // What names somebody by their address alone is not the invites': a filter, a form, the word of a member.
+    expect([...new Set(dump)].sort()).toEqual([
+      'public.audit_entries',
+      'public.idempotency_records',
+      'public.parked_forms',
+      'public.saved_filters',
+      'public.suppressions',
+    ])
+    const named = await db.idempotencyRecord.findMany({ where: { organizationId, body: { not: null } } })
+    expect(named.filter(({ body }) => made.ids.some((id) => body!.includes(id)))).toEqual([])
+    const night = await db.erasure.findFirstOrThrow({ where: { organizationId, subject: 'retention' } })
+    expect(night.counts).toMatchObject({ invites: 4, submissions: 2, completed: 1, expired: 2, revoked: 1 })
+    expect(night.counts).toMatchObject({
+      media: expect.any(Number),
+      webhookAnswers: expect.any(Number),
+      requestRecords: expect.any(Number),
+    })
+    const events = await db.event.findMany({ where: { organizationId, inviteId: { in: made.ids } } })
+    expect(events.filter(({ data }) => hitsIn(JSON.stringify(data)).length > 0)).toEqual([])
+    expect(events.filter(({ type }) => type === 'invite.erased')).toHaveLength(4)
+  })
+})
+
+it('finds what is due in the order of an index, however many invites there are', async () => {
+  const organization = await make.organization()
+  const assessment = await make.assessment(organization.id)
+  const { metadata: _, id: __, ...like } = await make.invite(assessment)
+  const ended = { completedAt: daysAgo(10), revokedAt: daysAgo(10), expiresAt: daysAgo(10) }
+  for (const status of [...RETENTION_RULES, 'pending'] as const)
+    await db.invite.createMany({
+      data: Array.from({ length: 1_000 }, (_, i) => ({
+        ...like,
+        ...ended,
+        id: service.deps.newId(),
+        status,
+        recipientEmail: `${status}${i}@example.com`,
+      })),
+    })
+  const client = new pg.Client({ connectionString: service.databaseUrl })
+  await client.connect()
+  await client.query('ANALYZE invites')
+  const day = service.clock.now()
+  for (const rule of RETENTION_RULES)
+    for (const mode of MODES) {
+      const ctx = asEraser(service, organization)
+      const { text, values } = textOf(dueInvites(ctx, { mode, rule, days: 30, day }).limit(100).select('invites.id'))
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
+      const plan = rows[0]['QUERY PLAN'][0].Plan
+      expect(JSON.stringify(plan)).toMatch(/"Index Name":"invites_(completed_at|revoked_at|status_expires_at)_idx"/)
+      expect([rule, mode, plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 15]).toEqual([rule, mode, true])
+    }
+  await client.end()
+})

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { DAY_MS } from '../support/factories.ts'
+import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { LONG, scaled } from './scale.ts'
+
+const INVITES = scaled(2_000, 200_000)
+const KILLS = scaled(1, 2)
+/** Of the times of requests, so many a side. */
+const REQUESTS = scaled(100, 400)
+/** Measured on a machine that others use too, a few requests say little: then it is not looked at. */
+const MOST_SLOWER = LONG ? 1.5 : Infinity
+const LOCK_MS = 1_000
+const TIMEOUT_MS = LONG ? 1_500_000 : 300_000
+
+it(`erases ${INVITES} invites that are due on one night, each once, whatever is killed, while other requests go on`, async () => {
+  const { db, deps, make, url } = await openTestDatabase()
+  onTestFinished(() => db.$disconnect())
+  const { id: organizationId, key } = await make.organization()
+  const assessment = await make.assessment(organizationId)
+  const other = await make.organization()
+  await make.invite(await make.assessment(other.id))
+  const now = Date.now()
+  const completedAt = new Date(now - 40 * DAY_MS)
+  const { id: _, metadata: __, ...like } = await make.invite(assessment, { status: 'completed', completedAt: new Date(now) })
+  const ids = Array.from({ length: INVITES }, () => deps.newId())
+  const submission = { organizationId, assessmentId: assessment.id, questionReplayLimit: 1, answerRecordLimit: 1 }
+  const sent = { ...submission, state: 'submitted' as const, createdAt: completedAt, updatedAt: completedAt }
+  const told = { organizationId, type: 'invite.created', mode: 'live' as const, actorType: 'system', createdAt: completedAt }
+  for (let from = 0; from < INVITES; from += 5_000) {
+    const some = ids.slice(from, from + 5_000)
+    await db.invite.createMany({
+      data: some.map((id, i) => ({ ...like, id, completedAt, recipientEmail: `candidate-${from + i}@example.com` })),
+    })
+    await db.submission.createMany({ data: some.map((inviteId) => ({ ...sent, id: deps.newId(), inviteId })) })
+    const mail = { organizationId, linkVersion: 1, state: 'sent' as const, createdAt: completedAt, updatedAt: completedAt }
+    await db.inviteEmail.createMany({ data: some.map((inviteId) => ({ ...mail, id: deps.newId(), inviteId })) })
+    await db.event.createMany({
+      data: some.map((inviteId) => ({ ...told, id: deps.newId(), inviteId, data: { inviteId, externalId: 'theirs' } })),
+    })
+  }
+  await db.$executeRaw`ANALYZE`
+  const launch = () => startProcess({ DATABASE_URL: url, RATE_LIMIT_STANDARD: '1000000' })
+  let running = await launch()
+  const left = () => db.invite.count({ where: { organizationId, completedAt } })
+  const isNumbered = async () => (await db.event.count({ where: { position: null } })) === 0 || undefined
+  await waitUntil('the events to be numbered', isNumbered, TIMEOUT_MS)
+
+  const kept = { organizationId, completedDays: 30, updatedAt: new Date(now) }
+  await db.organizationRetention.create({ data: { ...kept, beginsAt: new Date(now + DAY_MS), nextAt: new Date(now + DAY_MS) } })
+
+  /** Milliseconds of reads and writes of both organizations, in order. */
+  const measure = async (isEnough: () => boolean) => {
+    const times: number[] = []
+    for (let i = 0; times.length < REQUESTS || !isEnough(); i++) {
+      const since = performance.now()
+      const by = i % 2 === 0 ? key : other.key
+      const body = { assessmentId: assessment.id, recipientEmail: `live-${deps.newId()}@example.com`, sendEmail: false }
+      const { status } = i % 4 === 0 ? await ask(running, key, '/invites', body) : await ask(running, by, '/invites?limit=10')
+      expect(status).toBeLessThan(300)
+      times.push(performance.now() - since)
+      await sleep(20)
+    }
+    return times.sort((a, b) => a - b)
+  }
+  const say = (name: string, times: number[]) => {
+    const [half, most] = [times[Math.floor(times.length / 2)]!, times[Math.floor(times.length * 0.95)]!]
+    process.stdout.write(
+      `${name}: ${times.length} requests, half within ${half.toFixed(1)} ms, 95 % within ${most.toFixed(1)} ms\n`,
+    )
+    return half
+  }
+  await measure(() => true) // warms up
+  const quiet = say('before', await measure(() => true))
+  expect(await left()).toBe(INVITES)
+  expect(await db.erasure.count()).toBe(0)
+
+  let longestLock = 0
+  let watches = true
+  const watching = (async () => {
+    for (; watches; await sleep(50)) {
+      const [row] = await db.$queryRaw<{ ms: number }[]>`
+        SELECT coalesce(max(extract(epoch FROM clock_timestamp() - state_change) * 1000), 0)::float AS ms FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      longestLock = Math.max(longestLock, row!.ms)
+    }
+  })()
+  const begins = new Date(now - DAY_MS)
+  await db.organizationRetention.update({ where: { organizationId }, data: { beginsAt: begins, nextAt: begins } })
+  await waitUntil('the night to begin', async () => ((await left()) < INVITES ? true : undefined), TIMEOUT_MS)
+  const since = performance.now()
+  const until = Math.floor(INVITES / (KILLS + 2))
+  let remaining = INVITES
+  const count = setInterval(() => void left().then((n) => (remaining = n)), 500)
+  const busy = say('meanwhile', await measure(() => remaining < INVITES - until))
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const after = Math.floor((INVITES * (KILLS - kill + 1)) / (KILLS + 2))
+    await waitUntil('some more to be erased', async () => ((await left()) <= after ? true : undefined), TIMEOUT_MS)
+    running.kill('SIGKILL')
+    await running.exited
+    process.stdout.write(`killed with ${await left()} left\n`)
+    running = await launch()
+  }
+  const finished = () => db.erasure.findFirst({ where: { organizationId, finishedAt: { not: null } } })
+  const night = await waitUntil('the night to end', async () => (await finished()) ?? undefined, TIMEOUT_MS)
+  clearInterval(count)
+  watches = false
+  await watching
+  const seconds = (performance.now() - since) / 1_000
+  process.stdout.write(
+    `erased in ${seconds.toFixed(0)} s with ${KILLS} kills; the longest wait for a lock took ${longestLock.toFixed(0)} ms\n`,
+  )
+
+  expect(await left()).toBe(0)
+  expect(await db.submission.count({ where: { organizationId } })).toBe(0)
+  expect(night.counts).toMatchObject({
+    invites: INVITES,
+    submissions: INVITES,
+    mails: INVITES,
+    events: INVITES,
+    completed: INVITES,
+  })
+  const erased = await db.event.groupBy({ by: ['inviteId'], where: { organizationId, type: 'invite.erased' }, _count: true })
+  expect([erased.length, new Set(erased.map(({ _count }) => _count))]).toEqual([INVITES, new Set([1])])
+  const [named] = await db.$queryRaw<{ n: bigint }[]>`SELECT count(*) AS n FROM events WHERE data ? 'externalId'`
+  expect(Number(named!.n)).toBe(0)
+  expect(await db.auditEntry.count({ where: { organizationId, action: 'erased_ended_invites' } })).toBe(1)
+  expect(longestLock).toBeLessThan(LOCK_MS)
+  expect(busy / quiet).toBeLessThan(MOST_SLOWER)
+})
