@@ -128,6 +128,7 @@ const ofEveryone = [
   'domain/assessments/assessments.ts',
   'domain/audit/number-audit-entries.ts',
   'domain/audit/record-audit.ts',
+  'domain/erasure/request-member-erasure.ts',
   'domain/events/end-of-batch.ts',
   'domain/events/feed.ts',
   'domain/events/forget-old-events.ts',

@@ -6,23 +6,27 @@ import { eraseReturned } from '../domain/erasure/erase-returned.ts'
 import { type Erasure, getErasure } from '../domain/erasure/erasures.ts'
 import type { OrganizationLine } from '../domain/erasure/organization-receipts.ts'
 import { requestErasure } from '../domain/erasure/request-erasure.ts'
+import { requestMemberErasure } from '../domain/erasure/request-member-erasure.ts'
+import { findMemberByAddress } from '../domain/members/invite-member.ts'
 import { findOrganization } from '../domain/members/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, perform } from './session.ts'
 
-/** `erase <organization> <address>` and `erase --again`. */
+/** `erase <organization> <address>`, `--member` of a member, and `erase --again`. */
 export function addEraseCommand(program: Command): void {
-  addCommand(program, 'erase', 'erase a candidate, or those whom a restored backup has brought back')
+  addCommand(program, 'erase', 'erase a candidate or a member, or those whom a restored backup has brought back')
     .argument('[organization]', 'id or name')
-    .argument('[address]', 'of the candidate')
+    .argument('[address]', 'of the candidate or member')
+    .option('--member', 'the member of that address instead of the candidate')
+    .option('--revoke-keys', 'of a member: API keys that they have generated as well')
     .option('--again', 'those of ERASURE_LOG that this database does not know of')
-    .action((organization: string | undefined, address: string | undefined, options: OutputOptions & { again?: boolean }) =>
+    .action((organization: string | undefined, address: string | undefined, options: Options) =>
       perform(options, async ({ operator }) => {
         if (options.again) return showRepeated(await eraseReturned(operator), await eraseAgain(operator))
         if (organization === undefined || address === undefined)
           throw new Error('Name the organization and the address, or give --again')
         const ctx: Context = enterOrganization(operator, await findOrganization(operator, organization))
-        const { id } = await requestErasure(ctx, { address })
+        const { id } = options.member ? await eraseMember(ctx, address, options) : await requestErasure(ctx, { address })
         // Here and now, whether the service runs or not; where it does, both work on it together.
         await continueErasure(operator, { organizationId: ctx.organization.id, erasureId: id })
         return showReceipt(await getErasure(ctx, id))
@@ -30,9 +34,17 @@ export function addEraseCommand(program: Command): void {
     )
 }
 
+type Options = OutputOptions & { again?: boolean; member?: boolean; revokeKeys?: boolean }
+
+async function eraseMember(ctx: Context, address: string, { revokeKeys = false }: Options): Promise<Erasure> {
+  const found = await findMemberByAddress(ctx, address)
+  if (!found) throw new Error(`${ctx.organization.name} has no member of that address`)
+  return requestMemberErasure(ctx, { memberId: found.id, revokesKeys: revokeKeys })
+}
+
 function showReceipt(erasure: Erasure): Output {
-  const { id, finishedAt, backupsUntil, counts } = erasure
-  const erased = Object.entries(counts).filter(([, count]) => count > 0)
+  const { id, finishedAt, backupsUntil, counts, ofMember } = erasure
+  const erased = Object.entries({ ...ofMember, ...counts }).filter(([, count]) => count > 0)
   const rows = [
     ['receipt', id],
     ['finished', finishedAt?.toISOString() ?? ''],

@@ -101,6 +101,7 @@ export type AccountProblem =
   | 'lastOwner'
   | 'tooHigh'
   | 'ownRoles'
+  | 'ownErasure'
   | 'joined'
   | 'notJoined'
   | 'offerEnded'

@@ -131,6 +131,7 @@ export function wantMember(
       joinedAt: createdAt ?? now,
       activeSince: null,
       ownWay: null,
+      erasedAt: null,
       ...timesOf(entry, now),
       tagIds: [],
       gradingLanguageIds: [],

@@ -96,6 +96,7 @@ const SHARED_ACTIONS = [
   'asked_for_erasure',
   'asked_for_archive',
   'fetched_archive',
+  'erased_member',
   'changed_retention',
   'erased_ended_invites',
   'exported_audit_log',

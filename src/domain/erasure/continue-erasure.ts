@@ -2,11 +2,13 @@ import { ownUpdate } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { eraseInvites, eraseListRows, eraseMedia, revokeOpen } from './erase-invites.ts'
+import { eraseMemberTraces } from './erase-member-traces.ts'
 import { eraseEvents, eraseMails, eraseOtherTraces, eraseSuppressions } from './erase-traces.ts'
 import type { Erasing } from './erasing.ts'
 import { ERASURE_STEPS, type ErasureStep } from './erasures.ts'
 import { writeReceipt } from './receipts.ts'
 import { openAddress } from './request-erasure.ts'
+import type { Named } from './request-member-erasure.ts'
 
 /** What each step does. What is made by one is done away with by those behind it: that is their order. */
 const WORK: Record<ErasureStep, (erasing: Erasing) => Promise<unknown>> = {
@@ -36,7 +38,12 @@ export async function continueErasure(
   if (!found?.sealedAddress) return
   const { createdAt: until, sealedAddress } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
-  const erasing: Erasing = { ctx, id, address: openAddress(ctx, { id, sealedAddress }), until }
+  const sealed = openAddress(ctx, { id, sealedAddress })
+  if (found.memberId !== null) {
+    await eraseMemberTraces({ ctx, id, until, memberId: found.memberId, named: JSON.parse(sealed) as Named })
+    return writeReceipt({ ctx, id })
+  }
+  const erasing: Erasing = { ctx, id, address: sealed, until }
   for (const step of ERASURE_STEPS) {
     await run(ctx.db, ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null).set({ step }))
     await WORK[step](erasing)

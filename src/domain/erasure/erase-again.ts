@@ -7,6 +7,7 @@ import { continueErasure } from './continue-erasure.ts'
 import { readLists } from './erase-invites.ts'
 import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
 import { requestErasure } from './request-erasure.ts'
+import { findReturned, requestMemberErasure } from './request-member-erasure.ts'
 
 // A backup from before an erasure brings back who was erased. What the log outside of the database tells of, and this database does not, is
 // done again.
@@ -41,7 +42,15 @@ export async function eraseAgain(operator: ServiceContext): Promise<Repeated[]> 
   for (const [organizationId, lines] of Map.groupBy(await findUndone(operator), (line) => line.organizationId)) {
     const organization = await operator.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     const ctx: Context = enterOrganization(operator, organization)
-    const addresses = await findAddresses(ctx, lines)
+    const ofMembers = (line: ReceiptLine) => line.subject === 'member'
+    const addresses = new Map([
+      ...(await findAddresses(
+        ctx,
+        lines.filter((line) => !ofMembers(line)),
+        readAddresses(ctx),
+      )),
+      ...(await findAddresses(ctx, lines.filter(ofMembers), readMembers(ctx))),
+    ])
     for (const line of lines) {
       const found = await eraseOnceMore(ctx, line, addresses.get(line.code)).catch((error) => void failures.push(error))
       if (found !== undefined) repeated.push({ id: line.id, organizationId, found })
@@ -61,22 +70,37 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
     return false
   }
   const repeated = { id, until: new Date(line.requestedAt) }
-  const erasureId = address === undefined ? id : (await requestErasure(ctx, { address }, repeated)).id
+  const isMember = line.subject === 'member'
+  const member = isMember && address !== undefined && (await findReturned(ctx, address, repeated.until))
+  // A member of that address who was made later is somebody new.
+  if (isMember && !member && !isUnderWay) {
+    await noteUnfound(ctx, line)
+    return false
+  }
+  if (member) await requestMemberErasure(ctx, { memberId: member.id }, repeated)
+  const erasureId = isMember || address === undefined ? id : (await requestErasure(ctx, { address }, repeated)).id
   await continueErasure(ctx, { organizationId: ctx.organization.id, erasureId })
   return true
 }
 
 /** The addresses that the codes stand for, by looking at all that there are: nothing leads from a code to its address. */
-async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<string, string>> {
+async function findAddresses(ctx: Context, lines: ReceiptLine[], all: AsyncGenerator<string[]>): Promise<Map<string, string>> {
   const wanted = new Set(lines.map(({ code }) => code))
   const found = new Map<string, string>()
-  for await (const addresses of readAddresses(ctx))
+  if (wanted.size === 0) return found
+  for await (const addresses of all)
     for (const address of addresses)
       for (const code of codesOfAddress(ctx.deps.secretKeys, ctx.organization.id, address)) {
         const text = code.toString('base64url')
         if (wanted.has(text)) found.set(text, address)
       }
   return found
+}
+
+/** The addresses of all members, in lower case. */
+async function* readMembers({ db, organization }: Context): AsyncGenerator<string[]> {
+  const where = { organizationId: organization.id, erasedAt: null }
+  yield (await db.member.findMany({ where, select: { email: true } })).map(({ email }) => email.toLowerCase())
 }
 
 /** All addresses that candidates of the organization have, in lower case: of rows of lists, of invites, and of those that are not written to. */

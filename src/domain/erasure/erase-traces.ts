@@ -27,7 +27,8 @@ const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
 /** Whether a text has the address in it. */
-const isNaming = (text: Expression<unknown>, address: string): RawBuilder<SqlBool> => sql`${text}::text ~* ${patternOf(address)}`
+export const isNaming = (text: Expression<unknown>, address: string): RawBuilder<SqlBool> =>
+  sql`${text}::text ~* ${patternOf(address)}`
 
 /**
  * What mail servers and the queue say of the mails. One that is being sent is waited for: what its server answers is kept by the queue.
@@ -133,6 +134,7 @@ const WORDED: readonly AuditAction[] = [
   'corrected_key',
   'exported_members',
   'exported_audit_log',
+  'refused_sign_in',
 ]
 
 /** What requests were answered with, forms that wait for their sender, filters that are kept, and words in the audit log. */

@@ -38,11 +38,14 @@ export const ERASED_KINDS = [
   'suppressions',
 ] as const
 export type ErasedKind = (typeof ERASED_KINDS)[number]
+/** What is counted of a member besides. @property accounts what they sign in with, where it opened nothing else. */
+export const MEMBER_KINDS = ['members', 'accounts', 'memberMails', 'auditEntries'] as const
+export type MemberKind = (typeof MEMBER_KINDS)[number]
 /** Of what an organization keeps no longer, besides, how many invites by which rule. */
-export type ErasedCounts = Partial<Record<ErasedKind | RetentionRule, number>>
+export type ErasedCounts = Partial<Record<ErasedKind | RetentionRule | MemberKind, number>>
 
-/** Who or what is erased: a candidate, or what an organization keeps no longer. */
-export const SUBJECTS = ['candidate', 'retention'] as const
+/** Who or what is erased: a candidate, a member, or what an organization keeps no longer. */
+export const SUBJECTS = ['candidate', 'member', 'retention'] as const
 export type Subject = (typeof SUBJECTS)[number]
 /** The nights' erasures have no address: this stands in its place, so that of an organization one runs at a time. */
 export const RETENTION = {
@@ -59,6 +62,15 @@ export const WHAT_STAYS = [
   ['suppressions', 'Where the address is on the list of those that nothing is mailed to: that entry, with a code in its place'],
 ] as const
 
+/** Of a member. */
+export const WHAT_STAYS_OF_MEMBER = [
+  ['grades', 'Grades, comments and released results, as those of a former grader'],
+  ['made', 'Assessments, questions, invites and settings that they made or changed'],
+  ['audit_entries', 'What they did and when in the audit log, without name, address and browser'],
+  ['keys', 'API keys that they generated, unless they were revoked'],
+  ['words', 'What others have written of them, and the organization’s own texts and addresses'],
+] as const
+
 /** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */
 export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | 'finishedAt' | 'backupsUntil'> & {
   subject: Subject
@@ -66,6 +78,8 @@ export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | '
   counts: Record<ErasedKind, number>
   /** Invites by the rule that they were erased by: of what is kept no longer. */
   byRule: Record<RetentionRule, number>
+  /** Of a member. */
+  ofMember: Record<MemberKind, number>
 }
 
 /** All kinds, those of which there was nothing as well. */
@@ -88,6 +102,7 @@ export const toErasure = ({
   step: step as ErasureStep,
   counts: countsOf(counts, ERASED_KINDS),
   byRule: countsOf(counts, RETENTION_RULES),
+  ofMember: countsOf(counts, MEMBER_KINDS),
 })
 
 /** An erasure, or its receipt. @throws DomainError not_permitted, erasure_not_found. */

@@ -3,8 +3,8 @@ import { first, run } from '../../db/statements.ts'
 import type { Deps, ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
-import type { Erasing } from './erasing.ts'
-import { type ErasedCounts, toErasure, WHAT_STAYS } from './erasures.ts'
+import type { Counting } from './erasing.ts'
+import { type ErasedCounts, type Subject, toErasure, WHAT_STAYS, WHAT_STAYS_OF_MEMBER } from './erasures.ts'
 
 // Receipts lie in the database and, a line each, outside of it. Neither holds an address.
 
@@ -12,7 +12,7 @@ import { type ErasedCounts, toErasure, WHAT_STAYS } from './erasures.ts'
 export type ReceiptLine = {
   id: string
   organizationId: string
-  subject: 'candidate'
+  subject: Exclude<Subject, 'retention'>
   code: string
   actor: { kind: string; id: string | null }
   requestedAt: string
@@ -53,7 +53,7 @@ function parse(text: string): ReceiptLine | null {
  *
  * @throws whatever the log's file throws.
  */
-export async function writeReceipt({ ctx, id }: Erasing): Promise<void> {
+export async function writeReceipt({ ctx, id }: Counting): Promise<void> {
   const known = new Set((await readReceiptLines(ctx))?.map((line) => line.id))
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
@@ -61,18 +61,19 @@ export async function writeReceipt({ ctx, id }: Erasing): Promise<void> {
     if (!(await first(db, running.select('id').forUpdate()))) return
     const where = { organizationId_id: { organizationId: organization.id, id } }
     const row = await db.erasure.findUniqueOrThrow({ where })
-    const { counts, createdAt, actorKind, actorId } = toErasure(row)
+    const { counts, ofMember, createdAt, actorKind, actorId } = toErasure(row)
+    const isMember = row.subject === 'member'
     const finishedAt = deps.clock()
     const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
     const line: ReceiptLine = {
-      ...{ id, organizationId: organization.id, subject: 'candidate' },
+      ...{ id, organizationId: organization.id, subject: isMember ? 'member' : 'candidate' },
       code: Buffer.from(row.addressCode).toString('base64url'),
       actor: { kind: actorKind, id: actorId },
       requestedAt: createdAt.toISOString(),
       finishedAt: finishedAt.toISOString(),
       backupsUntil: backupsUntil.toISOString(),
-      counts,
-      stays: WHAT_STAYS.map(([what]) => what),
+      counts: isMember ? { ...counts, ...ofMember } : counts,
+      stays: (isMember ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS).map(([what]) => what),
     }
     if (!known.has(id)) await deps.erasureLog.append(JSON.stringify(line))
     const finishing = ownUpdate(inside, 'erasures').where('id', '=', id)

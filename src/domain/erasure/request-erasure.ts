@@ -68,7 +68,8 @@ async function begin(
   return { erasureId: id, isNew: true }
 }
 
-const purposeOf = (id: string): string => `erasure ${id}`
+/** What the address of an erasure is sealed for. */
+export const purposeOf = (id: string): string => `erasure ${id}`
 
 /** The address of an erasure that runs. @throws Error where none of the secret keys opens it. */
 export function openAddress(

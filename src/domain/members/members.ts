@@ -104,8 +104,12 @@ export async function listMembers<Row>(
 /** A member of the organization, active or not. @throws DomainError member_not_found. */
 export async function getMember(ctx: Context, id: string): Promise<Member> {
   authorize(ctx, 'read')
-  const [member] = await findMembers(ctx, [id])
-  if (!member) throw new DomainError('member_not_found')
+  return refuseErased(await findMembers(ctx, [id]))
+}
+
+/** Who was erased is nobody's any more: they are in results, and can't be looked at. */
+function refuseErased([member]: Member[]): Member {
+  if (!member || member.erasedAt) throw new DomainError('member_not_found')
   return member
 }
 
@@ -118,9 +122,7 @@ export function holdMember(inside: Context, id: string): Promise<Member> {
 /** {@link holdMember}, also for who may read about no other: themselves. @throws DomainError member_not_found. */
 export async function holdAnyMember(inside: Context, id: string): Promise<Member> {
   if (isUuid(id)) await first(inside.db, own(inside, 'members').select('id').where('id', '=', id).forNoKeyUpdate())
-  const [member] = await findMembers(inside, [id])
-  if (!member) throw new DomainError('member_not_found')
-  return member
+  return refuseErased(await findMembers(inside, [id]))
 }
 
 /** The organization's members with these ids, in no particular order; other ids are left out. */
@@ -139,7 +141,7 @@ export const users = <View>(present: (user: User) => View): Source<View> => ({
 })
 
 /** A member's filter as its conditions take it: roles that it must have, and must not have. */
-type Asked = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[] }
+type Asked = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: string[]; isThere: true }
 export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
   const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
   const [has, lacks] = [rolesThat(true), rolesThat(false)]
@@ -147,7 +149,7 @@ export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
     field,
     typeof value === 'string' && field !== 'status' && field !== 'duty' ? escapeLike(value) : value,
   ])
-  return { ...Object.fromEntries(texts), ...(has.length > 0 && { has }), ...(lacks.length > 0 && { lacks }) }
+  return { isThere: true, ...Object.fromEntries(texts), ...(has.length > 0 && { has }), ...(lacks.length > 0 && { lacks }) }
 }
 
 const isText = (text: Expression<string>, value: string): Condition => sql`${text} ilike ${value}`
@@ -161,6 +163,7 @@ const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<
   )
 
 export const memberConditions: ConditionsOf<'members', Asked> = {
+  isThere: (eb, isErased) => eb('members.erasedAt', isErased ? 'is not' : 'is', null),
   status: (eb, status) => eb('members.status', '=', status),
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
   lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,

@@ -9,6 +9,7 @@ import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
+import { eraseMemberRoutes } from './erasure/erase-member.routes.ts'
 import { erasureRoutes } from './erasure/erasure.routes.ts'
 import { organizationErasureRoutes } from './erasure/organization.routes.ts'
 import { retentionRoutes } from './erasure/retention.routes.ts'
@@ -115,6 +116,7 @@ const organizationPages = [
   erasureRoutes,
   organizationErasureRoutes,
   archivesRoutes,
+  eraseMemberRoutes,
   retentionRoutes,
   exportsRoutes,
   submissionRoutes,

@@ -320,6 +320,8 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /settings/erase-organization': owners,
   'POST /hold/keep': owners,
   'GET /settings/retention': owners,
+  'GET /members/:memberId/erase': owners,
+  'POST /members/:memberId/erase': owners,
   'POST /settings/retention': owners,
   'GET /invites/changes': recruiters,
   'GET /invites/changes/new': recruiters,

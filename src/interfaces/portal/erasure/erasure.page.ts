@@ -1,6 +1,15 @@
 import type { Context } from '../../../domain/context.ts'
 import { RETENTION_RULES, type RetentionRule } from '../../../domain/erasure/due-invites.ts'
-import { ERASED_KINDS, type ErasedKind, type Erasure, type Subject, WHAT_STAYS } from '../../../domain/erasure/erasures.ts'
+import {
+  ERASED_KINDS,
+  type ErasedKind,
+  type Erasure,
+  MEMBER_KINDS,
+  type MemberKind,
+  type Subject,
+  WHAT_STAYS,
+  WHAT_STAYS_OF_MEMBER,
+} from '../../../domain/erasure/erasures.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { html } from '../../../html/html.ts'
@@ -71,6 +80,14 @@ const ERASED: Record<ErasedKind, string> = {
   suppressions: 'Entries among the addresses that are not written to',
 }
 
+const OF_MEMBER: Record<MemberKind, string> = {
+  members: 'Members',
+  accounts: 'What they signed in with',
+  memberMails: 'Emails to them',
+  auditEntries: 'Entries in the audit log, which no longer say from where',
+}
+const TRACE_KINDS = ['requestRecords', 'otherTraces'] as const
+
 /** How invites end that are kept for some days. */
 export const RULES: Record<RetentionRule, string> = {
   completed: 'Completed',
@@ -79,7 +96,11 @@ export const RULES: Record<RetentionRule, string> = {
 }
 
 /** Whom, or what, an erasure is of. */
-const SUBJECTS: Record<Subject, string> = { candidate: 'A candidate', retention: 'What was kept for long enough' }
+const SUBJECTS: Record<Subject, string> = {
+  candidate: 'A candidate',
+  member: 'A member',
+  retention: 'What was kept for long enough',
+}
 
 const standing = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'Under way')
 
@@ -130,7 +151,8 @@ export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasu
       'erased-heading',
       ['What', 'How many'],
       [
-        ...ERASED_KINDS.map((kind) => [ERASED[kind], erasure.counts[kind]]),
+        ...(erasure.subject === 'member' ? MEMBER_KINDS.map((kind) => [OF_MEMBER[kind], erasure.ofMember[kind]]) : []),
+        ...(erasure.subject === 'member' ? TRACE_KINDS : ERASED_KINDS).map((kind) => [ERASED[kind], erasure.counts[kind]]),
         ...(erasure.subject === 'retention'
           ? RETENTION_RULES.map((rule) => [`Invites by the rule “${RULES[rule]}”`, erasure.byRule[rule]])
           : []),
@@ -140,7 +162,7 @@ export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasu
     'stays',
     'What stays',
     html`<ul class="list-disc pl-5">
-${WHAT_STAYS.map(([, why]) => html`<li>${why}</li>\n`)}</ul>
+${(erasure.subject === 'member' ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS).map(([, why]) => html`<li>${why}</li>\n`)}</ul>
 <p class="hint mt-3">The receipt’s number is ${erasure.id}.</p>`,
   )}`,
 })

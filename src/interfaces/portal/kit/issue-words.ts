@@ -172,6 +172,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   tooHigh: () => 'This member is an owner: only owners can change that.',
   ownRoles: () => 'You can’t change your own roles. Ask another admin.',
   otherName: () => 'Type the organization’s name as it stands above.',
+  ownErasure: () => 'You can’t erase yourself. Ask another owner.',
   notJoined: () => 'This member has not joined yet.',
   offerEnded: () => 'This offer has ended. Ask an owner for another one.',
   joined: () => 'This member has already joined and needs no link.',

@@ -133,6 +133,7 @@ export const WORDS: Record<AuditAction, string> = {
   kept_organization: 'kept the organization, which was to be erased',
   asked_for_archive: 'asked for an archive of what is held about somebody',
   fetched_archive: 'fetched an archive of what is held about somebody',
+  erased_member: 'erased a member',
   changed_retention: 'changed for how long invites are kept once they have ended',
   erased_ended_invites: 'erased invites that had ended, by how many days they are kept',
   exported_invite_batch: 'exported a list of candidates',

@@ -204,6 +204,10 @@ ${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member
 
 function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | 'member' | 'keys' | 'owning'>): Html {
   const address = pathOf(ctx, `members/${member.id}`)
+  const erasing =
+    may(ctx, 'erase_candidates') &&
+    !(ctx.actor.kind === 'member' && ctx.actor.id === member.id) &&
+    html`<p class="mt-4"><a href="${`${address}/erase`}">Erase the member</a></p>`
   const log =
     may(ctx, 'read_audit_log') &&
     html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">Their activity in the audit log</a></p>`
@@ -212,14 +216,14 @@ function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | '
 ${keys.length > 0 && html`<p class="mb-4">API keys that they generated go on working: ${keys.join(', ')}. <a href="${pathOf(ctx, 'settings/integrations')}">Revoke them under Integrations</a></p>`}
 <form method="post" action="${address}/reactivate">
 ${checkboxes(form, { name: 'newRoles', label: 'Bring back with the roles', options: ROLES })}<button class="btn">Bring back</button>
-</form>${log}`
+</form>${log}${erasing}`
   return html`${
     member.credentialId
       ? html`<p class="mb-4">This member has joined, and can sign in.</p>`
       : html`<p class="mb-4">This member has not joined yet.</p>
 <form class="mb-3" method="post" action="${address}/link">${onceField()}<button class="btn">Send a new invitation link</button></form>`
   }
-${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate`, ...(keys.length > 0 && { hidden: keysToo(keys) }) })}${ownership(ctx, member, owning)}${log}`
+${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?`, consequence: 'They are signed out at once. You can reactivate them later.', address: `${address}/deactivate`, ...(keys.length > 0 && { hidden: keysToo(keys) }) })}${ownership(ctx, member, owning)}${log}${erasing}`
 }
 
 /** Systems that work with a key do not stop by themselves when whoever has made it goes. */

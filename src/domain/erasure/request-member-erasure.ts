@@ -1,0 +1,139 @@
+import { everyones } from '../../db/everyone.ts'
+import { own } from '../../db/own.ts'
+import { first, run } from '../../db/statements.ts'
+import { findWorkingKeysOf, revokeKeysOf } from '../access/manage-keys.ts'
+import { authorize } from '../access/permissions.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { refuse } from '../checking/refuse.ts'
+import type { Context } from '../context.ts'
+import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
+import { getMember, type Member } from '../members/members.ts'
+import { codeOfAddress } from '../secrets/address-codes.ts'
+import { seal } from '../secrets/seal.ts'
+import { nameOf } from '../values/name-of.ts'
+import { type ErasedCounts, type Erasure, getErasure, type Subject } from './erasures.ts'
+import { purposeOf } from './request-erasure.ts'
+
+// Erasing a member: who they are goes, and what they have done for the organization stays, by nobody. Their account goes with it where it
+// opens no other organization.
+
+/** What names them, until the last trace is gone. @property addresses as a member, and what they sign in with. */
+export type Named = { addresses: string[]; name: string }
+
+/** What there is of a member. @property keys that they have generated and that still work. */
+export type MemberTraces = { mails: number; grades: number; actions: number; filters: number; keys: string[] }
+
+/** What an erasure of the member finds. @throws DomainError not_permitted, member_not_found. */
+export async function findMemberTraces(ctx: Context, memberId: string): Promise<{ member: Member; traces: MemberTraces }> {
+  authorize(ctx, 'erase_candidates')
+  const member = await getMember(ctx, memberId)
+  const { db, organization } = ctx
+  const its = { organizationId: organization.id, memberId }
+  const traces = {
+    mails: await db.memberEmail.count({ where: its }),
+    grades: await db.grade.count({ where: { organizationId: organization.id, graderId: memberId } }),
+    actions: await db.auditEntry.count({ where: { organizationId: organization.id, actorId: memberId } }),
+    filters: await db.savedFilter.count({ where: { ...its, isShared: false } }),
+    keys: (await findWorkingKeysOf(ctx, memberId)).map(({ name }) => name),
+  }
+  return { member, traces }
+}
+
+/**
+ * Has a member erased: they are out at once, and name, address and account are gone when it returns. What else names them is left to a job.
+ *
+ * @param given.revokesKeys as for who is deactivated. @param repeated of a receipt: its id, and from when it is.
+ * @throws DomainError not_permitted, member_not_found; invalid: `self`, `lastOwner`, `lastAdmin`, `lastBreakGlass`.
+ */
+export async function requestMemberErasure(
+  ctx: Context,
+  { memberId, revokesKeys = false }: { memberId: string; revokesKeys?: boolean },
+  repeated?: { id: string; until: Date },
+): Promise<Erasure> {
+  authorize(ctx, 'erase_candidates')
+  const isOwn = ctx.actor.kind === 'member' && ctx.actor.id === memberId
+  refuse(isOwn ? [{ field: '', rule: 'account', problem: 'ownErasure' }] : [])
+  const id = repeated?.id ?? ctx.deps.newId()
+  await changeAdmins(ctx, memberId, async (inside, member) => {
+    await deactivateMember(inside, memberId)
+    if (revokesKeys) await revokeKeysOf(inside, memberId)
+    await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock() })
+  })
+  return getErasure(ctx, id)
+}
+
+async function begin(inside: Context, { id, member, at }: { id: string; member: Member; at: Date }): Promise<void> {
+  const { db, deps, organization, actor } = inside
+  const { id: memberId, email, credentialId, user } = member
+  const credential = credentialId && (await db.credential.findUnique({ where: { id: credentialId }, select: { email: true } }))
+  const addresses = [...new Set([email, ...(credential ? [credential.email] : [])].map((address) => address.toLowerCase()))]
+  const named: Named = { addresses, name: nameOf(user) }
+  const counts = await eraseRows(inside, member)
+  const row = {
+    ...{ organizationId: organization.id, id, memberId, subject: 'member' satisfies Subject, step: 'traces', createdAt: at },
+    ...{ actorKind: actor.kind, actorId: actor.kind === 'member' ? actor.id : null },
+    addressCode: new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, email)),
+    sealedAddress: seal(deps.secretKeys, purposeOf(id), JSON.stringify(named)),
+  }
+  await db.erasure.upsert({
+    where: { organizationId_id: { organizationId: organization.id, id } },
+    create: { ...row, counts },
+    update: { ...row, counts, finishedAt: null, backupsUntil: null },
+  })
+  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
+  await recordAudit(inside, { action: 'erased_member', target: { kind: 'member', id: memberId } })
+}
+
+/** The member becomes a former grader, whom nobody can sign in as, invite or bring back; what was theirs alone goes. */
+async function eraseRows(inside: Context, { id: memberId, userId, credentialId }: Member): Promise<ErasedCounts> {
+  const { db, deps, organization } = inside
+  const its = { organizationId: organization.id, memberId }
+  const { count: memberMails } = await db.memberEmail.deleteMany({ where: its })
+  await db.accountLink.deleteMany({ where: its })
+  await db.identity.deleteMany({ where: its })
+  await db.savedFilter.deleteMany({ where: { ...its, isShared: false } })
+  for (const { deleteMany } of [db.memberTag, db.memberGradingLanguage, db.assessmentClient] as {
+    deleteMany: typeof db.memberTag.deleteMany
+  }[])
+    await deleteMany({ where: its })
+  const offers = { OR: [{ fromMemberId: memberId }, { toMemberId: memberId }] }
+  await db.ownerOffer.deleteMany({ where: { organizationId: organization.id, ...offers } })
+  const now = deps.clock()
+  const former = { id: deps.newId(), firstName: 'A former', lastName: 'grader', email: `${memberId}@erased.invalid` }
+  await db.user.create({ data: { ...former, createdAt: now, updatedAt: now } })
+  const nothing = {
+    credentialId: null,
+    roles: [],
+    duties: [],
+    department: '',
+    ownWay: null,
+    timeZone: null,
+    pageSize: null,
+    notices: [],
+  }
+  const data = { ...nothing, userId: former.id, email: former.email, erasedAt: now, updatedAt: now }
+  await db.member.update({ where: { id: memberId }, data })
+  // Another organization's member may be of the same person.
+  await db.user.deleteMany({ where: { id: userId, memberships: { none: {} } } })
+  return { members: 1, accounts: await eraseAccount(inside, credentialId), memberMails }
+}
+
+/** With its sessions, browsers, factors, identities and forms, unless it opens another organization. */
+async function eraseAccount({ db }: Context, credentialId: string | null): Promise<number> {
+  if (credentialId === null) return 0
+  // Whoever joins with it at this moment is waited for.
+  await run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
+  const { count } = await db.credential.deleteMany({ where: { id: credentialId, memberships: { none: {} } } })
+  return count
+}
+
+/** The member with that address whom a backup has brought back, if there is one who is not of later. */
+export const findReturned = (ctx: Context, address: string, until: Date): Promise<{ id: string } | undefined> =>
+  first(
+    ctx.db,
+    own(ctx, 'members')
+      .select('id')
+      .where(({ fn }) => fn('lower', ['email']) as never, '=', address as never)
+      .where('createdAt', '<=', until)
+      .where('erasedAt', 'is', null),
+  )

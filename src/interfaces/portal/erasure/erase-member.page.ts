@@ -1,0 +1,50 @@
+import type { Context } from '../../../domain/context.ts'
+import { WHAT_STAYS_OF_MEMBER } from '../../../domain/erasure/erasures.ts'
+import type { MemberTraces } from '../../../domain/erasure/request-member-erasure.ts'
+import type { Member } from '../../../domain/members/members.ts'
+import { html } from '../../../html/html.ts'
+import { checkbox, checkboxes, type Form, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { table } from '../kit/table.ts'
+
+type Facts = { ctx: Context; member: Member; traces: MemberTraces }
+
+/** What erasing a member finds, and the form that does it. */
+export const eraseMemberPage = (form: Form, { ctx, member: { id, email }, traces }: Facts): Page => ({
+  title: `Erase ${email}`,
+  heading: 'Erase the member',
+  subtitle: email,
+  trail: [
+    ['Members', pathOf(ctx, 'members')],
+    [email, pathOf(ctx, `members/${id}`)],
+  ],
+  body: html`${mistakes(form)}${panel(
+    'found',
+    'What is erased',
+    html`${table(
+      'found-heading',
+      ['What', 'How many'],
+      [
+        ['Name, address, department and settings of the member', 1],
+        ['Emails to them', traces.mails],
+        ['Filters that they alone have', traces.filters],
+        ['Entries in the audit log that say from where and with which browser they did something', traces.actions],
+      ],
+    )}
+<p class="hint mt-3">They are signed out at once. What they sign in with goes too, with sessions, browsers and second step, unless it opens another organization. Backups keep it until they are deleted.</p>`,
+  )}${panel(
+    'stays',
+    'What stays',
+    html`<ul class="list-disc pl-5">
+${WHAT_STAYS_OF_MEMBER.map(([, why]) => html`<li>${why}</li>\n`)}</ul>
+<p class="hint mt-3">They have given ${traces.grades.toLocaleString('en')} grades.</p>`,
+  )}<section class="panel" aria-labelledby="erase-heading">
+<h2 class="mb-4" id="erase-heading">Erase</h2>
+<form method="post" action="${pathOf(ctx, `members/${id}/erase`)}">${onceField()}
+${traces.keys.length > 0 && html`<p class="hint">API keys that they generated and that still work: ${traces.keys.join(', ')}.</p>${checkbox(form, { name: 'revokesKeys', label: 'Revoke these keys as well' })}`}
+${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [['yes', 'Erase the member for good']] })}
+<button class="btn btn-error mt-3">Erase the member</button>
+</form>
+</section>`,
+})
