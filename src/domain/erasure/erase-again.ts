@@ -7,7 +7,7 @@ import { continueErasure } from './continue-erasure.ts'
 import { readLists } from './erase-invites.ts'
 import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
 import { requestErasure } from './request-erasure.ts'
-import { findReturned, requestMemberErasure } from './request-member-erasure.ts'
+import { findReturnedMember, requestMemberErasure } from './request-member-erasure.ts'
 
 // A backup from before an erasure brings back who was erased. What the log outside of the database tells of, and this database does not, is
 // done again.
@@ -71,7 +71,7 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
   }
   const repeated = { id, until: new Date(line.requestedAt) }
   const isMember = line.subject === 'member'
-  const member = isMember && address !== undefined && (await findReturned(ctx, address, repeated.until))
+  const member = isMember && address !== undefined && (await findReturnedMember(ctx, address, repeated.until))
   // A member of that address who was made later is somebody new.
   if (isMember && !member && !isUnderWay) {
     await noteUnfound(ctx, line)

@@ -37,6 +37,7 @@ const ROWS: Record<OwnTable, number | 'along'> = {
   erasedInviteCounts: 2_000,
   erasures: 1_000,
   memberEmails: 2_000,
+  archives: 500,
   questions: 500,
   libraryVersions: 500,
   questionKeys: 500,
@@ -44,6 +45,7 @@ const ROWS: Record<OwnTable, number | 'along'> = {
   questionResults: 1_000,
   mailTemplates: 500,
   reminderRules: 500,
+  consentTexts: 500,
   assessmentClients: 1_000,
   assessmentTags: 1_000,
   assessmentInviteCounts: 1_000,
@@ -75,7 +77,7 @@ const ROWS: Record<OwnTable, number | 'along'> = {
   organizationInviteDays: 2_000,
   // Of each some, and all gone with the organization.
   ...{ organizationInviteCounts: 'along', organizationMediaBytes: 'along', organizationSecurity: 'along' },
-  ...{ signInProviders: 'along', signInDomains: 'along', organizationHolds: 'along' },
+  ...{ signInProviders: 'along', signInDomains: 'along', organizationHolds: 'along', organizationRetention: 'along' },
 }
 
 /** Media, sendings and members of one statement. */

@@ -31,7 +31,7 @@ const STAYS = ['accounts_of_other_organizations', 'receipts']
 /** The organizations that the log says are erased, each once. */
 export async function readOrganizationLines({ deps }: LogReader): Promise<OrganizationLine[]> {
   const byId = new Map<string, OrganizationLine>()
-  for (const text of await deps.erasureLog.read()) {
+  for (const text of (await deps.erasureLog.read()) ?? []) {
     const line = parse(text)
     if (line) byId.set(line.id, line)
   }

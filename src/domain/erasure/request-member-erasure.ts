@@ -128,7 +128,7 @@ async function eraseAccount({ db }: Context, credentialId: string | null): Promi
 }
 
 /** The member with that address whom a backup has brought back, if there is one who is not of later. */
-export const findReturned = (ctx: Context, address: string, until: Date): Promise<{ id: string } | undefined> =>
+export const findReturnedMember = (ctx: Context, address: string, until: Date): Promise<{ id: string } | undefined> =>
   first(
     ctx.db,
     own(ctx, 'members')

@@ -6,10 +6,10 @@ import { type Html, html } from '../../../html/html.ts'
 import { area, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { person } from '../kit/parts.ts'
+import { settingsSection } from '../kit/settings-section.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { FACTOR_NAMES } from './members.page.ts'
-import { settingsSection } from './settings-section.ts'
 
 type Facts = {
   ctx: Context

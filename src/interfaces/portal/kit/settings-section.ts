@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../html/html.ts'
-import { type Form, seenField } from '../kit/forms.ts'
-import { settingsPanel } from '../kit/layout.ts'
+import { type Form, seenField } from './forms.ts'
+import { settingsPanel } from './layout.ts'
 
 /** @property isFirst whether its button is the page's main one. @property more what stands below the form. */
 type Section = { heading: string; about: string; fields: Html; isFirst?: boolean; more?: Html }
