@@ -163,7 +163,7 @@ const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<
   )
 
 export const memberConditions: ConditionsOf<'members', Asked> = {
-  isThere: (eb, isErased) => eb('members.erasedAt', isErased ? 'is not' : 'is', null),
+  isThere: (eb) => eb('members.erasedAt', 'is', null),
   status: (eb, status) => eb('members.status', '=', status),
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
   lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
