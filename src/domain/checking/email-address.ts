@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { MAX_EMAIL_LENGTH } from '../limits.ts'
 
 const MAX_LOCAL_BYTES = 64
@@ -21,22 +21,28 @@ export const isPlainAddress = (text: string): boolean =>
  */
 export function isEmailAddress(text: string): boolean {
   if (!NOT_ASCII.test(text)) return isPlainAddress(text)
-  const { local, domain } = partsOf(text)
-  if (NOT_ASCII.test(domain) && !INTERNATIONAL_DOMAIN.test(domain)) return false
+  const { local } = partsOf(text)
   if (Buffer.byteLength(local) > MAX_LOCAL_BYTES || [...local].some(becomesPlain)) return false
   const address = asStored(text)
+  if (NOT_ASCII.test(partsOf(address).domain)) return false
   return address.length <= MAX_EMAIL_LENGTH && isPlainAddress(address.replaceAll(INTERNATIONAL_LETTER, 'x'))
 }
 
 /**
  * An address as it is stored and compared, apart from its case: the same in whatever form it is written. A plain one is as it was given; an
- * international domain is in ASCII (RFC 5891), a name with other letters composed and in lower case. What is no address stays.
+ * international domain is in ASCII (RFC 5891), a name with other letters in lower case and composed. What is no address stays.
  */
 export function asStored(text: string): string {
   if (!NOT_ASCII.test(text) || !text.includes('@')) return text
   const { local, domain } = partsOf(text)
   const host = INTERNATIONAL_DOMAIN.test(domain) ? domainToASCII(domain) : ''
-  return `${NOT_ASCII.test(local) ? local.normalize('NFC').toLowerCase() : local}@${host || domain}`
+  return `${NOT_ASCII.test(local) ? local.toLowerCase().normalize('NFC') : local}@${host || domain}`
+}
+
+/** An address as people read it: its domain in letters. */
+export function inLetters(address: string): string {
+  const { local, domain } = partsOf(address)
+  return `${local}@${domainToUnicode(domain) || domain}`
 }
 
 /** Whether a mail server that has no SMTPUTF8 can not be told it. */

@@ -9,6 +9,7 @@ describe('an address with international letters', () => {
     ['sam@例え.テスト', 'sam@xn--r8jz45g.xn--zckzah'],
     ['Jörg@example.com', 'jörg@example.com'],
     ['jo\u0308rg@bücher.example', 'jörg@xn--bcher-kva.example'],
+    ['I\u0316\u0307b@example.com', 'i\u0316\u0307b@example.com'],
     ['用户@例子.测试', '用户@xn--fsqu00a.xn--0zwm56d'],
     ['सैम@example.com', 'सैम@example.com'],
   ])('%s is one, and stored as %s', (given, stored) => {
@@ -34,6 +35,11 @@ describe('an address with international letters', () => {
     '.jörg@example.com',
     `${'ö'.repeat(33)}@example.com`,
     `sam@${'ü'.repeat(63)}.example`,
+    // No domain can be made of them, so that they would be one address in each form.
+    'sam@xn--ü.example',
+    'ü@xn--ü.example',
+    'sam@1א.example',
+    'sam@\u0301ü.example',
     // Composed, or in lower case, they are plain letters: it would be the address of somebody else.
     'sam\u212a@example.com',
     '\u0130sam@example.com',
