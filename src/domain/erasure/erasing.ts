@@ -1,6 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { own, ownUpdate } from '../../db/own.ts'
 import { first, run } from '../../db/statements.ts'
+import { inLetters } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import type { ErasedCounts } from './erasures.ts'
@@ -36,27 +37,39 @@ export const eraseCounted = ({ ctx, id }: Counting, work: (inside: Context) => P
     return sum
   })
 
+/** Letters of scripts that leave a space before an address. */
+const LETTERS = String.raw`\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0dff`
 /** What a longer address could go on with before it, as it is and as web addresses and JSON spell it. */
-const PART = "A-Za-z0-9._+!'~"
+const PART = `A-Za-z0-9._+!'~${LETTERS}`
 const SPELT_PART = '(?:2[17bBdDeE]|5[fF]|7[eE])'
+const SPELT_LETTER = '%(?:[cC][3-9a-fA-F]|[dD][0-9a-fA-F])%[89abAB][0-9a-fA-F]'
+const ESCAPED_LETTER = '0(?:0[c-fC-F]|[1-9a-dA-D][0-9A-Fa-f])[0-9A-Fa-f]'
 
 /**
  * Finds an address in a text that somebody else has written: a regular expression, as PostgreSQL and JavaScript both read it, in either case. It
- * may stand as it is, or as in a web address; not as the end of a longer one, nor as its beginning.
+ * may stand as it is, or as in a web address or JSON, its domain in letters or in ASCII; not as the end of a longer one, nor as its beginning.
  *
  * @param hyphenated whether it may stand between hyphens, as in keys that systems make for their requests.
  */
 export function patternOf(address: string, { hyphenated = false } = {}): string {
-  const inForm = new URLSearchParams({ '': address }).toString().slice(1)
-  const spellings = [...new Set([address, encodeURIComponent(address), inForm])].map((one) =>
-    one.replace(/[^A-Za-z0-9]/g, '\\$&'),
+  const spellings = [...new Set([address, inLetters(address)].flatMap(spellingsOf))].map((one) =>
+    one.replace(/[^A-Za-z0-9\u0080-\uffff]/g, '\\$&'),
   )
   const hyphen = hyphenated ? '' : '-'
   // In JSON and in web addresses what stands before it may end in a letter.
-  const spelt = String.raw`(?<=%[0-9A-Fa-f]{2})(?<!%${SPELT_PART})|(?<=\\u[0-9A-Fa-f]{4})(?<!\\u00${SPELT_PART})`
-  const before = String.raw`(?:(?<![${PART}${hyphen}])|(?<=\\[nrt])|${spelt})`
-  return `${before}(?:${spellings.join('|')})(?![A-Za-z0-9]|[.${hyphen}][A-Za-z0-9])`
+  const inAddress = `(?<=%[0-9A-Fa-f]{2})(?<!%${SPELT_PART})(?<!${SPELT_LETTER})`
+  const inJson = String.raw`(?<=\\u[0-9A-Fa-f]{4})(?<!\\u00${SPELT_PART})(?<!\\u${ESCAPED_LETTER})`
+  const before = String.raw`(?:(?<![${PART}${hyphen}])|(?<=\\[nrt])|${inAddress}|${inJson})`
+  return `${before}(?:${spellings.join('|')})(?![A-Za-z0-9${LETTERS}]|[.${hyphen}][A-Za-z0-9${LETTERS}])`
 }
+
+/** How an address is written in texts, web addresses, forms and JSON. */
+const spellingsOf = (address: string): string[] => [
+  address,
+  encodeURIComponent(address),
+  new URLSearchParams({ '': address }).toString().slice(1),
+  address.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+]
 
 /** Whether a text has the address in it. */
 export const names = (address: string, text: string): boolean => new RegExp(patternOf(address), 'i').test(text)

@@ -49,6 +49,30 @@ it('finds what forms spell otherwise than web addresses', () => {
   expect(names("o'brien~@example.com", query)).toBe(true)
 })
 
+it('finds an international address in each form in which it may be said, and not within a longer one', async () => {
+  for (const [address, texts, isThere] of [
+    [
+      'jörg@xn--bcher-kva.example',
+      ['<jörg@bücher.example>: unknown', 'q=j%C3%B6rg%40xn--bcher-kva.example', 'JÖRG@BÜCHER.example'],
+      true,
+    ],
+    [
+      'jörg@xn--bcher-kva.example',
+      ['q=j%C3%B6rg%40b%C3%BCcher.example', '"jörg@xn--bcher-kva.example"', '“jörg@bücher.example”'],
+      true,
+    ],
+    ['用户@xn--fsqu00a.xn--0zwm56d', ['search=用户@例子.测试', '用户@xn--fsqu00a.xn--0zwm56d'], true],
+    ['sam@xn--bcher-kva.example', ['sam@bücher.example', 'Sam@xn--bcher-kva.example', '请联系sam@bücher.example。'], true],
+    ['jörg@xn--bcher-kva.example', ['"j\\u00f6rg@b\\u00fccher.example"', '\\u201cjörg@bücher.example\\u201d'], true],
+    ['rg@example.com', ['q=j%C3%B6rg%40example.com', '"j\\u00f6rg@example.com"'], false],
+    ['sam@example.com', ['%E3%80%82sam%40example.com', '%C2%ABsam%40example.com%C2%BB'], true],
+    ['rg@example.com', ['jörg@example.com', 'öрrg@example.com'], false],
+    ['sam@example.com', ['ösam@example.com', 'sam@example.comö', 'sam@example.com.ö'], false],
+  ] as const)
+    for (const text of texts)
+      expect([text, names(address, text), await isFound(text, patternOf(address))]).toEqual([text, isThere, isThere])
+})
+
 async function isFound(text: string, pattern: string): Promise<boolean> {
   const [row] = await service.db.$queryRaw<{ found: boolean }[]>`SELECT ${text}::text ~* ${pattern} AS found`
   return row!.found
