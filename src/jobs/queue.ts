@@ -190,10 +190,11 @@ async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number>
   return rows.length
 }
 
+const IS_UNDER_WAY = "state = 'active' AND heartbeat_on > now() - heartbeat_seconds * interval '1 second'"
 /** Of mails; those under way are left to end by themselves, unless the process that had them is gone, as after a restore. */
 const FORGET_MAILS = `
   WITH its AS (
-      SELECT id, name, state = 'active' AND heartbeat_on > now() - heartbeat_seconds * interval '1 second' AS is_under_way
+      SELECT id, name, ${IS_UNDER_WAY} AS is_under_way
       FROM pgboss.job WHERE name = ANY ($1) AND data->>'emailId' = ANY ($2)),
     gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.is_under_way IS NOT TRUE)
   SELECT count(*)::int AS "underWay" FROM its WHERE is_under_way`
@@ -207,11 +208,12 @@ async function forgetMails(boss: PgBoss, emailIds: readonly string[], pattern: s
   return (rows[0] as { underWay: number }).underWay
 }
 
-/** Those under way are left to end by themselves. */
+/** As of mails. */
 const FORGET_ORGANIZATION = `
-  WITH its AS (SELECT id, name, state FROM pgboss.job WHERE data->>'organizationId' = $1),
-    gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.state <> 'active')
-  SELECT count(*)::int AS "underWay" FROM its WHERE state = 'active'`
+  WITH its AS (
+      SELECT id, name, ${IS_UNDER_WAY} AS is_under_way FROM pgboss.job WHERE data->>'organizationId' = $1),
+    gone AS (DELETE FROM pgboss.job USING its WHERE job.name = its.name AND job.id = its.id AND its.is_under_way IS NOT TRUE)
+  SELECT count(*)::int AS "underWay" FROM its WHERE is_under_way`
 
 async function forgetOrganization(boss: PgBoss, organizationId: string): Promise<number> {
   const { rows } = await boss.getDb().executeSql(FORGET_ORGANIZATION, [organizationId])

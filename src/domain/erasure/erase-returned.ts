@@ -5,16 +5,21 @@ import type { LogReader } from './receipts.ts'
 
 // A backup from before brings back an organization that was erased.
 
-/** Organizations that the log says are erased, and that are there: a backup has brought them back. One that was made anew since is another. */
+/**
+ * Organizations that the log says are erased, and that are there, each once: a backup has brought them back. One that was made anew since is
+ * another.
+ */
 export async function findReturned(service: LogReader): Promise<OrganizationLine[]> {
   const lines = await readOrganizationLines(service)
   const where = { id: { in: lines.map(({ organizationId }) => organizationId) } }
   const there = await service.db.organization.findMany({ where, select: { id: true, createdAt: true } })
   const createdAt = new Map(there.map((organization) => [organization.id, organization.createdAt]))
-  return lines.filter(({ organizationId, requestedAt }) => {
+  const returned = lines.filter(({ organizationId, requestedAt }) => {
     const since = createdAt.get(organizationId)
     return since !== undefined && since <= new Date(requestedAt)
   })
+  // One that has come back before, and was erased anew instead of again, has several.
+  return [...new Map(returned.map((line) => [line.organizationId, line])).values()]
 }
 
 /** Erases again, to their end, organizations that have come back. */

@@ -107,6 +107,8 @@ export async function continueHold(service: ServiceContext, holdId: string): Pro
   const now = service.deps.clock()
   if (now >= eraseAt) {
     await service.db.organizationHold.updateMany({ where: { ...where, startedAt: null }, data: { startedAt: now } })
+    // An owner may have kept it in this very moment: then there is nothing that has begun.
+    if ((await service.db.organizationHold.count({ where })) === 0) return
     return eraseOrganization(ctx, holdId)
   }
   if (eraseAt.getTime() - now.getTime() > REMINDED_DAYS * DAY_MS) throw new Error('It is too early for what a hold waits for')

@@ -177,6 +177,40 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
   expect(await keepOrganization(asEraser(service, organization))).toBe(false)
 })
 
+it('is left alone that an owner keeps in the very moment in which it would be erased', async () => {
+  const { organization } = await makeErasable(service, { others: 1 })
+  const { id } = await hold(organization)
+  const [had, stored] = [await countOf(organization), await listStore(service)]
+  const { organizationHold } = service.db
+  const keptMeanwhile = new Proxy(organizationHold, {
+    get: (holds, name) =>
+      name === 'findUnique'
+        ? async (asked: Parameters<typeof organizationHold.findUnique>[0]) => {
+            const found = await organizationHold.findUnique(asked)
+            expect(await keepOrganization(asEraser(service, organization))).toBe(true)
+            return found
+          }
+        : Reflect.get(holds, name),
+  })
+  const db = new Proxy(service.db, {
+    get: (given, name) => (name === 'organizationHold' ? keptMeanwhile : Reflect.get(given, name)),
+  })
+  await continueHold({ ...later(HOLD_DAYS), db }, id)
+  expect(await lines(id)).toEqual([])
+  expect(await countOf(organization)).toEqual(had)
+  expect(await listStore(service)).toEqual(stored)
+})
+
+it('does not wait for a job that a process had which is gone', async () => {
+  const { id: organizationId } = await service.make.organization()
+  const [{ id }] = await service.db.$queryRaw<[{ id: string }]>`
+    INSERT INTO pgboss.job (name, data, state, retry_limit, retry_delay, started_on, heartbeat_on, heartbeat_seconds, expire_seconds)
+    VALUES ('library-import', ${JSON.stringify({ organizationId })}::jsonb, 'active', 5, 3600,
+      now() - interval '1 hour', now() - interval '1 hour', 10, 86400) RETURNING id::text`
+  expect(await service.deps.queue.forgetOrganization(organizationId)).toBe(0)
+  expect(await service.db.$queryRaw`SELECT id FROM pgboss.job WHERE id = ${id}::uuid`).toEqual([])
+})
+
 it('is found when a backup brings it back, and erased again; one that was made anew since is another', async () => {
   const organization = await service.make.organization()
   const { pageLinks: _, ...row } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
@@ -189,4 +223,11 @@ it('is found when a backup brings it back, and erased again; one that was made a
   expect(await eraseReturned(service.system)).toMatchObject([{ id, organizationId: organization.id }])
   expect(await findReturned(service.system)).toEqual([])
   expect(await lines(id)).toHaveLength(1)
+  // Come back once more, an owner has it erased anew; and then comes the same backup.
+  await service.db.organization.create({ data: row })
+  const anew = await hold(organization)
+  await continueHold(later(HOLD_DAYS), anew.id)
+  await service.db.organization.create({ data: row })
+  expect(await eraseReturned(service.system)).toMatchObject([{ organizationId: organization.id }])
+  expect(await findReturned(service.system)).toEqual([])
 })
