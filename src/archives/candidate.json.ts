@@ -56,6 +56,7 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
       version: consentVersion,
       language: consentLanguage,
       covers: consentMedia,
+      own: submission.ownConsent,
     },
     ...{ passedChecks, browser: userAgent, extraTimePercent },
     questions: submission.paper.map(({ takes, scores: [score] }, i) => {

@@ -181,7 +181,7 @@ ${submission.questions.map(questionPart)}${captureParts(submission.captures)}${
 }`
 
 const submissionFacts = ({ state, startedAt, deadlineAt, submittedAt, consent, passedChecks, browser }: ShownSubmission): Html =>
-  facts([
+  html`${facts([
     ['State', wordOf(state)],
     ['Started', time(startedAt)],
     ['Deadline', time(deadlineAt)],
@@ -189,7 +189,7 @@ const submissionFacts = ({ state, startedAt, deadlineAt, submittedAt, consent, p
     ['Consent', consent && html`${time(consent.at)}, version ${consent.version}: ${consent.covers.map(wordOf).join(', ')}`],
     ['Checks that were passed', passedChecks.map(wordOf).join(', ')],
     ['Browser', browser],
-  ])
+  ])}${consent?.own && html`<p class="quiet">What the organization has added to what was agreed to, version ${consent.own.version}</p>${words(consent.own.body)}`}`
 
 const resultPart = (result: ShownSubmission['results'][number]): Html =>
   html`<h3>Result, version ${result.version}</h3>

@@ -2,6 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { among, own, type SqlBool } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { MediaPart, Prisma } from '../../generated/prisma/client.ts'
+import { type ConsentText, findAgreedText } from '../brand/page-words.ts'
 import type { Context } from '../context.ts'
 import { isTo } from '../erasure/collect-invites.ts'
 import { readLists } from '../erasure/erase-invites.ts'
@@ -103,8 +104,8 @@ type WholeSubmission = Prisma.SubmissionGetPayload<{ include: typeof submissionI
 /** What a person has given for a question, without who it was. @property points null: not graded. */
 export type HeldGrade = { questionNumber: number; round: Round; points: number | null; comment: string; gradedAt: Date }
 
-/** All that was sent in, the newest release first. @property grades of people, as they stand. */
-export type HeldSubmission = WholeSubmission & { grades: HeldGrade[] }
+/** All that was sent in, the newest release first. @property grades of people, as they stand. @property ownConsent what the organization has added to our consent text. */
+export type HeldSubmission = WholeSubmission & { grades: HeldGrade[]; ownConsent: ConsentText | null }
 export type HeldMedia = HeldSubmission['media'][number]
 
 /** @returns null: it is gone since. */
@@ -115,7 +116,8 @@ export async function readHeldSubmission(ctx: Context, id: string): Promise<Held
   const grades = (await findGrades(ctx, id)).map(({ questionNumber, round, points, comment, updatedAt: gradedAt }) => ({
     ...{ questionNumber, round, points, comment, gradedAt },
   }))
-  return { ...submission, graderId: null, secondGraderId: null, grades }
+  const ownConsent = await findAgreedText(ctx, submission)
+  return { ...submission, graderId: null, secondGraderId: null, grades, ownConsent }
 }
 
 const rowColumns = ['batchId', 'number', 'email', 'name', 'terms', 'state', 'issues', 'inviteId'] as const

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { requestCandidateArchive } from '../../../../src/domain/archives/request-archive.ts'
 import { findAgreedText } from '../../../../src/domain/brand/page-words.ts'
+import { readArchive } from '../../../support/archives.ts'
 import type { candidateOf } from '../../../support/candidate.ts'
 import { waitForState } from '../../../support/mail.ts'
 import { asOperator, signInAs } from '../../../support/portal.ts'
@@ -119,6 +121,12 @@ it('has the organization’s consent text stand below ours, and keeps which vers
   await candidate.press('start')
   const shown = await admin.get(`${admin.home}invites/${invite.id}/submission`)
   expect(shown.text).toContain('version 1, and version 2 of your own text (en)')
+  const eraser = asOperator(service, organization)
+  const { id } = await requestCandidateArchive(eraser, { address: invite.recipientEmail })
+  const archive = await readArchive(eraser, id)
+  const [held] = JSON.parse(archive['invites/1/submissions.json']!.toString()).submissions
+  expect(held.consent.own).toEqual({ language: 'en', version: 2, body: 'Second.' })
+  expect(archive['invites/1/index.html']!.toString()).toContain('Second.')
 })
 
 it('shows a reader of another language the consent text of the main one, marked as that', async () => {
