@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listAuditEntries } from '../../src/domain/access/audit-log.ts'
+import { findSpeaker } from '../../src/domain/access/speakers.ts'
+import { resolveReferences } from '../../src/domain/assessments/assessment-references.ts'
+import type { Context } from '../../src/domain/context.ts'
 import { findTraces } from '../../src/domain/erasure/find-traces.ts'
+import { createBatch } from '../../src/domain/invites/batches/batches.ts'
+import { inviteMember } from '../../src/domain/members/invite-member.ts'
+import { findMemberId } from '../../src/domain/members/organizations.ts'
+import { addDomain } from '../../src/domain/single-sign-on/domains.ts'
 import { waitForState } from '../support/mail.ts'
 import { asOperator, joinAs, PASSWORD, visit } from '../support/portal.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -124,6 +132,32 @@ it('has one address in both forms: in a list', async () => {
       [`jörg@${ASCII}`, expect.stringMatching(/ready|invited/)],
     ],
   ])
+})
+
+it('has one address in both forms: where members, and domains of a provider, are named', async () => {
+  const { organization } = await start(service)
+  const ctx = asOperator(service, organization)
+  const name = service.deps.newId()
+  const { memberId } = await inviteMember(ctx, { email: `${name}@${UNICODE}`, roles: ['grader', 'client'], mails: false })
+  const written = `${name}@${UNICODE.toUpperCase()}`
+  expect(await findMemberId(service.system, organization.id, written)).toBe(memberId)
+  await service.db.auditEntry.updateMany({ where: { organizationId: organization.id }, data: { actorId: memberId } })
+  expect((await listAuditEntries(ctx, { who: written }, 1)).entries).toMatchObject([{ actorId: memberId }])
+  const named = { languages: [], categories: [], tags: [], clients: [written] }
+  expect(await resolveReferences(ctx, named)).toMatchObject({ clientIds: [memberId] })
+
+  const { id: assessmentId } = await service.make.assessment(organization.id)
+  const actor: Context['actor'] = { kind: 'member', id: memberId, userId: memberId, roles: ['admin'] }
+  const list = `email,grader\na@example.com,${written}\n`
+  const batchId = await createBatch({ ...ctx, mode: 'live', actor }, { assessmentId, list, terms: {} })
+  const rows = await service.db.inviteBatchRow.findMany({ where: { organizationId: organization.id, batchId } })
+  expect(rows).toMatchObject([{ state: 'ready', terms: { assignedGraderId: memberId } }])
+
+  await addDomain(ctx, ` ${UNICODE.toUpperCase()}.`)
+  await expect(addDomain(ctx, ASCII)).rejects.toMatchObject({ issues: [{ problem: 'taken' }] })
+  await expect(addDomain(ctx, `foo@${UNICODE}`)).rejects.toMatchObject({ issues: [{ problem: 'notDomain' }] })
+  await service.db.signInDomain.updateMany({ where: { domain: ASCII }, data: { verifiedAt: service.clock.now() } })
+  expect(await findSpeaker(service.system, written)).toEqual({ organizationId: organization.id })
 })
 
 it('signs a member in by either form', async () => {

@@ -1,13 +1,11 @@
 import { everyones } from '../../db/everyone.ts'
 import { first } from '../../db/statements.ts'
+import { domainOf } from '../checking/email-address.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
 /** Milliseconds for which a domain whose record is gone is still the organization's. */
 export const GRACE_MS = 30 * DAY_MS
-
-/** The domain of an address, as it is compared. */
-const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
 
 /** Whose identity providers speak for an address; null: nobody's. One whose record has been gone for too long speaks for none. */
 export async function findSpeaker({ db, deps }: ServiceContext, email: string): Promise<{ organizationId: string } | null> {

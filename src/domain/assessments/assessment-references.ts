@@ -1,6 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { own, shared } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
+import { asStored } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
@@ -20,8 +21,9 @@ export async function resolveReferences(
   await addLanguages(ctx, languages)
   await addCategories(ctx, categories)
   const foundTags = await findTagNames(ctx, tags)
-  const foundClients = await findAddresses(ctx, clients)
-  refuse([...findMissing('tags', tags, foundTags), ...findMissing('clients', clients, foundClients)])
+  const addresses = clients.map(asStored)
+  const foundClients = await findAddresses(ctx, addresses)
+  refuse([...findMissing('tags', tags, foundTags), ...findMissing('clients', addresses, foundClients)])
   return {
     languageIds: idsOf(await findCodes(ctx, languages)),
     categoryIds: idsOf(await findCategoryNames(ctx, categories)),

@@ -39,6 +39,9 @@ export function asStored(text: string): string {
   return `${NOT_ASCII.test(local) ? local.toLowerCase().normalize('NFC') : local}@${host || domain}`
 }
 
+/** The domain of an address, as it is compared. */
+export const domainOf = (address: string): string => partsOf(asStored(address)).domain.toLowerCase()
+
 /** An address as people read it: its domain in letters. */
 export function inLetters(address: string): string {
   const { local, domain } = partsOf(address)

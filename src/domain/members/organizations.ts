@@ -1,6 +1,7 @@
 import { violatedConstraint } from '../../db/errors.ts'
 import { equalsText } from '../../db/query.ts'
 import type { Organization } from '../../generated/prisma/client.ts'
+import { asStored } from '../checking/email-address.ts'
 import type { ServiceContext, Tier } from '../context.ts'
 import { totalOrder } from '../lists/page.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -38,7 +39,7 @@ export const setTier = ({ db, deps }: ServiceContext, id: string, tier: Tier): P
 
 /** The id of an organization's member, given the id or the email address, whatever its case. @throws Error when there is none. */
 export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {
-  const who = isUuid(idOrEmail) ? { id: idOrEmail } : { email: equalsText(idOrEmail) }
+  const who = isUuid(idOrEmail) ? { id: idOrEmail } : { email: equalsText(asStored(idOrEmail)) }
   const member = await db.member.findFirst({ where: { organizationId, ...who }, select: { id: true } })
   if (!member) throw new Error(`The organization has no member ${idOrEmail}.`)
   return member.id

@@ -3,7 +3,7 @@ import type { SignInDomain } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { isLost } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { isEmailAddress } from '../checking/email-address.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { type AccountProblem, DomainError } from '../errors.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
@@ -46,7 +46,9 @@ export async function listDomains(ctx: Context): Promise<SignInDomain[]> {
  */
 export async function addDomain(ctx: Context, given: string): Promise<void> {
   authorize(ctx, 'manage_security')
-  const domain = given.trim().toLowerCase().replace(/^@/, '').replace(/\.$/, '')
+  const domain = asStored(`a@${given.trim().replace(/^@/, '').replace(/\.$/, '')}`)
+    .slice('a@'.length)
+    .toLowerCase()
   if (!isEmailAddress(`a@${domain}`)) throw refused('notDomain')
   if (PUBLIC_DOMAINS.has(domain)) throw refused('publicDomain')
   await inTransaction(ctx, async (inside) => {

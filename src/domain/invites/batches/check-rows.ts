@@ -109,7 +109,7 @@ function readTerms(
   const wanted = splitTags(tags)
   if (wanted.length > 0) own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name))]
   issues.splice(MAX_UNKNOWN_TAGS)
-  if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, grader)[0] ?? null
+  if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, asStored(grader))[0] ?? null
   if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
   if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
   if (language) own.language = cut(language, MAX_CODE_LENGTH)
