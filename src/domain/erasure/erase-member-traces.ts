@@ -38,7 +38,7 @@ export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
     await eraseAnswers({ ...erasing, address }, [])
     await eraseCounted(erasing, async (inside) => {
       const providers = ownUpdate(inside, 'signInProviders').where(({ ref }) => isNaming(ref('lastError'), address))
-      return { otherTraces: await run(inside.db, providers.set({ lastError: '' })) }
+      return { otherTraces: await run(inside.db, providers.set({ lastError: null })) }
     })
   }
   for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text)

@@ -67,7 +67,7 @@ export const WHAT_STAYS = [
 /** Of a member. */
 export const WHAT_STAYS_OF_MEMBER = [
   ['grades', 'Grades, comments and released results, as those of a former grader'],
-  ['made', 'Assessments, questions, invites and settings that they made or changed'],
+  ['made', 'Assessments, questions, invites and settings that they made or changed, as those of a former member'],
   ['audit_entries', 'What they did and when in the audit log, without name, address and browser'],
   ['keys', 'API keys that they generated, unless they were revoked'],
   ['words', 'What others have written of them, and the organization’s own texts and addresses'],
