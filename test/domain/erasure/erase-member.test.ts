@@ -80,7 +80,7 @@ async function live({ organization, owner, person, member, home, email }: Awaite
   const assessment = await make.assessment(organizationId, { createdById: member.id })
   await make.question(assessment, { order: 1, responseType: 'text', points: 5 })
   const fields = { assessmentId: assessment.id, recipientEmail: 'candidate@keep-me.example', assignedGraderId: member.id }
-  const sent = await v1.post('/invites').set('Idempotency-Key', `invite for ${email}`).send(fields)
+  const sent = await v1.post('/invites').set('Idempotency-Key', `invite-for-${email}`).send(fields)
   expect([sent.status, sent.body.invite?.assignedGrader?.email]).toEqual([201, email])
   const inviteId: string = sent.body.invite.id
   const graded = { answers: [{ number: 1, text: 'An answer' }], grades: [{ number: 1, points: 4, comment: 'Well done' }] }
