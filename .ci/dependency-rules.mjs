@@ -152,6 +152,8 @@ const ofEveryone = [
   'domain/submissions/media/remove-files.ts',
   'domain/submissions/media/forget-media.ts',
   'domain/submissions/media/settle-recordings.ts',
+  'domain/erasure/erase-left-accounts.ts',
+  'domain/erasure/forget-at-accounts.ts',
   'domain/erasure/erase-organization.ts',
   'domain/ats/calls.ts',
   'domain/ats/hand-over.ts',

@@ -160,6 +160,7 @@ export const SWEEP_PARTS = [
   'complete_abandoned_recordings',
   'forget_media',
   'erase_due_invites',
+  'erase_left_accounts',
 ] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 

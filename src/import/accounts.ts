@@ -25,12 +25,17 @@ export async function matchAccounts(check: Check, { organizations }: ImportDocum
     })),
   )
   const ids = members.map(({ memberId }) => memberId)
-  const existing = await all(check.db, everyones.selectFrom('members').select(['id', 'userId']).where('id', '=', among(ids)))
+  const existing = await all(
+    check.db,
+    everyones.selectFrom('members').select(['id', 'userId', 'erasedAt']).where('id', '=', among(ids)),
+  )
   const present = new Map(existing.map(({ id, userId }) => [id, userId]))
   const memberships = members.map((member) => ({
     ...member,
     accountId: member.row.userId ?? present.get(member.memberId) ?? check.newId(),
   }))
+  const erased = new Set(existing.filter(({ erasedAt }) => erasedAt).map(({ id }) => id))
+  for (const { path, memberId } of memberships) if (erased.has(memberId)) check.report(path, 'is of a member who was erased')
   reportContradictions(check, memberships)
   await reportDoubleMemberships(check, memberships)
   await reportTakenAddresses(check, memberships)

@@ -202,8 +202,10 @@ const FORGET_MAILS = `
 const FORGET_OUTPUTS =
   'UPDATE pgboss.job SET output = NULL, source_output = NULL WHERE output::text ~* $1 OR source_output::text ~* $1'
 
+const MAIL_QUEUES = [INVITATION_EMAILS, DEAD_INVITATION_EMAILS, MEMBER_EMAILS, DEAD_MEMBER_EMAILS]
+
 async function forgetMails(boss: PgBoss, emailIds: readonly string[], pattern: string): Promise<number> {
-  const { rows } = await boss.getDb().executeSql(FORGET_MAILS, [[INVITATION_EMAILS, DEAD_INVITATION_EMAILS], emailIds])
+  const { rows } = await boss.getDb().executeSql(FORGET_MAILS, [MAIL_QUEUES, emailIds])
   await boss.getDb().executeSql(FORGET_OUTPUTS, [pattern])
   return (rows[0] as { underWay: number }).underWay
 }

@@ -6,6 +6,7 @@ import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { eraseDueInvites } from '../domain/erasure/erase-due-invites.ts'
+import { eraseLeftAccounts } from '../domain/erasure/erase-left-accounts.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
 import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
 import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
@@ -101,6 +102,10 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   async erase_due_invites(system) {
     const erased = await eraseDueInvites(system)
     if (erased > 0) system.deps.log.info({ erased }, 'invites erased that were kept for long enough')
+  },
+  async erase_left_accounts(system) {
+    const erased = await eraseLeftAccounts(system)
+    if (erased > 0) system.deps.log.info({ erased }, 'accounts erased that were of no organization any more')
   },
 }
 

@@ -274,3 +274,11 @@ test('refuses a second membership of an account in one organization', async () =
     'organizations[0].members[0].userId',
   ])
 })
+
+test('brings back no member who was erased', async () => {
+  const id = newId()
+  const document = documentOf({ members: [{ id, ...person('gone@example.com') }] })
+  await load(document)
+  await service.db.member.update({ where: { id }, data: { erasedAt: service.clock.now() } })
+  expect(await problemsOf(document)).toEqual([{ path: 'organizations[0].members[0]', message: 'is of a member who was erased' }])
+})

@@ -17,7 +17,7 @@ const EXTERNAL_ID = 'applicant-zq-9918273'
 const SECRETS = [ADDRESS, NAME, ANSWER, COMMENT, MESSAGE, EXTERNAL_ID]
 
 /** How a text may stand somewhere: in either case, in an address, in hex, and in base64 at any of its three places. */
-const spellingsOf = (text: string): string[] =>
+export const spellingsOf = (text: string): string[] =>
   [text, text.toLowerCase()].flatMap((one) => [
     one.toLowerCase(),
     encodeURIComponent(one).toLowerCase(),

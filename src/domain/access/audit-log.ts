@@ -131,15 +131,21 @@ function namedBy(entries: AuditEntry[]): { memberIds: string[]; keyIds: string[]
   return { memberIds: idsOf('member', 'member'), keyIds: idsOf('apiKey', 'api_key') }
 }
 
+/** What members are called who were erased. */
+export const FORMER_MEMBER = 'a former member'
+
 /** The addresses of members of the organization, and the names of its API keys, by their ids. */
 export async function findNames(
   { db, organization }: Context,
   { memberIds, keyIds }: { memberIds: string[]; keyIds: string[] },
 ): Promise<Map<string, string>> {
   const where = (ids: string[]) => ({ organizationId: organization.id, id: anyOf(ids) })
-  const members = await db.member.findMany({ where: where(memberIds), select: { id: true, email: true } })
+  const members = await db.member.findMany({ where: where(memberIds), select: { id: true, email: true, erasedAt: true } })
   const keys = await db.apiKey.findMany({ where: where(keyIds), select: { id: true, name: true } })
-  return new Map([...members.map(({ id, email }) => [id, email] as const), ...keys.map(({ id, name }) => [id, name] as const)])
+  return new Map([
+    ...members.map(({ id, email, erasedAt }) => [id, erasedAt ? FORMER_MEMBER : email] as const),
+    ...keys.map(({ id, name }) => [id, name] as const),
+  ])
 }
 
 /** Details are whatever was recorded with the action, see AuditEvent. */
@@ -151,7 +157,12 @@ function idsIn(details: unknown): string[] {
 /** What is called by these ids in the organization, as far as it is still there: a member, by address; an API key, a tag, an assessment, or an invite, by its candidate. */
 async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string, name: string][]> {
   if (ids.length === 0) return []
-  const members = own(ctx, 'members').select(['id', 'email as name']).where('id', '=', among(ids))
+  const members = own(ctx, 'members')
+    .select(({ ref }) => [
+      'id',
+      sql<string>`case when ${ref('erasedAt')} is null then ${ref('email')} else ${FORMER_MEMBER} end`.as('name'),
+    ])
+    .where('id', '=', among(ids))
   const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
   const tags = own(ctx, 'tags').select(['id', 'name']).where('id', '=', among(ids))
   const assessments = own(ctx, 'assessments').select(['id', 'name']).where('id', '=', among(ids))

@@ -37,7 +37,7 @@ export type HeldMember = Prisma.MemberGetPayload<{ include: typeof include }>
 
 /** @returns null: there is none, or no more. */
 export const readHeldMember = ({ db, organization }: Context, id: string): Promise<HeldMember | null> =>
-  db.member.findFirst({ where: { organizationId: organization.id, id }, include })
+  db.member.findFirst({ where: { organizationId: organization.id, id, erasedAt: null }, include })
 
 /** What they have done, oldest first, some at a time: without what it says of others. */
 export async function* readHeldActs(ctx: Context, memberId: string) {

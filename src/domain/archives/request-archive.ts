@@ -39,7 +39,7 @@ export function requestCandidateArchive(ctx: Context, { address: typed }: { addr
  */
 export async function requestMemberArchive(ctx: Context, memberId: string): Promise<Archive> {
   authorizeArchive(ctx, memberId)
-  const where = { organizationId: ctx.organization.id, id: memberId }
+  const where = { organizationId: ctx.organization.id, id: memberId, erasedAt: null }
   if (!isUuid(memberId) || (await ctx.db.member.count({ where })) === 0) throw new DomainError('member_not_found')
   return request(ctx, { id: ctx.deps.newId(), subject: 'member', addressCode: null, sealedAddress: null, memberId })
 }

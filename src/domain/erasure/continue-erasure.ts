@@ -2,10 +2,10 @@ import { ownUpdate } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { eraseInvites, eraseListRows, eraseMedia, revokeOpen } from './erase-invites.ts'
-import { eraseMemberTraces } from './erase-member-traces.ts'
+import { type ErasingMember, eraseMemberArchives, eraseMemberMails, eraseMemberTraces } from './erase-member-traces.ts'
 import { eraseEvents, eraseMails, eraseOtherTraces, eraseSuppressions } from './erase-traces.ts'
 import type { Erasing } from './erasing.ts'
-import { ERASURE_STEPS, type ErasureStep } from './erasures.ts'
+import { ERASURE_STEPS, type ErasureStep, MEMBER_STEPS } from './erasures.ts'
 import { writeReceipt } from './receipts.ts'
 import { openAddress } from './request-erasure.ts'
 import type { Named } from './request-member-erasure.ts'
@@ -20,6 +20,12 @@ const WORK: Record<ErasureStep, (erasing: Erasing) => Promise<unknown>> = {
   events: eraseEvents,
   traces: eraseOtherTraces,
   suppressions: eraseSuppressions,
+  receipt: writeReceipt,
+}
+const MEMBER_WORK: Record<(typeof MEMBER_STEPS)[number], (erasing: ErasingMember) => Promise<unknown>> = {
+  mails: eraseMemberMails,
+  media: eraseMemberArchives,
+  traces: eraseMemberTraces,
   receipt: writeReceipt,
 }
 
@@ -39,13 +45,19 @@ export async function continueErasure(
   const { createdAt: until, sealedAddress } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
   const sealed = openAddress(ctx, { id, sealedAddress })
+  const begin = (step: ErasureStep) =>
+    run(ctx.db, ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null).set({ step }))
   if (found.memberId !== null) {
-    await eraseMemberTraces({ ctx, id, until, memberId: found.memberId, named: JSON.parse(sealed) as Named })
-    return writeReceipt({ ctx, id })
+    const erasing: ErasingMember = { ctx, id, memberId: found.memberId, named: JSON.parse(sealed) as Named }
+    for (const step of MEMBER_STEPS) {
+      await begin(step)
+      await MEMBER_WORK[step](erasing)
+    }
+    return
   }
   const erasing: Erasing = { ctx, id, address: sealed, until }
   for (const step of ERASURE_STEPS) {
-    await run(ctx.db, ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null).set({ step }))
+    await begin(step)
     await WORK[step](erasing)
   }
 }

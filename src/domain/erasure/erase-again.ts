@@ -7,7 +7,7 @@ import { continueErasure } from './continue-erasure.ts'
 import { readLists } from './erase-invites.ts'
 import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
 import { requestErasure } from './request-erasure.ts'
-import { findReturnedMember, requestMemberErasure } from './request-member-erasure.ts'
+import { requestMemberErasure } from './request-member-erasure.ts'
 
 // A backup from before an erasure brings back who was erased. What the log outside of the database tells of, and this database does not, is
 // done again.
@@ -42,15 +42,10 @@ export async function eraseAgain(operator: ServiceContext): Promise<Repeated[]> 
   for (const [organizationId, lines] of Map.groupBy(await findUndone(operator), (line) => line.organizationId)) {
     const organization = await operator.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     const ctx: Context = enterOrganization(operator, organization)
-    const ofMembers = (line: ReceiptLine) => line.subject === 'member'
-    const addresses = new Map([
-      ...(await findAddresses(
-        ctx,
-        lines.filter((line) => !ofMembers(line)),
-        readAddresses(ctx),
-      )),
-      ...(await findAddresses(ctx, lines.filter(ofMembers), readMembers(ctx))),
-    ])
+    const addresses = await findAddresses(
+      ctx,
+      lines.filter(({ memberId }) => memberId === undefined),
+    )
     for (const line of lines) {
       const found = await eraseOnceMore(ctx, line, addresses.get(line.code)).catch((error) => void failures.push(error))
       if (found !== undefined) repeated.push({ id: line.id, organizationId, found })
@@ -62,45 +57,37 @@ export async function eraseAgain(operator: ServiceContext): Promise<Repeated[]> 
 
 /** @returns whether there was anything to erase, which is true of one that was under way when the backup was taken as well. */
 async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | undefined): Promise<boolean> {
-  const { id } = line
-  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
+  const { id, memberId } = line
+  const organizationId = ctx.organization.id
+  const where = { organizationId_id: { organizationId, id } }
   const isUnderWay = (await ctx.db.erasure.findUnique({ where, select: { sealedAddress: true } }))?.sealedAddress != null
-  if (address === undefined && !isUnderWay) {
+  const isBack =
+    memberId === undefined
+      ? address !== undefined
+      : (await ctx.db.member.count({ where: { organizationId, id: memberId, erasedAt: null } })) > 0
+  if (!isBack && !isUnderWay) {
     await noteUnfound(ctx, line)
     return false
   }
   const repeated = { id, until: new Date(line.requestedAt) }
-  const isMember = line.subject === 'member'
-  const member = isMember && address !== undefined && (await findReturnedMember(ctx, address, repeated.until))
-  // A member of that address who was made later is somebody new.
-  if (isMember && !member && !isUnderWay) {
-    await noteUnfound(ctx, line)
-    return false
-  }
-  if (member) await requestMemberErasure(ctx, { memberId: member.id }, repeated)
-  const erasureId = isMember || address === undefined ? id : (await requestErasure(ctx, { address }, repeated)).id
-  await continueErasure(ctx, { organizationId: ctx.organization.id, erasureId })
+  if (isBack && memberId !== undefined) await requestMemberErasure(ctx, { memberId }, repeated)
+  const { id: erasureId } = address === undefined ? line : await requestErasure(ctx, { address }, repeated)
+  await continueErasure(ctx, { organizationId, erasureId })
   return true
 }
 
 /** The addresses that the codes stand for, by looking at all that there are: nothing leads from a code to its address. */
-async function findAddresses(ctx: Context, lines: ReceiptLine[], all: AsyncGenerator<string[]>): Promise<Map<string, string>> {
+async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<string, string>> {
   const wanted = new Set(lines.map(({ code }) => code))
   const found = new Map<string, string>()
   if (wanted.size === 0) return found
-  for await (const addresses of all)
+  for await (const addresses of readAddresses(ctx))
     for (const address of addresses)
       for (const code of codesOfAddress(ctx.deps.secretKeys, ctx.organization.id, address)) {
         const text = code.toString('base64url')
         if (wanted.has(text)) found.set(text, address)
       }
   return found
-}
-
-/** The addresses of all members, in lower case. */
-async function* readMembers({ db, organization }: Context): AsyncGenerator<string[]> {
-  const where = { organizationId: organization.id, erasedAt: null }
-  yield (await db.member.findMany({ where, select: { email: true } })).map(({ email }) => email.toLowerCase())
 }
 
 /** All addresses that candidates of the organization have, in lower case: of rows of lists, of invites, and of those that are not written to. */
@@ -132,7 +119,8 @@ async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
 async function noteUnfound(ctx: Context, line: ReceiptLine): Promise<void> {
   const { id, code, actor, counts } = line
   const data = {
-    ...{ subject: line.subject, addressCode: Buffer.from(code, 'base64url'), actorKind: actor.kind, actorId: actor.id, counts },
+    ...{ subject: line.subject, addressCode: Buffer.from(code, 'base64url'), memberId: line.memberId ?? null },
+    ...{ actorKind: actor.kind, actorId: actor.id, counts },
     ...{ step: 'receipt', createdAt: line.requestedAt, finishedAt: line.finishedAt, backupsUntil: line.backupsUntil },
   }
   const where = { organizationId_id: { organizationId: ctx.organization.id, id } }

@@ -1,59 +1,111 @@
 import { sql } from '../../db/builder.ts'
-import { among, own, ownUpdate } from '../../db/own.ts'
+import { among, own, ownUpdate, type SqlBool } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
+import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
-import { eraseOtherTraces, forgetMailJobs, isNaming } from './erase-traces.ts'
+import { eraseAnswers, eraseArchives, eraseWords, forgetMailJobs, isNaming } from './erase-traces.ts'
 import { type Counting, eraseCounted, patternOf } from './erasing.ts'
 import type { Named } from './request-member-erasure.ts'
 
-/** What names a member, once the member is nobody. @property until what was made later is of somebody else. */
-export type ErasingMember = Counting & { memberId: string; until: Date; named: Named }
+/** What names a member, once the member is nobody. */
+export type ErasingMember = Counting & { memberId: string; named: Named }
 
 /** Entries of one transaction. */
 const ENTRIES_AT_ONCE = 2_000
 /** What they have called their own things. */
 const OWN_NAMES: readonly AuditAction[] = ['added_factor', 'renamed_factor', 'removed_factor']
 
-/** What else names them: answers, forms, words in the audit log, the queue, and mails to others of what they have done. */
-export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
+/** What mail servers and the queue say of their mails. @throws Error while one is under way for longer than that takes: it is tried again. */
+export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   const { ctx, named } = erasing
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
   for (const address of named.addresses) {
-    await eraseOtherTraces({ ...erasing, address })
-    await forgetMailJobs(ctx, [], patternOf(address))
+    await forgetMailJobs(ctx, named.emailIds, patternOf(address))
     await forgetOutageReason(ctx, patternOf(address))
-    await eraseCounted(erasing, async (inside) => {
-      const providers = ownUpdate(inside, 'signInProviders').where(({ ref }) => isNaming(ref('lastError'), address))
-      return { otherTraces: await run(inside.db, providers.set({ lastError: '' })) }
-    })
   }
-  await eraseAuditEntries(erasing)
-  await eraseCounted(erasing, async (inside) => {
-    const told = ownUpdate(inside, 'memberEmails').where(({ ref }) => sql<boolean>`${ref('facts')} ->> 'person' = ${named.name}`)
-    return {
-      otherTraces: await run(
-        inside.db,
-        told.set(({ ref }) => ({ facts: sql`${ref('facts')} - 'person'` })),
-      ),
-    }
-  })
 }
 
-/** What was done stays, and by which member; from where, with which browser, and how they have called their things does not. */
-const eraseAuditEntries = (erasing: ErasingMember): Promise<void> =>
+/** Copies of what was held about them; those that they had made of candidates, nobody else may have. */
+export const eraseMemberArchives = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
+  eraseArchives(erasing, { OR: [{ memberId }, { actorKind: 'member', actorId: memberId }] })
+
+/** What else names them: answers, forms, words in the audit log, and mails to others of what they have done. */
+export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
+  const { addresses, name } = erasing.named
+  for (const address of addresses) {
+    await eraseAnswers({ ...erasing, address }, [])
+    await eraseCounted(erasing, async (inside) => {
+      const providers = ownUpdate(inside, 'signInProviders').where(({ ref }) => isNaming(ref('lastError'), address))
+      return { otherTraces: await run(inside.db, providers.set({ lastError: null })) }
+    })
+  }
+  for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text)
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseRefusals(inside, erasing) }))
+  await eraseAuditEntries(erasing)
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseFacts(inside, erasing) }))
+}
+
+/** Who was not let in by the organization's identity provider: by its id of them, or by their address. */
+function eraseRefusals(inside: Counting['ctx'], { named: { addresses, subjects } }: ErasingMember): Promise<number> {
+  const theirs = ownUpdate(inside, 'auditEntries')
+    .where('action', '=', 'refused_sign_in' satisfies AuditAction)
+    .where(({ ref }) => {
+      const told = (key: string) => sql`${ref('details')} ->> ${key}`
+      return sql<SqlBool>`(${told('subject')} = any(${subjects}::text[]) or lower(${told('email')}) = any(${addresses}::text[]))`
+    })
+  return run(
+    inside.db,
+    theirs.set(({ ref }) => ({ details: sql`${ref('details')} - '{subject,email}'::text[]` })),
+  )
+}
+
+/** Mails to others tell who has done something, from where and with what, and to whom. */
+async function eraseFacts(inside: Counting['ctx'], { named: { addresses, name } }: ErasingMember): Promise<number> {
+  const called = [...addresses, name.toLowerCase()]
+  let count = 0
+  for (const [key, going] of [
+    ['person', '{person,address,userAgent}'],
+    ['called', '{called}'],
+  ] as const) {
+    const told = ownUpdate(inside, 'memberEmails').where(
+      ({ ref }) => sql<SqlBool>`lower(${ref('facts')} ->> ${key}) = any(${called}::text[])`,
+    )
+    count += await run(
+      inside.db,
+      told.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })),
+    )
+  }
+  return count
+}
+
+/**
+ * What was done stays, and by which member or to which; from where, with which browser, how they have called their things, their department
+ * and why their second step was taken away does not.
+ */
+const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<void> =>
   repeatInHalves(ENTRIES_AT_ONCE, async (atMost) => {
     let found = 0
     await eraseCounted(erasing, async (inside) => {
-      const isOwnName = sql<boolean>`action = any(${OWN_NAMES}::text[]) and details <> '{}'::jsonb`
-      const theirs = own(inside, 'auditEntries')
-        .where('actorId', '=', erasing.memberId)
+      const isOwnName = sql<SqlBool>`action = any(${OWN_NAMES}::text[]) and details <> '{}'::jsonb`
+      const entries = own(inside, 'auditEntries').select('id').limit(atMost)
+      const by = entries
+        .where('actorId', '=', memberId)
         .where(({ or, eb }) => or([eb('address', 'is not', null), eb('userAgent', 'is not', null), isOwnName]))
-      const ids = (await all(inside.db, theirs.select('id').limit(atMost))).map(({ id }) => id)
-      found = ids.length
-      const entries = ownUpdate(inside, 'auditEntries').where('id', '=', among(ids))
+      const about = entries
+        .where('targetKind', '=', 'member')
+        .where('targetId', '=', memberId)
+        .where(({ ref }) => sql<SqlBool>`${ref('details')} ?| '{department,reason}'::text[]`)
+      const [done, told] = [await all(inside.db, by), await all(inside.db, about)]
+      found = Math.max(done.length, told.length)
       const details = sql<never>`case when action = any(${OWN_NAMES}::text[]) then '{}'::jsonb else details end`
-      return { auditEntries: await run(inside.db, entries.set({ address: null, userAgent: null, details })) }
+      const [emptied, without] = [done, told].map((some) =>
+        ownUpdate(inside, 'auditEntries').where('id', '=', among(some.map(({ id }) => id))),
+      )
+      const count = await run(inside.db, emptied!.set({ address: null, userAgent: null, details }))
+      const words = without!.set(({ ref }) => ({ details: sql`${ref('details')} - '{department,reason}'::text[]` }))
+      return { auditEntries: count, otherTraces: await run(inside.db, words) }
     })
     return found
   })

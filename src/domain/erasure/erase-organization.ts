@@ -10,6 +10,7 @@ import { inTransaction } from '../transaction.ts'
 import { folderOf } from '../values/media-keys.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 import { deleteInvites } from './delete-invites.ts'
+import { forgetAtAccounts } from './forget-at-accounts.ts'
 import { type OrganizationCounts, writeOrganizationReceipt } from './organization-receipts.ts'
 
 // All of an organization, part by part: no statement takes long or locks what others write, and each part done again finds nothing left.
@@ -203,21 +204,4 @@ async function eraseMembers(erasing: Erasing, atMost: number): Promise<number> {
     return { members: members.length, accounts }
   })
   return gone.members ?? 0
-}
-
-/** Sessions that rest on the organization's word, forms that wait to be sent to it, and that others are closed for it. */
-async function forgetAtAccounts(inside: Context, credentialIds: string[]): Promise<void> {
-  const { db, organization } = inside
-  const ofTheirs = { credentialId: { in: credentialIds } }
-  const providers = await db.signInProvider.findMany({ where: { organizationId: organization.id }, select: { id: true } })
-  const providerId = { in: providers.map(({ id }) => id) }
-  await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: { providerId } } } })
-  await db.parkedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
-  const closed = everyones.updateTable('sessions').where('credentialId', '=', among(credentialIds))
-  await run(
-    db,
-    closed
-      .where(({ ref }) => sql<boolean>`${organization.id}::uuid = any(${ref('closedFor')})`)
-      .set(({ ref }) => ({ closedFor: sql`array_remove(${ref('closedFor')}, ${organization.id}::uuid)` })),
-  )
 }

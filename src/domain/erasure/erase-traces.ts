@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { among, type Expression, own, ownDelete, ownUpdate, type RawBuilder, type SqlBool } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 import { forgetParkedForms } from '../access/parked-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
@@ -12,7 +13,7 @@ import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
 import { folderOf } from '../values/media-keys.ts'
 import { forgetAnswers, readAnswerKeys } from '../work/do-once.ts'
 import { readErased } from './collect-invites.ts'
-import { type Erasing, eraseCounted, names, patternOf } from './erasing.ts'
+import { type Counting, type Erasing, eraseCounted, names, patternOf } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 // What names somebody outside of their invites. That of other candidates' rows is not looked through: what somebody has written into them is
@@ -137,25 +138,32 @@ const WORDED: readonly AuditAction[] = [
   'refused_sign_in',
 ]
 
-/** What requests were answered with, forms that wait for their sender, filters that are kept, and words in the audit log. */
+/** What requests were answered with, copies of what was held, and whatever else has the address in it. */
 export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
   const { ctx, id, address } = erasing
-  const isTheirs = (text: string) => names(address, text)
   await eraseAnswers(erasing, [])
   for await (const { inviteIds, thingIds } of readErased(ctx, id, INVITES_AT_ONCE))
     await eraseAnswers(erasing, [...inviteIds, ...thingIds])
-  await eraseArchives(erasing)
+  const { deps, organization } = ctx
+  const codes = codesOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
+  await eraseArchives(erasing, { addressCode: { in: codes } })
+  await eraseWords(erasing, address)
+}
+
+/** Forms that wait for their sender, filters that are kept, and words in the audit log. @param text an address, or what somebody is called. */
+export async function eraseWords(erasing: Counting, text: string): Promise<void> {
+  const isTheirs = (words: string) => names(text, words)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetParkedForms(inside, isTheirs) }))
   await eraseCounted(erasing, async (inside) => {
     const filters = ownDelete(inside, 'savedFilters').where(({ or, ref }) =>
-      or([isNaming(ref('query'), address), isNaming(ref('name'), address)]),
+      or([isNaming(ref('query'), text), isNaming(ref('name'), text)]),
     )
     return { otherTraces: await run(inside.db, filters) }
   })
   await eraseCounted(erasing, async (inside) => {
     const worded = own(inside, 'auditEntries')
       .where('action', '=', sql<string>`any(${WORDED})`)
-      .where(({ ref }) => isNaming(ref('details'), address))
+      .where(({ ref }) => isNaming(ref('details'), text))
     const entries = await all(inside.db, worded.select(['id', 'details']))
     for (const entry of entries) {
       const details = JSON.stringify(entry.details, (_, value) => (typeof value === 'string' && isTheirs(value) ? '' : value))
@@ -171,17 +179,16 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
 }
 
 /** Copies of what was held: whoever is just making one finds its row gone, and puts nothing more. @throws whatever the store throws. */
-async function eraseArchives(erasing: Erasing): Promise<void> {
+export async function eraseArchives(erasing: Counting, whose: Prisma.ArchiveWhereInput): Promise<void> {
   const { db, deps, organization } = erasing.ctx
-  const codes = codesOfAddress(deps.secretKeys, organization.id, erasing.address).map((code) => new Uint8Array(code))
-  const where = { organizationId: organization.id, addressCode: { in: codes } }
+  const where = { organizationId: organization.id, ...whose }
   for (const { key } of await db.archive.findMany({ where, select: { key: true } }))
     if (key !== null) await deps.media.deletePrefix(folderOf(key))
   await eraseCounted(erasing, async (inside) => ({ otherTraces: (await inside.db.archive.deleteMany({ where })).count }))
 }
 
 /** Those that have the address in them or, where there are some, one of the ids. */
-async function eraseAnswers(erasing: Erasing, ids: readonly string[]): Promise<void> {
+export async function eraseAnswers(erasing: Counting & { address: string }, ids: readonly string[]): Promise<void> {
   const { ctx, address } = erasing
   const among = ids.join('|')
   const patterns = among

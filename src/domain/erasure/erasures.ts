@@ -23,6 +23,8 @@ export const ERASURE_STEPS = [
   'receipt',
 ] as const
 export type ErasureStep = (typeof ERASURE_STEPS)[number]
+/** Of a member, once they are nobody. */
+export const MEMBER_STEPS = ['mails', 'media', 'traces', 'receipt'] as const satisfies readonly ErasureStep[]
 
 /** What is counted. */
 export const ERASED_KINDS = [
@@ -65,7 +67,7 @@ export const WHAT_STAYS = [
 /** Of a member. */
 export const WHAT_STAYS_OF_MEMBER = [
   ['grades', 'Grades, comments and released results, as those of a former grader'],
-  ['made', 'Assessments, questions, invites and settings that they made or changed'],
+  ['made', 'Assessments, questions, invites and settings that they made or changed, as those of a former member'],
   ['audit_entries', 'What they did and when in the audit log, without name, address and browser'],
   ['keys', 'API keys that they generated, unless they were revoked'],
   ['words', 'What others have written of them, and the organization’s own texts and addresses'],
@@ -105,10 +107,16 @@ export const toErasure = ({
   ofMember: countsOf(counts, MEMBER_KINDS),
 })
 
+/** Those of the organization that whoever asks gets to see: API keys, those of candidates, as they can ask for no others. */
+const seenBy = ({ organization, actor }: Context) => ({
+  organizationId: organization.id,
+  ...(actor.kind === 'apiKey' && { subject: 'candidate' satisfies Subject }),
+})
+
 /** An erasure, or its receipt. @throws DomainError not_permitted, erasure_not_found. */
 export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
   authorize(ctx, 'erase_candidates')
-  const where = { organizationId: ctx.organization.id, id }
+  const where = { ...seenBy(ctx), id }
   const row = isUuid(id) ? await ctx.db.erasure.findFirst({ where }) : null
   if (!row) throw new DomainError('erasure_not_found')
   return toErasure(row)
@@ -118,7 +126,7 @@ export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
 export async function listErasures(ctx: Context, page: Page): Promise<Listing<Erasure>> {
   authorize(ctx, 'erase_candidates')
   const { erasure } = ctx.db
-  const where = { organizationId: ctx.organization.id }
+  const where = seenBy(ctx)
   return readPage(
     page,
     () => erasure.count({ where }),

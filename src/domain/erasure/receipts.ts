@@ -8,12 +8,13 @@ import { type ErasedCounts, type Subject, toErasure, WHAT_STAYS, WHAT_STAYS_OF_M
 
 // Receipts lie in the database and, a line each, outside of it. Neither holds an address.
 
-/** What a line says. @property code the HMAC of the address, in base64url. Times are ISO. */
+/** What a line says. @property code the HMAC of the address, in base64url. @property memberId of a member: which. Times are ISO. */
 export type ReceiptLine = {
   id: string
   organizationId: string
   subject: Exclude<Subject, 'retention'>
   code: string
+  memberId?: string
   actor: { kind: string; id: string | null }
   requestedAt: string
   finishedAt: string
@@ -68,6 +69,7 @@ export async function writeReceipt({ ctx, id }: Counting): Promise<void> {
     const line: ReceiptLine = {
       ...{ id, organizationId: organization.id, subject: isMember ? 'member' : 'candidate' },
       code: Buffer.from(row.addressCode).toString('base64url'),
+      ...(row.memberId !== null && { memberId: row.memberId }),
       actor: { kind: actorKind, id: actorId },
       requestedAt: createdAt.toISOString(),
       finishedAt: finishedAt.toISOString(),

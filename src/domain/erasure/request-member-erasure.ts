@@ -1,24 +1,31 @@
 import { everyones } from '../../db/everyone.ts'
-import { own } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { findWorkingKeysOf, revokeKeysOf } from '../access/manage-keys.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
+import { refuseTooHigh } from '../members/given-duties.ts'
 import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
 import { codeOfAddress } from '../secrets/address-codes.ts'
 import { seal } from '../secrets/seal.ts'
 import { nameOf } from '../values/name-of.ts'
 import { type ErasedCounts, type Erasure, getErasure, type Subject } from './erasures.ts'
+import { forgetAtAccounts } from './forget-at-accounts.ts'
 import { purposeOf } from './request-erasure.ts'
 
 // Erasing a member: who they are goes, and what they have done for the organization stays, by nobody. Their account goes with it where it
 // opens no other organization.
 
-/** What names them, until the last trace is gone. @property addresses as a member, and what they sign in with. */
-export type Named = { addresses: string[]; name: string }
+/**
+ * What names them, until the last trace is gone.
+ *
+ * @property addresses in lower case: as a member, what they sign in with, and by which an identity provider knows them. @property name first
+ *   and last; empty without one of them: a word alone stands for others as well. @property subjects of identity providers. @property emailIds
+ *   of mails to them.
+ */
+export type Named = { addresses: string[]; name: string; subjects: string[]; emailIds: string[] }
 
 /** What there is of a member. @property keys that they have generated and that still work. */
 export type MemberTraces = { mails: number; grades: number; actions: number; filters: number; keys: string[] }
@@ -43,7 +50,7 @@ export async function findMemberTraces(ctx: Context, memberId: string): Promise<
  * Has a member erased: they are out at once, and name, address and account are gone when it returns. What else names them is left to a job.
  *
  * @param given.revokesKeys as for who is deactivated. @param repeated of a receipt: its id, and from when it is.
- * @throws DomainError not_permitted, member_not_found; invalid: `self`, `lastOwner`, `lastAdmin`, `lastBreakGlass`.
+ * @throws DomainError not_permitted, member_not_found; invalid: `ownErasure`, `tooHigh`, `lastOwner`, `lastAdmin`, `lastBreakGlass`.
  */
 export async function requestMemberErasure(
   ctx: Context,
@@ -55,6 +62,7 @@ export async function requestMemberErasure(
   refuse(isOwn ? [{ field: '', rule: 'account', problem: 'ownErasure' }] : [])
   const id = repeated?.id ?? ctx.deps.newId()
   await changeAdmins(ctx, memberId, async (inside, member) => {
+    refuseTooHigh(inside, member)
     await deactivateMember(inside, memberId)
     if (revokesKeys) await revokeKeysOf(inside, memberId)
     await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock() })
@@ -64,15 +72,13 @@ export async function requestMemberErasure(
 
 async function begin(inside: Context, { id, member, at }: { id: string; member: Member; at: Date }): Promise<void> {
   const { db, deps, organization, actor } = inside
-  const { id: memberId, email, credentialId, user } = member
-  const credential = credentialId && (await db.credential.findUnique({ where: { id: credentialId }, select: { email: true } }))
-  const addresses = [...new Set([email, ...(credential ? [credential.email] : [])].map((address) => address.toLowerCase()))]
-  const named: Named = { addresses, name: nameOf(user) }
+  const memberId = member.id
+  const named = await readNamed(inside, member)
   const counts = await eraseRows(inside, member)
   const row = {
-    ...{ organizationId: organization.id, id, memberId, subject: 'member' satisfies Subject, step: 'traces', createdAt: at },
+    ...{ organizationId: organization.id, id, memberId, subject: 'member' satisfies Subject, step: 'mails', createdAt: at },
     ...{ actorKind: actor.kind, actorId: actor.kind === 'member' ? actor.id : null },
-    addressCode: new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, email)),
+    addressCode: new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, member.email.toLowerCase())),
     sealedAddress: seal(deps.secretKeys, purposeOf(id), JSON.stringify(named)),
   }
   await db.erasure.upsert({
@@ -84,8 +90,22 @@ async function begin(inside: Context, { id, member, at }: { id: string; member: 
   await recordAudit(inside, { action: 'erased_member', target: { kind: 'member', id: memberId } })
 }
 
-/** The member becomes a former grader, whom nobody can sign in as, invite or bring back; what was theirs alone goes. */
-async function eraseRows(inside: Context, { id: memberId, userId, credentialId }: Member): Promise<ErasedCounts> {
+async function readNamed({ db, organization }: Context, { id: memberId, email, credentialId, user }: Member): Promise<Named> {
+  const its = { organizationId: organization.id, memberId }
+  const credential = credentialId && (await db.credential.findUnique({ where: { id: credentialId }, select: { email: true } }))
+  const identities = await db.identity.findMany({ where: its, select: { subject: true, emailSeen: true } })
+  const seen = identities.flatMap(({ emailSeen }) => emailSeen ?? [])
+  const addresses = [email, ...(credential ? [credential.email] : []), ...seen].map((address) => address.toLowerCase())
+  return {
+    addresses: [...new Set(addresses)],
+    name: user.firstName && user.lastName && nameOf(user),
+    subjects: identities.map(({ subject }) => subject),
+    emailIds: (await db.memberEmail.findMany({ where: its, select: { id: true } })).map(({ id }) => id),
+  }
+}
+
+/** The member becomes a former one, whom nobody can sign in as, invite or bring back; what was theirs alone goes. */
+async function eraseRows(inside: Context, { id: memberId, userId, credentialId, roles }: Member): Promise<ErasedCounts> {
   const { db, deps, organization } = inside
   const its = { organizationId: organization.id, memberId }
   const { count: memberMails } = await db.memberEmail.deleteMany({ where: its })
@@ -99,7 +119,8 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId }
   const offers = { OR: [{ fromMemberId: memberId }, { toMemberId: memberId }] }
   await db.ownerOffer.deleteMany({ where: { organizationId: organization.id, ...offers } })
   const now = deps.clock()
-  const former = { id: deps.newId(), firstName: 'A former', lastName: 'grader', email: `${memberId}@erased.invalid` }
+  const lastName = roles.includes('grader') ? 'grader' : 'member'
+  const former = { id: deps.newId(), firstName: 'A former', lastName, email: `${memberId}@erased.invalid` }
   await db.user.create({ data: { ...former, createdAt: now, updatedAt: now } })
   const nothing = {
     credentialId: null,
@@ -118,22 +139,13 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId }
   return { members: 1, accounts: await eraseAccount(inside, credentialId), memberMails }
 }
 
-/** With its sessions, browsers, factors, identities and forms, unless it opens another organization. */
-async function eraseAccount({ db }: Context, credentialId: string | null): Promise<number> {
+/** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */
+async function eraseAccount(inside: Context, credentialId: string | null): Promise<number> {
   if (credentialId === null) return 0
+  const { db } = inside
   // Whoever joins with it at this moment is waited for.
   await run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
+  await forgetAtAccounts(inside, [credentialId])
   const { count } = await db.credential.deleteMany({ where: { id: credentialId, memberships: { none: {} } } })
   return count
 }
-
-/** The member with that address whom a backup has brought back, if there is one who is not of later. */
-export const findReturnedMember = (ctx: Context, address: string, until: Date): Promise<{ id: string } | undefined> =>
-  first(
-    ctx.db,
-    own(ctx, 'members')
-      .select('id')
-      .where(({ fn }) => fn('lower', ['email']) as never, '=', address as never)
-      .where('createdAt', '<=', until)
-      .where('erasedAt', 'is', null),
-  )

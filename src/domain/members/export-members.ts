@@ -2,6 +2,7 @@ import { own } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
+import { FORMER_MEMBER } from '../access/audit-log.ts'
 import { authorize } from '../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
 import type { Context } from '../context.ts'
@@ -62,9 +63,9 @@ async function withHistory({ db, organization }: Context, members: Found[]): Pro
   const inviterIds = invitations.flatMap(({ actorId }) => actorId ?? [])
   const inviters = await db.member.findMany({
     where: { organizationId: organization.id, id: anyOf(inviterIds) },
-    select: { id: true, email: true },
+    select: { id: true, email: true, erasedAt: true },
   })
-  const emails = new Map(inviters.map(({ id, email }) => [id, email]))
+  const emails = new Map(inviters.map(({ id, email, erasedAt }) => [id, erasedAt ? FORMER_MEMBER : email]))
   const lastAt = new Map(signIns.map(({ actorId, _max }) => [actorId, _max.at]))
   const inviterOf = new Map(
     invitations.map(({ targetId, actorKind, actorId }) => [targetId, emails.get(actorId ?? '') ?? actorKind]),

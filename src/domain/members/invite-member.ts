@@ -98,7 +98,7 @@ async function makeJoinLink(inside: Context, memberId: string, mails: boolean): 
   return { url: inside.deps.links.accountUrl(link), expiresAt: link.expiresAt }
 }
 
-type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'ownWay'>
+type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'ownWay' | 'erasedAt'>
 
 /** An address is a member once, in either case. Nobody else changes it until the transaction ends. */
 export async function findOrCreateMember(inside: Context, email: string): Promise<Found> {
@@ -107,6 +107,8 @@ export async function findOrCreateMember(inside: Context, email: string): Promis
     (await createMember(inside, email)) ??
     (await findMemberByAddress(inside, email))
   if (!found) throw new Error('A member can neither be found nor made.')
+  // The address that stands for somebody who was erased is nobody's.
+  refuse(found.erasedAt ? [{ field: 'email', rule: 'email' }] : [])
   return found
 }
 
@@ -114,7 +116,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
   first(
     ctx.db,
     own(ctx, 'members')
-      .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'ownWay'])
+      .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'ownWay', 'erasedAt'])
       .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${asStored(email)})`)
       .forNoKeyUpdate(),
   )
@@ -125,7 +127,16 @@ async function createMember({ db, deps, organization }: Context, email: string):
   const times = { createdAt: now, updatedAt: now }
   const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })
   const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, roles: [], joinedAt: now, ...times }
-  const select = { id: true, roles: true, duties: true, status: true, credentialId: true, userId: true, ownWay: true } as const
+  const select = {
+    id: true,
+    roles: true,
+    duties: true,
+    status: true,
+    credentialId: true,
+    userId: true,
+    ownWay: true,
+    erasedAt: true,
+  } as const
   const [member] = await db.member.createManyAndReturn({ data: [data], skipDuplicates: true, select })
   if (!member) await db.user.delete({ where: { id: user.id } })
   return member ?? null

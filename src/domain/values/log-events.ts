@@ -111,6 +111,7 @@ export const LOG_EVENTS = {
   'submissions opened for invites that were started without': 'submissions_opened',
   'submissions completed whose time was over': 'submissions_completed',
   'invites erased that were kept for long enough': 'ended_invites_erased',
+  'accounts erased that were of no organization any more': 'left_accounts_erased',
   'submissions ended whose invites had ended before': 'submissions_ended',
   'submissions scored that were handed in without': 'submissions_scored',
   'no notifications of API key changes: the key cache is off until they are back': 'key_cache_off',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { startServiceForFile } from '../../support/service.ts'
+import { MEMBER_CATALOGUE } from './member-catalogue.ts'
 
 const service = await startServiceForFile()
 
@@ -185,15 +186,21 @@ async function readColumns(): Promise<string[]> {
   return rows.map(({ name }) => name).sort()
 }
 
-const named = Object.entries(CATALOGUE)
-  .flatMap(([table, of]) => columnsOf(of).map((column) => `${table} ${column}`))
-  .sort()
+const namedBy = (catalogue: typeof CATALOGUE) =>
+  Object.entries(catalogue)
+    .flatMap(([table, of]) => columnsOf(of).map((column) => `${table} ${column}`))
+    .sort()
 
-it('says of each column in which a text can stand what the erasure of a candidate does with it', async () => {
+const SUBJECTS = [
+  ['a candidate', namedBy(CATALOGUE)],
+  ['a member, or of an account that is left over,', namedBy(MEMBER_CATALOGUE)],
+] as const
+
+it.each(SUBJECTS)('says of each column in which a text can stand what the erasure of %s does with it', async (_, named) => {
   expect(await readColumns()).toEqual(named)
 })
 
-it('would miss a column that somebody adds, of whatever kind', async () => {
+it.each(SUBJECTS)('of %s would miss a column that somebody adds, of whatever kind', async (_, named) => {
   await service.db.$executeRaw`CREATE TABLE planted (id uuid PRIMARY KEY, words text[], blob bytea, said jsonb, number int)`
   await service.db.$executeRaw`ALTER TABLE tags ADD COLUMN planted varchar(10)`
   const missed = (await readColumns()).filter((column) => !named.includes(column))

@@ -1,13 +1,20 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { parkForm } from '../../../src/domain/access/parked-forms.ts'
+import { requestMemberArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
 import { eraseAgain, findUndone } from '../../../src/domain/erasure/erase-again.ts'
-import { type Erasure, getErasure } from '../../../src/domain/erasure/erasures.ts'
+import { eraseLeftAccounts } from '../../../src/domain/erasure/erase-left-accounts.ts'
+import { type Erasure, getErasure, listErasures, MEMBER_STEPS } from '../../../src/domain/erasure/erasures.ts'
 import { requestMemberErasure } from '../../../src/domain/erasure/request-member-erasure.ts'
-import { asEraser, dumpRows } from '../../support/erasing.ts'
+import { inviteMember } from '../../../src/domain/members/invite-member.ts'
+import { changeMember, deactivateMember } from '../../../src/domain/members/manage-members.ts'
+import { portalPathOf } from '../../../src/http/addresses/links.ts'
+import { asEraser, dumpRows, listStore, spellingsOf } from '../../support/erasing.ts'
 import { enrolApp } from '../../support/factors.ts'
 import { joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
+import { runSweep } from '../../support/run-sweep.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -21,13 +28,19 @@ const waitForReceipt = (ctx: Context, id: string): Promise<Erasure> =>
     return erasure.finishedAt ? erasure : undefined
   })
 
-/** Rows in which one of the words stands, as `table row`. */
-async function rowsWith(...words: string[]): Promise<string[]> {
-  const spelt = words.flatMap((word) => [word, encodeURIComponent(word)]).map((word) => word.toLowerCase())
-  return [...(await dumpRows(service))].flatMap(([name, rows]) =>
-    rows.filter((row) => spelt.some((word) => row.toLowerCase().includes(word))).map((row) => `${name} ${row}`),
-  )
+/** Those of the texts in which one of the words stands, however it is spelt. */
+const hitsOf = (texts: readonly string[], words: readonly string[]): string[] => {
+  const spelt = words.flatMap(spellingsOf)
+  return texts.filter((text) => spelt.some((word) => text.toLowerCase().includes(word)))
 }
+
+/** Rows in which one of the words stands, as `table row`. */
+const rowsWith = async (...words: string[]): Promise<string[]> =>
+  hitsOf(
+    [...(await dumpRows(service))].flatMap(([name, rows]) => rows.map((row) => `${name} ${row}`)),
+    words,
+  )
+const tablesOf = (rows: string[]): string[] => [...new Set(rows.map((row) => row.split(' ')[0]!))].sort()
 
 /** An organization with an owner, and a grader to whom everything has happened. */
 async function start(email = `${service.deps.newId()}@Erase-Member.example`) {
@@ -42,68 +55,195 @@ async function start(email = `${service.deps.newId()}@Erase-Member.example`) {
   return { organization, owner, person, member, home, email, ctx: asEraser(service, organization) }
 }
 
-it('leaves name and address nowhere, and what they have done as a former grader’s', async () => {
-  const { organization, owner, person, member, home, email, ctx } = await start()
+const FAR = 'idp-subject-of-ottoline-4711'
+const SEEN = 'Ottoline.Seen@Elsewhere.example'
+const AGENT = 'Quackscape/9.9'
+const PLACE = 'Department of improbable ducks'
+
+/** Everything that can be: they grade, sign in elsewhere, are mailed and refused, have an archive; others write of them, and are told of them. */
+async function live({ organization, owner, person, member, home, email }: Awaited<ReturnType<typeof start>>) {
+  const { system } = service
+  const organizationId = organization.id
+  const [now, id] = [service.clock.now(), () => service.deps.newId()]
+  const credentialId = await credentialOf(member.id)
   await enrolApp(person, service.clock.now)
   await person.post(`${home}account/name`, { firstName: NAME[0], lastName: NAME[1] })
-  await person.post(`${home}invites/filters`, { name: 'Mine', query: `search=${email}` })
-  const organizationId = organization.id
+  for (const memberId of [member.id, owner.member.id]) {
+    const filter = { organizationId, memberId, isShared: false, createdAt: now, name: 'Theirs' }
+    await db.savedFilter.create({ data: { ...filter, id: id(), query: `search=${encodeURIComponent(email)}` } })
+  }
+  await changeMember(asEraser(service, organization), member.id, { department: PLACE })
+  await db.user.update({ where: { id: member.userId }, data: { avatarUrl: `https://pictures.example/${email}.png` } })
+
+  const { key } = await createApiKey(system, { organizationId, name: 'For tests', mode: 'test' })
+  const v1 = service.v1(key)
   const assessment = await make.assessment(organizationId, { createdById: member.id })
-  const invite = await make.invite(assessment, { status: 'completed', assignedGraderId: member.id, createdById: member.id })
-  const now = service.clock.now()
-  const entry = { organizationId, actorKind: 'member', actorId: owner.member.id, at: now }
-  const reason = `${email} has lost the phone`
-  await db.auditEntry.create({ data: { ...entry, id: service.deps.newId(), action: 'reset_factors', details: { reason } } })
-  const mail = { organizationId, memberId: owner.member.id, kind: 'security_changed', createdAt: now, updatedAt: now }
-  await db.memberEmail.create({ data: { ...mail, id: service.deps.newId(), facts: { person: NAME.join(' ') } } })
-  const record = { organizationId, fingerprint: new Uint8Array([1]), status: 200, createdAt: now }
-  await db.idempotencyRecord.create({ data: { ...record, key: 'form x', body: `<p>${email}</p>` } })
+  await make.question(assessment, { order: 1, responseType: 'text', points: 5 })
+  const fields = { assessmentId: assessment.id, recipientEmail: 'candidate@keep-me.example', assignedGraderId: member.id }
+  const sent = await v1.post('/invites').set('Idempotency-Key', `invite-for-${email}`).send(fields)
+  expect([sent.status, sent.body.invite?.assignedGrader?.email]).toEqual([201, email])
+  const inviteId: string = sent.body.invite.id
+  const graded = { answers: [{ number: 1, text: 'An answer' }], grades: [{ number: 1, points: 4, comment: 'Well done' }] }
+  const released = await v1
+    .post(`/invites/${inviteId}/simulate`)
+    .set('Idempotency-Key', 'release')
+    .send({ action: 'release', ...graded })
+  expect([released.status, released.body.error]).toEqual([200, undefined])
+  expect(await db.grade.count({ where: { organizationId, graderId: member.id } })).toBe(1)
+
+  const provider = { organizationId, name: 'Acme', issuer: 'https://idp.example', clientId: 'us', clientAuth: 'none' }
+  const providerId = id()
+  const lastError = `The token of ${email} had no name`
+  const times = { createdAt: now, updatedAt: now }
+  await db.signInProvider.create({
+    data: { ...provider, id: providerId, clientSecret: new Uint8Array([1]), lastError, ...times },
+  })
+  const identity = { providerId, issuer: provider.issuer, subject: FAR, credentialId, organizationId, memberId: member.id }
+  await db.identity.create({ data: { ...identity, id: id(), emailSeen: SEEN, linkedBy: 'self', linkedAt: now } })
+
+  const entry = (action: string, details: object, actorId = owner.member.id) => ({
+    ...{ id: id(), organizationId, actorKind: 'member', actorId, at: now, action, details },
+  })
+  await db.auditEntry.createMany({
+    data: [
+      { ...entry('reset_factors', { reason: 'Ducks ate the phone' }), targetKind: 'member', targetId: member.id },
+      entry('lifted_suppression', { was: 'manual', why: `${NAME.join(' ')} has asked` }),
+      { ...entry('refused_sign_in', { provider: 'Acme', email: SEEN, subject: FAR }), actorId: null, actorKind: 'system' },
+      { ...entry('graded', {}, member.id), address: '203.0.113.77', userAgent: AGENT },
+    ],
+  })
+  const mail = (memberId: string, more: object) => ({ id: id(), organizationId, memberId, ...times, ...more })
+  const toThem = mail(member.id, { kind: 'sessions_ended', reason: `550 <${email}>: unknown`, state: 'failed' as const })
+  const facts = { person: NAME.join(' '), address: '203.0.113.77', userAgent: AGENT }
+  await db.memberEmail.createMany({
+    data: [
+      toThem as never,
+      mail(owner.member.id, { kind: 'security_changed', facts }) as never,
+      mail(owner.member.id, { kind: 'owner_offer_made', facts: { person: 'Somebody Else', called: NAME.join(' ') } }) as never,
+    ],
+  })
+  const told = { provider: 'dsn', eventId: toThem.id, emailId: toThem.id, receivedAt: now, processedAt: now }
+  await db.mailEvent.create({ data: { id: id(), ...told, body: new Uint8Array(Buffer.from(`550 ${email}`)) } })
+  await db.$executeRaw`
+    INSERT INTO pgboss.job (name, data, state, output)
+    SELECT name, ${JSON.stringify({ emailId: toThem.id, organizationId })}::jsonb, 'failed', jsonb_build_object('message', ${`550 ${email}`}::text)
+    FROM pgboss.queue WHERE name = 'member-email'`
   const form = { url: `${home}members?search=${encodeURIComponent(email)}`, isMultipart: false, page: null, isIncomplete: false }
-  await parkForm(service.system, owner.member.credentialId ?? (await credentialOf(owner.member.id)), { ...form, fields: [] })
-  const before = await rowsWith(email, NAME[1])
-  expect([...new Set(before.map((row) => row.split(' ')[0]))]).toEqual(
+  await parkForm(system, owner.member.credentialId ?? (await credentialOf(owner.member.id)), {
+    ...form,
+    fields: [['who', NAME.join(' ')]],
+  })
+  await parkForm(system, credentialId, { ...form, fields: [['who', 'myself']] })
+  await db.ownerOffer.create({
+    data: { id: id(), organizationId, fromMemberId: owner.member.id, toMemberId: member.id, createdAt: now, endsAt: now },
+  })
+  const self = { kind: 'member', id: member.id, userId: member.userId, roles: ['admin'], duties: [] } as const
+  const archive = await requestMemberArchive(
+    { ...asEraser(service, organization), actor: { ...self, roles: [...self.roles], duties: [] } },
+    member.id,
+  )
+  await waitUntil('the archive', async () =>
+    (await db.archive.findFirstOrThrow({ where: { id: archive.id } })).finishedAt ? true : undefined,
+  )
+  await waitUntil('the mails', async () =>
+    (await db.memberEmail.count({ where: { organizationId, state: 'queued', memberId: member.id } })) === 0 ? true : undefined,
+  )
+  return { v1, inviteId, assessment }
+}
+
+it('leaves who they are nowhere, and what they have done as a former grader’s', async () => {
+  const made = await start()
+  const { organization, owner, person, member, home, email, ctx } = made
+  const organizationId = organization.id
+  const { v1, inviteId, assessment } = await live(made)
+  const words = [email, NAME.join(' '), NAME[1], FAR, SEEN, AGENT, PLACE, 'Ducks ate']
+  const files = await listStore(service)
+  expect(files.length).toBeGreaterThan(0)
+  expect(tablesOf(await rowsWith(...words))).toEqual(
     expect.arrayContaining([
-      'public.members',
-      'public.users',
-      'public.credentials',
-      'public.audit_entries',
-      'public.member_emails',
+      ...['pgboss.job', 'public.audit_entries', 'public.credentials', 'public.idempotency_records', 'public.identities'],
+      ...['public.mail_events', 'public.member_emails', 'public.members', 'public.parked_forms', 'public.saved_filters'],
+      ...['public.sign_in_providers', 'public.users'],
     ]),
   )
+  const others = await v1.get(`/invites/${inviteId}`)
 
   const page = `${home}members/${member.id}`
   expect((await owner.get(page)).text).toContain(`${page}/erase`)
   const asked = await owner.get(`${page}/erase`)
-  expect(asked.text).toContain('As those of a former grader'.slice(3))
+  expect(asked.text).toContain('those of a former grader')
   const once = /name="once" value="([^"]+)"/.exec(asked.text)![1]!
   expect((await owner.post(`${page}/erase`, { once })).status).toBe(422)
+  const from = service.logLines.length
   const { status, headers } = await owner.post(`${page}/erase`, { once, sure: 'yes' })
   expect(status).toBe(303)
   const id = headers.location!.split('/').at(-1)!
   const erasure = await waitForReceipt(ctx, id)
+
+  expect(await rowsWith(...words)).toEqual([])
+  expect(hitsOf(service.logLines.slice(from), words)).toEqual([])
+  expect(await listStore(service)).toEqual(files.filter((file) => !file.startsWith(`${organizationId}/`)))
   expect(erasure).toMatchObject({ subject: 'member', ofMember: { members: 1, accounts: 1 } })
   expect(erasure.ofMember.memberMails).toBeGreaterThan(0)
   expect(erasure.ofMember.auditEntries).toBeGreaterThan(2)
-  expect((await owner.get(headers.location!)).text).toContain('What they signed in with')
-
-  expect(await rowsWith(email, NAME[1])).toEqual([])
+  expect(erasure.counts.requestRecords).toBeGreaterThan(0)
+  expect(erasure.counts.otherTraces).toBeGreaterThan(8)
   const theirs = await db.auditEntry.findMany({ where: { organizationId, actorId: member.id } })
-  expect(theirs.length).toBeGreaterThan(2)
   expect(theirs.filter(({ address, userAgent }) => address !== null || userAgent !== null)).toEqual([])
-  expect(theirs.map(({ action }) => action)).toContain('joined')
+  expect(theirs.map(({ action }) => action)).toEqual(expect.arrayContaining(['joined', 'graded']))
+  const lines = ((await service.deps.erasureLog.read()) ?? []).filter((line) => line.includes(id))
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ subject: 'member', memberId: member.id }])
+  expect(hitsOf(lines, words)).toEqual([])
   expect((await person.get(home)).status).not.toBe(200)
+
+  // What is left of them on pages, in exports, and in both interfaces.
+  const receipt = await owner.get(headers.location!)
+  expect(receipt.text).toContain('What they signed in with')
+  expect((await owner.get(`${home}settings/erasures`)).text).toContain('A member')
   expect((await owner.get(page)).status).toBe(404)
-  expect((await owner.get(`${home}members`)).text).not.toContain('erased.invalid')
-  expect((await owner.get(`${home}invites/${invite.id}`)).text).toContain('A former grader')
-  const v1 = service.v1(organization.key)
+  for (const path of [
+    'members',
+    'settings/audit-log',
+    `submissions`,
+    'assessments',
+    `invites/${inviteId}`,
+    'settings/security',
+  ]) {
+    const { text } = await owner.get(home + path)
+    expect([path, text.includes('erased.invalid'), text.includes(NAME[1])]).toEqual([path, false, false])
+  }
+  expect((await owner.get(`${home}settings/audit-log`)).text).toContain('a former member')
+  const test = portalPathOf({ organization, mode: 'test' })
+  for (const [path, says] of [
+    [`${home}settings/audit-log/export`, 'a former member'],
+    [`${test}results/assessments/${assessment.id}/export`, 'a former grader'],
+    [`${test}invites/export`, 'A former grader'],
+    [`${home}members/export`, ''],
+  ] as const) {
+    const { status, text } = await owner.post(path)
+    expect([path, status, hitsOf([text], ['erased.invalid', NAME[1]])]).toEqual([path, 200, []])
+    expect(text).toContain(says)
+  }
+  for (const path of [`invites/${inviteId}`, `submissions`])
+    expect((await owner.get(test + path)).text).toContain('A former grader')
   const { body } = await v1.get('/members')
   expect(body.members.map((one: { id: string }) => one.id)).toEqual([owner.member.id])
-  expect((await v1.get(`/members/${member.id}`)).status).toBe(404)
+  const former = { id: member.id, firstName: 'A former', lastName: 'grader', email: `${member.id}@erased.invalid` }
+  const after = await v1.get(`/invites/${inviteId}`)
+  expect(after.body.invite).toEqual({ ...others.body.invite, assignedGrader: former })
+  const result = await v1.get(`/invites/${inviteId}/submission`)
+  expect([result.status, hitsOf([result.text], words)]).toEqual([200, []])
+  const alternate = service.alternate(organization.key)
+  expect((await alternate.get(`/organization_users/${member.id}`)).status).toBe(404)
+  expect((await alternate.get(`/organization_users/${owner.member.id}`)).status).toBe(200)
+  const { text: listed } = await alternate.get('/organization_users')
+  expect([listed.includes(owner.member.id), listed.includes(member.id)]).toEqual([true, false])
   for (const action of ['reactivate', 'deactivate', 'erase', 'link'])
     expect((await owner.post(`${page}/${action}`, { newRoles: 'admin', sure: 'yes' })).status).toBe(404)
-  const lines = ((await service.deps.erasureLog.read()) ?? []).filter((line) => line.includes(id))
-  expect(lines.map((line) => JSON.parse(line).subject)).toEqual(['member'])
-  expect(lines.join().toLowerCase()).not.toContain(email.toLowerCase())
+  await expect(inviteMember(ctx, { email: former.email, roles: ['admin'], mails: false })).rejects.toMatchObject({
+    issues: [{ field: 'email', rule: 'email' }],
+  })
+  await expect(requestMemberArchive(ctx, member.id)).rejects.toMatchObject({ kind: 'member_not_found' })
 
   // Whoever is invited by that address later is somebody new.
   const path = await joinPath(service, organization, email)
@@ -112,13 +252,19 @@ it('leaves name and address nowhere, and what they have done as a former grader�
 
 const credentialOf = async (memberId: string) => (await db.member.findUniqueOrThrow({ where: { id: memberId } })).credentialId!
 
-it('leaves an account that opens another organization, and the member there', async () => {
-  const { organization, member, person, email, ctx } = await start()
+it('leaves an account that opens another organization, and the member there; not what rests on this one', async () => {
+  const { organization, member, person, email, home, ctx } = await start()
   const other = await make.organization()
   await person.post(await joinPath(service, other, email), { firstName: NAME[0], lastName: NAME[1], password: PASSWORD })
   const there = await db.member.findFirstOrThrow({ where: { organizationId: other.id, email }, include: { user: true } })
+  const credentialId = await credentialOf(there.id)
+  const form = { isMultipart: false, page: null, isIncomplete: false, fields: [] }
+  for (const url of [`${home}members`, `/portal/${other.id}/members`])
+    await parkForm(service.system, credentialId, { ...form, url })
   const { id } = await requestMemberErasure(ctx, { memberId: member.id })
   expect((await waitForReceipt(ctx, id)).ofMember).toMatchObject({ members: 1, accounts: 0 })
+  const parked = await db.parkedForm.findMany({ where: { credentialId } })
+  expect(parked.map(({ url }) => url)).toEqual([`/portal/${other.id}/members`])
   const after = await db.member.findFirstOrThrow({ where: { id: there.id }, include: { user: true } })
   expect(after).toEqual(there)
   expect((await person.get(`/portal/${other.id}/`)).status).toBe(200)
@@ -179,4 +325,151 @@ it('is done again after a restore, and revokes keys where that is wanted', async
   ])
   expect(await rowsWith(email)).toEqual([])
   expect((await findUndone(service.system)).filter((line) => line.id === id)).toEqual([])
+})
+
+it('ends once, with a right receipt, however often it is stopped at each step', async () => {
+  const made = await start()
+  const { organization, member, email, ctx } = made
+  await live(made)
+  const twin = await start()
+  await live(twin)
+  const undisturbed = await waitForReceipt(twin.ctx, (await requestMemberErasure(twin.ctx, { memberId: twin.member.id })).id)
+  // What a step does in a transaction is undone twenty times when it is done, as by a kill in its midst; its beginning is stopped once.
+  for (const step of MEMBER_STEPS) {
+    await db.$executeRawUnsafe(`CREATE SEQUENCE begin_${step}`)
+    await db.$executeRawUnsafe(`CREATE SEQUENCE work_${step}`)
+  }
+  await db.$executeRawUnsafe(`CREATE FUNCTION stop_erasing() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE works CONSTANT boolean := OLD.counts <> NEW.counts OR NEW.finished_at IS NOT NULL;
+    BEGIN
+      IF NEW.organization_id = '${organization.id}'
+        AND nextval(CASE WHEN works THEN 'work_' ELSE 'begin_' END || NEW.step) <= (CASE WHEN works THEN 20 ELSE 1 END)
+      THEN RAISE EXCEPTION 'stopped'; END IF;
+      RETURN NEW;
+    END $$`)
+  await db.$executeRawUnsafe('CREATE TRIGGER stop_erasing BEFORE UPDATE ON erasures FOR EACH ROW EXECUTE FUNCTION stop_erasing()')
+  onTestFinished(async () => void (await db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON erasures')))
+  let refusals = 20
+  const refusing: Context = {
+    ...ctx,
+    deps: {
+      ...ctx.deps,
+      media: {
+        ...ctx.deps.media,
+        deletePrefix: async (prefix) => {
+          if (refusals-- > 0) throw new Error('the store is away')
+          await ctx.deps.media.deletePrefix(prefix)
+        },
+      },
+    },
+  }
+  // Done here alone: beside a worker of its own, what one of the two does would be taken for the step of the other.
+  const withoutWorker: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueErasure: async () => {} } } }
+  const { id } = await requestMemberErasure(withoutWorker, { memberId: member.id })
+  const failures = new Set<string>()
+  for (let tries = 0; !(await getErasure(ctx, id)).finishedAt; tries++) {
+    expect(tries).toBeLessThan(300)
+    await continueErasure(refusing, { organizationId: organization.id, erasureId: id }).catch((error) =>
+      failures.add(String(error.message).includes('store') ? 'store' : 'stopped'),
+    )
+  }
+  const stopped = async (step: string) =>
+    Number((await db.$queryRawUnsafe<{ n: bigint }[]>(`SELECT last_value AS n FROM work_${step}`))[0]!.n)
+  expect(Math.min(...(await Promise.all(MEMBER_STEPS.map(stopped))))).toBeGreaterThan(20)
+  expect([...failures].sort()).toEqual(['stopped', 'store'])
+  const { ofMember, counts } = await getErasure(ctx, id)
+  expect({ ofMember, counts }).toEqual({ ofMember: undisturbed.ofMember, counts: undisturbed.counts })
+  expect((await service.deps.erasureLog.read())!.filter((line) => line.includes(id))).toHaveLength(1)
+  expect(await rowsWith(email, NAME.join(' '), FAR, SEEN)).toEqual([])
+})
+
+it('is nothing that API keys get to see, nor are nights of what is kept no longer', async () => {
+  const { organization, member, ctx } = await start()
+  const { id } = await requestMemberErasure(ctx, { memberId: member.id })
+  await waitForReceipt(ctx, id)
+  const night = {
+    organizationId: organization.id,
+    id: service.deps.newId(),
+    subject: 'retention',
+    actorKind: 'system',
+    step: 'receipt',
+  }
+  const at = service.clock.now()
+  await db.erasure.create({
+    data: { ...night, addressCode: new Uint8Array([1]), createdAt: at, finishedAt: at, backupsUntil: at },
+  })
+  const { key, apiKey } = await createApiKey(service.system, { organizationId: organization.id, name: 'Eraser', mode: 'live' })
+  await changeApiKey(service.system, apiKey.id, { scopes: ['candidates:erase'] })
+  const v1 = service.v1(key)
+  const sent = await v1.delete('/candidates').send({ email: 'nobody@example.com' })
+  const candidates: string = sent.body.erasure.id
+  for (const [of, status] of [
+    [id, 404],
+    [night.id, 404],
+    [candidates, 200],
+  ] as const)
+    expect([of, (await v1.get(`/erasures/${of}`)).status]).toEqual([of, status])
+  const actor = { kind: 'apiKey', id: apiKey.id, rights: [], scopes: ['candidates:erase'] } as const
+  const asKey: Context = { ...ctx, actor: actor as never }
+  const page = { number: 1, size: 10 }
+  expect((await listErasures(asKey, page)).items.map((one) => one.id)).toEqual([candidates])
+  expect((await listErasures(ctx, page)).total).toBe(3)
+})
+
+describe('an account that no organization has any more', () => {
+  const DAY_MS = 86_400_000
+
+  it('goes after 30 days with all that it is signed in with, and is nowhere', async () => {
+    const email = 'Left.Over@Erase-Member.example'
+    const { organization, person, member } = await start(email)
+    await enrolApp(person, service.clock.now)
+    const credentialId = await credentialOf(member.id)
+    const form = { url: '/portal', isMultipart: false, page: null, isIncomplete: false, fields: [['who', email]] as const }
+    await parkForm(service.system, credentialId, form)
+    // As a release before left it: the member is gone, and the account is not.
+    await db.auditEntry.deleteMany({ where: { organizationId: organization.id } })
+    await db.member.delete({ where: { id: member.id } })
+    const there = async () => [
+      await db.user.count({ where: { id: member.userId } }),
+      await db.credential.count({ where: { id: credentialId } }),
+      await db.session.count({ where: { credentialId } }),
+      await db.secondFactor.count({ where: { credentialId } }),
+      await db.recoveryCode.count({ where: { credentialId } }),
+      await db.device.count({ where: { credentialId } }),
+      await db.parkedForm.count({ where: { credentialId } }),
+    ]
+    await eraseLeftAccounts(service.system)
+    const before = await there()
+    expect(before.every((count) => count > 0)).toBe(true)
+    service.clock.advance(30 * DAY_MS - 1)
+    expect(await eraseLeftAccounts(service.system)).toBe(0)
+    expect(await there()).toEqual(before)
+    service.clock.advance(1)
+    await runSweep(service, ['erase_left_accounts'])
+    await waitUntil('the sweep', async () => (await there()).every((count) => count === 0) || undefined)
+    expect(await rowsWith(email)).toEqual([])
+    expect(hitsOf(service.logLines, [email])).toEqual([])
+  })
+
+  it('stays for whom another organization invites meanwhile, and for who is deactivated', async () => {
+    const { member, email, person } = await start()
+    const idle = await start()
+    await deactivateMember(idle.ctx, idle.member.id)
+    const credentialId = await credentialOf(member.id)
+    const idleId = await credentialOf(idle.member.id)
+    await db.member.delete({ where: { id: member.id } })
+    await eraseLeftAccounts(service.system)
+    expect(await db.credential.count({ where: { id: credentialId, leftSince: { not: null } } })).toBe(1)
+    const other = await make.organization()
+    service.clock.advance(29 * DAY_MS)
+    await person.post(await joinPath(service, other, email), { firstName: NAME[0], lastName: NAME[1], password: PASSWORD })
+    service.clock.advance(DAY_MS)
+    await eraseLeftAccounts(service.system)
+    expect(await db.credential.findMany({ where: { id: { in: [credentialId, idleId] } }, select: { leftSince: true } })).toEqual([
+      { leftSince: null },
+      { leftSince: null },
+    ])
+    expect(await db.user.count({ where: { id: idle.member.userId } })).toBe(1)
+    expect(await db.member.count({ where: { organizationId: other.id, credentialId } })).toBe(1)
+  })
 })

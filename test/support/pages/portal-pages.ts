@@ -80,6 +80,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     'own-archive': '/account/archive',
     'candidate-archive': `/candidates/${pending.id}/archive`,
     'member-archive': `/members/${member.id}/archive`,
+    'erase-member': `/members/${member.id}/erase`,
     retention: '/settings/retention',
     reminders: '/settings/reminders',
     brand: '/settings/brand',

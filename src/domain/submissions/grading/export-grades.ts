@@ -157,9 +157,13 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
           .where(sameOwner('grades', 'submissions'))
           .whereRef('grades.submissionId', '=', 'submissions.id')
           .where('grades.points', 'is not', null)
-          .select('members.email')
+          .select(({ ref }) =>
+            sql<string>`case when ${ref('members.erasedAt')} is null then ${ref('members.email')} else 'a former grader' end`.as(
+              'who',
+            ),
+          )
           .distinct()
-          .orderBy('members.email')
+          .orderBy('who')
         return [
           jsonOf(paper).as('paper'),
           jsonOf(newestGrades(ctx, eb.ref('submissions.id'))).as('grades'),

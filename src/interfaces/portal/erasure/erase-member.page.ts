@@ -26,19 +26,19 @@ export const eraseMemberPage = (form: Form, { ctx, member: { id, email }, traces
       'found-heading',
       ['What', 'How many'],
       [
-        ['Name, address, department and settings of the member', 1],
+        ['Name, address, picture, department and settings of the member', 1],
         ['Emails to them', traces.mails],
         ['Filters that they alone have', traces.filters],
         ['Entries in the audit log that say from where and with which browser they did something', traces.actions],
       ],
     )}
-<p class="hint mt-3">They are signed out at once. What they sign in with goes too, with sessions, browsers and second step, unless it opens another organization. Backups keep it until they are deleted.</p>`,
+<p class="hint mt-3">They are signed out at once. What they sign in with goes too, with sessions, browsers and second step, unless they are a member of another organization. Backups keep it until they are deleted.</p>`,
   )}${panel(
     'stays',
     'What stays',
     html`<ul class="list-disc pl-5">
 ${WHAT_STAYS_OF_MEMBER.map(([, why]) => html`<li>${why}</li>\n`)}</ul>
-<p class="hint mt-3">They have given ${traces.grades.toLocaleString('en')} grades.</p>`,
+<p class="hint mt-3">They have given ${traces.grades === 1 ? 'one grade' : `${traces.grades.toLocaleString('en')} grades`}.</p>`,
   )}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>
 <form method="post" action="${pathOf(ctx, `members/${id}/erase`)}">${onceField()}

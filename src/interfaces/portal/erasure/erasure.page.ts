@@ -114,7 +114,7 @@ export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
 <h2 class="mb-4" id="erasures-heading">Receipts</h2>
 ${
   list.items.length === 0
-    ? noRows('Nobody was erased. A candidate is erased from their page.', pathOf(ctx, ERASURES), query)
+    ? noRows('Nobody was erased. A candidate, or a member, is erased from their page.', pathOf(ctx, ERASURES), query)
     : table(
         'erasures-heading',
         ['Begun', 'Of', 'State', 'Invites'],

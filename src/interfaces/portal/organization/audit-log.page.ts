@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditPage } from '../../../domain/access/audit-log.ts'
+import { type AuditEntry, type AuditPage, FORMER_MEMBER } from '../../../domain/access/audit-log.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../../domain/audit/record-audit.ts'
 import type { Context } from '../../../domain/context.ts'
 import { html, type Value } from '../../../html/html.ts'
@@ -222,7 +222,7 @@ const PLACES = new Map<string, readonly [path: string, label: string]>([
 function targetOf(ctx: Context, { action, mode, targetKind, targetId }: AuditEntry, names: Map<string, string>): Value {
   const [path, label] = PLACES.get(targetKind ?? '') ?? []
   const name = names.get(targetId ?? '') ?? label ?? targetKind?.replaceAll('_', ' ')
-  if (!path || targetId === null || action.startsWith('deleted_')) return name
+  if (!path || targetId === null || action.startsWith('deleted_') || name === FORMER_MEMBER) return name
   const isNamed = name !== label && targetKind !== 'member' // an address says so itself
   return html`<span class="wrap-break-word"><a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${parted(name ?? '')}</a>${isNamed && html`<span class="text-base-content/70 block text-xs">${label}</span>`}</span>`
 }

@@ -1,0 +1,185 @@
+const CANDIDATES = 'of candidates, who are another subject'
+const OWN_WORDS = 'the organization’s own words, which are no member’s'
+const WORK = 'what was done for the organization, which stays as a former member’s'
+const SECRET = 'a secret, or what tells it, of the organization or of the service'
+const CODE = 'one of a few words of ours, a code, or a key of ours'
+const MACHINE = 'of the service itself'
+/** The account's: by the sweep where no organization has had it for 30 days. */
+const ACCOUNT = 'at once: deleted with what they sign in with, unless that opens another organization; left over: deleted with it'
+
+/**
+ * What the erasure of a member does with each column in which a text can stand, and that of an account that is left over. `erased`: when, by which
+ * step of domain/erasure; `nobody`: why no member is in it.
+ */
+export const MEMBER_CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Record<string, string> }> = {
+  'pgboss.bam': { nobody: { [MACHINE]: 'name status queue table_name command error' } },
+  'pgboss.job': {
+    erased: { 'mails: deleted with the mail, emptied where it names them': 'output source_output' },
+    nobody: {
+      'ids of ours; an address that somebody signs in by, for a minute': 'data',
+      [MACHINE]: 'name singleton_key group_id group_tier dead_letter policy source_name',
+    },
+  },
+  'pgboss.job_dependency': { nobody: { [MACHINE]: 'child_name parent_name' } },
+  'pgboss.queue': { nobody: { [MACHINE]: 'name policy dead_letter table_name singletons_active' } },
+  'pgboss.queue_stats': { nobody: { [MACHINE]: 'name' } },
+  'pgboss.schedule': { nobody: { [MACHINE]: 'name key kind cron timezone data options' } },
+  'pgboss.subscription': { nobody: { [MACHINE]: 'event name' } },
+  'pgboss.warning': { nobody: { [MACHINE]: 'type message data' } },
+  'public._prisma_migrations': { nobody: { [MACHINE]: 'id checksum migration_name logs' } },
+  'public.api_keys': {
+    nobody: {
+      [OWN_WORDS]: 'name networks',
+      [SECRET]: 'hash last_four previous_hash',
+      [CODE]: 'rights scopes',
+      [MACHINE]: 'last_used_from',
+    },
+  },
+  'public.archives': {
+    erased: { 'media: deleted with the file': 'key' },
+    nobody: { [CANDIDATES]: 'address_code sealed_address', [CODE]: 'subject actor_kind' },
+  },
+  'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
+  'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
+  'public.assessments': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'skill_types interface_language' } },
+  'public.ats_calls': { nobody: { 'what is sent to recruiting systems names no member': 'error answer', [CODE]: 'name' } },
+  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'their_key their_last_four' } },
+  'public.ats_keys': { nobody: { [SECRET]: 'hash last_four sealed' } },
+  'public.ats_orders': { nobody: { [CANDIDATES]: 'natural_key callback_url profile_url reported last_error' } },
+  'public.ats_reports': { nobody: { [CODE]: 'standing' } },
+  'public.audit_entries': {
+    erased: {
+      'traces: words that name them are emptied': 'details',
+      'traces: emptied, of what they have done': 'address user_agent',
+    },
+    nobody: { [CODE]: 'actor_kind action target_kind', 'a number of ours': 'request_id' },
+  },
+  'public.audit_numbering': { nobody: { [MACHINE]: 'database' } },
+  'public.bulk_change_rows': { nobody: { [CANDIDATES]: 'issues' } },
+  'public.bulk_changes': { nobody: { 'days, a tag, or a grader by id': 'given' } },
+  'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
+  'public.consent_texts': { nobody: { [OWN_WORDS]: 'body', [CODE]: 'language' } },
+  'public.credentials': { erased: { [ACCOUNT]: 'email language password_hash' } },
+  'public.devices': { erased: { [ACCOUNT]: 'user_agent network token_hash' } },
+  'public.erasures': {
+    erased: { 'receipt: null from then on': 'sealed_address' },
+    nobody: { 'what stands for the address, and says it to nobody': 'address_code', [CODE]: 'subject actor_kind step counts' },
+  },
+  'public.event_numbering': { nobody: { [MACHINE]: 'database' } },
+  'public.events': { nobody: { [CANDIDATES]: 'data', [CODE]: 'type actor_type' } },
+  'public.grades': { nobody: { [WORK]: 'comment' } },
+  'public.idempotency_records': {
+    erased: { 'traces: emptied where it names them': 'body', 'traces: a code where it names them': 'key' },
+    nobody: { 'a hash of a whole request': 'fingerprint' },
+  },
+  'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject email_seen linked_by' } },
+  'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
+  'public.invite_batch_rows': { nobody: { [CANDIDATES]: 'email name terms issues' } },
+  'public.invite_batches': { nobody: { 'what holds for all of a list; names of columns': 'terms unused_columns' } },
+  'public.invite_emails': { nobody: { [CANDIDATES]: 'kind dedupe_key language reason bounce bounce_status bounce_reason' } },
+  'public.invites': {
+    nobody: {
+      [CANDIDATES]:
+        'recipient_email recipient_name custom_message external_id metadata return_url language chosen_language time_zone waived_checks',
+    },
+  },
+  'public.languages': { nobody: { [CODE]: 'code name' } },
+  'public.library_categories': { nobody: { [OWN_WORDS]: 'path' } },
+  'public.library_import_rows': { nobody: { [OWN_WORDS]: 'name category question content_hash notes', [CODE]: 'state' } },
+  'public.library_imports': { nobody: { [OWN_WORDS]: 'file_name', [CODE]: 'format' } },
+  'public.library_questions': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'response_type' } },
+  'public.library_versions': { nobody: { [OWN_WORDS]: 'content content_hash' } },
+  'public.mail_events': {
+    erased: { 'mails: deleted with what was told of the mail; empty once it was read': 'body event_id' },
+    nobody: { [CODE]: 'provider' },
+  },
+  'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
+  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'language' } },
+  'public.media': { nobody: { [CANDIDATES]: 'key content_type' } },
+  'public.media_leftovers': { nobody: { 'random, until the files are gone': 'key' } },
+  'public.media_parts': { nobody: { [CANDIDATES]: 'sha256' } },
+  'public.member_emails': {
+    erased: {
+      'at once, those to them; traces: in those to others, who has done it, and from where': 'facts',
+      'at once, those to them': 'reason kind dedupe_key',
+    },
+  },
+  'public.members': {
+    erased: { 'at once: emptied, or what stands for nobody': 'email department time_zone roles duties own_way notices' },
+  },
+  'public.organization_holds': { nobody: { [CODE]: 'actor_kind counts' } },
+  'public.organization_security': { nobody: { [OWN_WORDS]: 'networks key_networks' } },
+  'public.organizations': {
+    nobody: {
+      [OWN_WORDS]: 'name sender_name reply_to invitation_text return_hosts page_links',
+      [CODE]:
+        'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
+    },
+  },
+  'public.paper_questions': {
+    nobody: {
+      [OWN_WORDS]: 'input_type response_type script script_format audio_url video_url source_language target_language shown',
+    },
+  },
+  'public.parked_forms': {
+    erased: { [`${ACCOUNT}, theirs to this organization in any case; traces: others’ where it names them`]: 'url body' },
+  },
+  'public.question_keys': { nobody: { [WORK]: 'key reason', [CODE]: 'effect releases progress' } },
+  'public.question_scores': { nobody: { [CANDIDATES]: 'parts outcome' } },
+  'public.question_versions': { nobody: { [OWN_WORDS]: 'spec', [CODE]: 'response_type' } },
+  'public.questions': {
+    nobody: {
+      [OWN_WORDS]: 'script audio_url video_url',
+      [CODE]: 'input_type script_format response_type source_language target_language',
+    },
+  },
+  'public.recovery_codes': { erased: { [ACCOUNT]: 'hash' } },
+  'public.releases': { nobody: { [WORK]: 'comment message grades' } },
+  'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
+  'public.saved_filters': {
+    erased: { 'at once, those that are theirs alone; traces: deleted where it names them': 'name query' },
+  },
+  'public.second_factors': {
+    erased: { [ACCOUNT]: 'name secret webauthn_id public_key transports rp_id' },
+  },
+  'public.session_notes': { nobody: { [CANDIDATES]: 'kind' } },
+  'public.session_proofs': {
+    erased: { [`${ACCOUNT}, those of the organization’s identity provider in any case`]: 'idp_sid amr acr kind' },
+  },
+  'public.sessions': {
+    erased: {
+      [`${ACCOUNT}, those that rest on the organization’s identity provider in any case`]:
+        'user_agent network token_hash end_reason',
+    },
+  },
+  'public.sign_in_attempts': { nobody: { 'a hash, which ends within a day': 'key' } },
+  'public.sign_in_domains': { nobody: { [OWN_WORDS]: 'domain', [SECRET]: 'token' } },
+  'public.sign_in_providers': {
+    erased: { 'traces: emptied where it names them': 'last_error' },
+    nobody: {
+      [OWN_WORDS]: 'name issuer client_id required_claims acr_values',
+      [SECRET]: 'client_secret draft tested_hash',
+      [CODE]: 'client_auth new_roles second_factor',
+    },
+  },
+  'public.spent_proofs': { nobody: { [SECRET]: 'key' } },
+  'public.submissions': {
+    nobody: {
+      [CANDIDATES]: 'consent_language consent_text_hash consent_own_language consent_media passed_checks user_agent',
+    },
+  },
+  'public.suppressions': { nobody: { [CANDIDATES]: 'address', [CODE]: 'reason scope' } },
+  'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
+  'public.tags': { nobody: { [OWN_WORDS]: 'name color description icon' } },
+  'public.takes': { nobody: { [CANDIDATES]: 'text value' } },
+  'public.users': {
+    erased: {
+      'at once: deleted, unless another organization has it too; “A former member” takes its place; left over: deleted':
+        'first_name last_name email avatar_url',
+    },
+  },
+  'public.webhook_attempts': { nobody: { 'what is sent to webhooks names no member': 'answer', [CODE]: 'error' } },
+  'public.webhook_endpoints': {
+    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret previous_secret' },
+  },
+}
