@@ -5,6 +5,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../context
 import { codesOfAddress } from '../secrets/address-codes.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { readLists } from './erase-invites.ts'
+import type { ErasureStep } from './erasures.ts'
 import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
 import { requestErasure } from './request-erasure.ts'
 import { findReturnedMember, requestMemberErasure } from './request-member-erasure.ts'
@@ -79,6 +80,9 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
   }
   if (member) await requestMemberErasure(ctx, { memberId: member.id }, repeated)
   const erasureId = isMember || address === undefined ? id : (await requestErasure(ctx, { address }, repeated)).id
+  // The log has its line: what is at its receipt looks for it.
+  const its = { organizationId: ctx.organization.id, id: erasureId, finishedAt: null }
+  await ctx.db.erasure.updateMany({ where: its, data: { step: 'receipt' satisfies ErasureStep } })
   await continueErasure(ctx, { organizationId: ctx.organization.id, erasureId })
   return true
 }
