@@ -32,7 +32,7 @@ export const candidatePage = ({ address, organization, madeAt, listed, besides }
     besides.erasures.length > 0 && erasureTable(besides.erasures),
   )}${section(
     'What is not in here',
-    html`<p>Who of the organization has invited, graded or written: these are other people. Photos and recordings that are deleted already: the pages say which. What the operator’s backups and log files still hold goes with their time.</p>`,
+    html`<p>Who of the organization has invited, graded or written: these are other people. Photos and recordings that are deleted already: the pages say which. Copies that go by themselves within 30 days: answers that are kept for retries, notices of mail servers, and what other systems have answered when they were told. What the operator’s backups and log files still hold goes with their time.</p>`,
   )}`,
 })
 

@@ -66,7 +66,7 @@ export type Queue = {
   /** Has a recording made one file, in the transaction that completes it: of those that wait the one that is due first. */
   enqueueRecording: (
     db: Connection,
-    recording: { mediaId: string; organizationId: string; assetOf?: string; dueAt: Date },
+    recording: { mediaId: string; organizationId: string; assetOf?: string; key: string; dueAt: Date },
   ) => Promise<void>
   /** Has a mail sent to whoever signs in with the address, if anybody does: whoever asks is not to learn it, not by the time it takes either. */
   enqueuePasswordReset: (db: Connection, email: string) => Promise<void>

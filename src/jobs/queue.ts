@@ -287,9 +287,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       await boss.insert(ARCHIVES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     forgetMails: (emailIds, pattern) => forgetMails(boss, emailIds, pattern),
-    async enqueueRecording(db, { mediaId, organizationId, assetOf, dueAt }) {
+    async enqueueRecording(db, { mediaId, organizationId, assetOf, key, dueAt }) {
       const priority = -Math.round((dueAt.getTime() - PRIORITIES_SINCE) / 1_000)
-      const data: RecordingJob = { mediaId, organizationId, assetOf }
+      const data: RecordingJob = { mediaId, organizationId, assetOf, key }
       const job = { data: traced(data), priority, group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },

@@ -6,8 +6,13 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { continueErasure } from '../../src/domain/erasure/continue-erasure.ts'
+import { requestErasure } from '../../src/domain/erasure/request-erasure.ts'
 import { giveUpRecording, joinRecording, UnreadableRecording } from '../../src/domain/submissions/media/join-recording.ts'
+import type { JoinRef } from '../../src/domain/submissions/media/joinable.ts'
+import { removeFiles } from '../../src/domain/submissions/media/remove-files.ts'
 import { remuxInProcess, remuxWithin } from '../../src/media/join.ts'
+import { asEraser, listStore } from '../support/erasing.ts'
 import { play } from '../support/play.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { takeAssessment, webmPart } from '../support/submissions.ts'
@@ -145,6 +150,32 @@ describe('joining', () => {
     expect(Math.abs(played.duration! - RECORDED['video-1'])).toBeLessThan(0.5)
     await join()
     expect(await candidate.media(mediaId)).toEqual(done)
+  })
+
+  it('leaves no file of a candidate who is erased, and swept up behind, just before a process puts it and dies', async () => {
+    const { idle, mediaId } = await makeComplete()
+    const { db, deps, system } = idle
+    const [job] = await db.$queryRaw<{ data: JoinRef }[]>`SELECT data FROM pgboss.job WHERE data->>'mediaId' = ${mediaId}`
+    const { key, organizationId, submission } = await db.media.findFirstOrThrow({
+      where: { id: mediaId },
+      include: { submission: { include: { invite: { include: { organization: true } } } } },
+    })
+    const { organization, recipientEmail: address } = submission.invite
+    const { put } = deps.media
+    deps.media.put = async (...given) => {
+      const { id: erasureId } = await requestErasure(asEraser(idle, organization), { address })
+      await continueErasure(system, { organizationId, erasureId })
+      const later = new Date(Date.now() + 120_000)
+      await removeFiles({ ...system, deps: { ...deps, clock: () => later } })
+      expect([await db.media.count({ where: { id: mediaId } }), await db.mediaLeftover.count({ where: { key } })]).toEqual([0, 0])
+      await put(...given)
+      throw new Error('killed')
+    }
+    await expect(joinRecording(system, job!.data, remuxInProcess)).rejects.toThrow('killed')
+    deps.media.put = put
+    expect((await listStore(idle)).filter((file) => file.startsWith(key))).toEqual([`${key}/file`])
+    await joinRecording(system, job!.data, remuxInProcess)
+    expect((await listStore(idle)).filter((file) => file.startsWith(key))).toEqual([])
   })
 
   it('removes the folders that killed processes have left in the temporary folder, and no others', async () => {

@@ -1,5 +1,5 @@
 import { into, own } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { one, run } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
@@ -16,8 +16,8 @@ import { ARCHIVE_DAYS, type Archive, actorIdOf, authorizeArchive, getArchive, pu
 export const MAX_ARCHIVES = { candidate: 5, member: 2 } as const
 
 /**
- * Has an archive made of what is held about whoever has the address. Asked for again meanwhile, it is the same one. Of an address that is
- * not known there is nothing to find, and the answer is no other.
+ * Has an archive made of what is held about whoever has the address. Asked for again meanwhile by the same person, it is the same one. Of an
+ * address that is not known there is nothing to find, and the answer is no other.
  *
  * @throws DomainError not_permitted; invalid, `email`, and `tooManyArchives`.
  */
@@ -72,10 +72,15 @@ async function request(ctx: Context, asked: Asked): Promise<Archive> {
   return getArchive(ctx, id)
 }
 
-async function findMaking(inside: Context, { id, addressCode, memberId }: Asked): Promise<string> {
-  const making = own(inside, 'archives').where('finishedAt', 'is', null).select('id')
-  const its = addressCode ? making.where('addressCode', '=', addressCode) : making.where('memberId', '=', memberId)
-  return (await first(inside.db, its))?.id ?? id
+/** The one that is being made for who asks, or was until a moment ago. */
+async function findMaking(inside: Context, { addressCode, memberId }: Asked): Promise<string> {
+  const { actor } = inside
+  const theirs = own(inside, 'archives')
+    .where('actorKind', '=', actor.kind)
+    .where('actorId', 'is not distinct from', actorIdOf(actor))
+    .orderBy('createdAt', 'desc')
+  const its = addressCode ? theirs.where('addressCode', '=', addressCode) : theirs.where('memberId', '=', memberId)
+  return (await one(inside.db, its.select('id'))).id
 }
 
 /** Those that are gone since, because their candidate was erased, count no more. */

@@ -6,12 +6,12 @@ import { type ErasingMember, eraseMemberArchives, eraseMemberMails, eraseMemberT
 import { eraseEvents, eraseMails, eraseOtherTraces, eraseSuppressions } from './erase-traces.ts'
 import type { Erasing } from './erasing.ts'
 import { ERASURE_STEPS, type ErasureStep, MEMBER_STEPS } from './erasures.ts'
-import { writeReceipt } from './receipts.ts'
+import { type Receipt, writeReceipt } from './receipts.ts'
 import { openAddress } from './request-erasure.ts'
 import type { Named } from './request-member-erasure.ts'
 
 /** What each step does. What is made by one is done away with by those behind it: that is their order. */
-const WORK: Record<ErasureStep, (erasing: Erasing) => Promise<unknown>> = {
+const WORK: Record<ErasureStep, (erasing: Erasing & Receipt) => Promise<unknown>> = {
   revoke: revokeOpen,
   lists: eraseListRows,
   media: eraseMedia,
@@ -22,7 +22,7 @@ const WORK: Record<ErasureStep, (erasing: Erasing) => Promise<unknown>> = {
   suppressions: eraseSuppressions,
   receipt: writeReceipt,
 }
-const MEMBER_WORK: Record<(typeof MEMBER_STEPS)[number], (erasing: ErasingMember) => Promise<unknown>> = {
+const MEMBER_WORK: Record<(typeof MEMBER_STEPS)[number], (erasing: ErasingMember & Receipt) => Promise<unknown>> = {
   mails: eraseMemberMails,
   media: eraseMemberArchives,
   traces: eraseMemberTraces,
@@ -42,20 +42,22 @@ export async function continueErasure(
   const where = { organizationId_id: { organizationId, id } }
   const found = await service.db.erasure.findUnique({ where, include: { organization: true } })
   if (!found?.sealedAddress) return
-  const { createdAt: until, sealedAddress } = found
+  const { createdAt: until, sealedAddress, step: reached } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
   const sealed = openAddress(ctx, { id, sealedAddress })
-  const begin = (step: ErasureStep) =>
-    run(ctx.db, ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null).set({ step }))
+  const its = ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
+  // One that was at its receipt stays there, whatever is looked through once more: its log may have the line.
+  const mayBeKnown = reached === 'receipt'
+  const begin = async (step: ErasureStep) => (mayBeKnown ? undefined : run(ctx.db, its.set({ step })))
   if (found.memberId !== null) {
-    const erasing: ErasingMember = { ctx, id, memberId: found.memberId, named: JSON.parse(sealed) as Named }
+    const erasing = { ctx, id, memberId: found.memberId, named: JSON.parse(sealed) as Named, mayBeKnown }
     for (const step of MEMBER_STEPS) {
       await begin(step)
       await MEMBER_WORK[step](erasing)
     }
     return
   }
-  const erasing: Erasing = { ctx, id, address: sealed, until }
+  const erasing = { ctx, id, address: sealed, until, mayBeKnown }
   for (const step of ERASURE_STEPS) {
     await begin(step)
     await WORK[step](erasing)

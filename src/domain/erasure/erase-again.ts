@@ -5,6 +5,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../context
 import { codesOfAddress } from '../secrets/address-codes.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { readLists } from './erase-invites.ts'
+import type { ErasureStep } from './erasures.ts'
 import { type LogReader, type ReceiptLine, readReceiptLines } from './receipts.ts'
 import { requestErasure } from './request-erasure.ts'
 import { requestMemberErasure } from './request-member-erasure.ts'
@@ -72,6 +73,9 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
   const repeated = { id, until: new Date(line.requestedAt) }
   if (isBack && memberId !== undefined) await requestMemberErasure(ctx, { memberId }, repeated)
   const { id: erasureId } = address === undefined ? line : await requestErasure(ctx, { address }, repeated)
+  // The log has its line: what is at its receipt looks for it.
+  const its = { organizationId, id: erasureId, finishedAt: null }
+  await ctx.db.erasure.updateMany({ where: its, data: { step: 'receipt' satisfies ErasureStep } })
   await continueErasure(ctx, { organizationId, erasureId })
   return true
 }

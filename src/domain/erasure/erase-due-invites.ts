@@ -33,11 +33,16 @@ const LONGEST_PAUSE_MS = 2_000
 /** The queue has forgotten by then what became of a mail. */
 const MAIL_DAYS = 2
 
-/** Organizations whose day has begun: what they keep no longer is erased, those that have waited for longest before the others. @returns how many invites. */
+/**
+ * Organizations whose day has begun: what they keep no longer is erased, those that have waited for longest before the others. Those on hold
+ * wait: whoever has put one on hold may have set it too, and nobody can take it back.
+ *
+ * @returns how many invites.
+ */
 export async function eraseDueInvites(system: ServiceContext): Promise<number> {
   const isOver = beginTurn()
   const due = await system.db.organizationRetention.findMany({
-    where: { nextAt: { lte: system.deps.clock() } },
+    where: { nextAt: { lte: system.deps.clock() }, organization: { hold: null } },
     orderBy: { nextAt: 'asc' },
     take: ORGANIZATIONS_AT_ONCE,
     include: { organization: true },

@@ -8,6 +8,7 @@ import { nameActor, queueOwnerEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { eraseOrganization } from './erase-organization.ts'
+import { beginAnew } from './retention.ts'
 
 // An organization that is to be erased is on hold first: whoever has got hold of an owner's session ends no company by it. Where one is
 // entered (by a session, a key, a candidate's link), and where something is sent for it, that is asked.
@@ -77,6 +78,7 @@ export async function keepOrganization(ctx: Context): Promise<boolean> {
   authorize(ctx, 'erase_organization')
   const isKept = await inTransaction(ctx, async (inside) => {
     if ((await run(inside.db, ownDelete(inside, 'organizationHolds').where('startedAt', 'is', null))) === 0) return false
+    await beginAnew(inside)
     await recordAudit(inside, { action: 'kept_organization' })
     await tellOwners(inside, 'organization_kept')
     return true

@@ -49,13 +49,17 @@ function parse(text: string): ReceiptLine | null {
   }
 }
 
+/** @property mayBeKnown whether it was at its receipt before: else the log, which may be long, is not read. */
+export type Receipt = { mayBeKnown: boolean }
+
 /**
- * Writes the receipt, outside of the database first: where this dies in between, the erasure goes on, and finds that line.
+ * Writes the receipt, outside of the database first: where this dies in between, the erasure goes on, and finds that line. One that has a
+ * line twice all the same, because two processes were at it, is told of by its last.
  *
  * @throws whatever the log's file throws.
  */
-export async function writeReceipt({ ctx, id }: Counting): Promise<void> {
-  const known = new Set((await readReceiptLines(ctx))?.map((line) => line.id))
+export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt): Promise<void> {
+  const isKnown = mayBeKnown && ((await readReceiptLines(ctx)) ?? []).some((line) => line.id === id)
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const running = own(inside, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
@@ -77,7 +81,7 @@ export async function writeReceipt({ ctx, id }: Counting): Promise<void> {
       counts: isMember ? { ...counts, ...ofMember } : counts,
       stays: (isMember ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS).map(([what]) => what),
     }
-    if (!known.has(id)) await deps.erasureLog.append(JSON.stringify(line))
+    if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
     const finishing = ownUpdate(inside, 'erasures').where('id', '=', id)
     await run(db, finishing.set({ step: 'receipt', finishedAt, backupsUntil, sealedAddress: null }))
   })

@@ -37,6 +37,13 @@ export const keptOf = ({ completedDays, expiredDays, revokedDays }: Days): KeptA
 /** When what is set now begins: at the start of a day (UTC), a whole day from now at least. */
 const beginning = (now: Date): Date => startOfDay(daysAfter(now, 2))
 
+/** What is set begins anew, after the organization was on hold: nobody could take it back meanwhile. In the open transaction. */
+export async function beginAnew({ db, deps, organization }: Context): Promise<void> {
+  const beginsAt = beginning(deps.clock())
+  const where = { organizationId: organization.id, nextAt: { lt: beginsAt } }
+  await db.organizationRetention.updateMany({ where, data: { beginsAt, nextAt: beginsAt } })
+}
+
 /** What the first night would take. @property beginsAt when that is. */
 export type FirstNight = { beginsAt: Date; due: Record<RetentionRule, number> }
 

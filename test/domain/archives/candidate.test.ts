@@ -16,6 +16,9 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const service = await startServiceForFile(TO_LOOPBACK)
 
+/** Ends whatever it may stand in. */
+const HOSTILE = `'"><x-hostile onclick=alert(1)></title></style><script>document.title='taken'</script><img src=x onerror=alert(1)>-->`
+
 /** Everybody else of the organization: whom their names, and addresses, are looked for. */
 const STRANGERS = ['Gwendolyn', 'Hardcastle', 'keep-me.example', 'wrote.the.assessment']
 
@@ -141,4 +144,26 @@ it('finds nothing of an address that another organization has, and says so in th
   const untimed = (texts: string[][]) =>
     texts.map(([name, text]) => [name, text!.replaceAll(/20\d\d-[\d:T.-]+Z|\d+ \w+ 20\d\d, [\d:]+/g, '')])
   expect(untimed(blank(theirs!))).toEqual(untimed(blank(nobodys!)))
+})
+
+it('shows what is written in names and texts as text, and calls its files by words of its own', async () => {
+  const organization = await service.make.organization()
+  const assessment = await service.make.assessment(organization.id, { name: `${HOSTILE} assessment` })
+  await service.make.invite(assessment, {
+    recipientEmail: 'hostile@example.com',
+    ...{ recipientName: HOSTILE, customMessage: HOSTILE, externalId: HOSTILE, returnUrl: 'javascript:alert(1)' },
+    metadata: { [HOSTILE]: HOSTILE, '../../etc/passwd': '..\\..\\evil.exe' },
+  })
+  const ctx: Context = asEraser(service, organization)
+  const { id } = await requestCandidateArchive(ctx, { address: 'hostile@example.com' })
+  const files = await readArchive(ctx, id)
+  expect(JSON.parse(files['invites/1/invite.json']!.toString()).invite).toMatchObject({ recipientName: HOSTILE })
+  for (const name of Object.keys(files)) expect(name).toMatch(/^(?:invites\/\d+\/)?[A-Za-z]+\.(?:json|html)$/)
+  const pages = textsOf(files).filter(([name]) => name.endsWith('.html'))
+  expect(pages).toHaveLength(2)
+  for (const [, page] of pages) {
+    expect(page).toContain('&lt;script&gt;')
+    expect(page).not.toMatch(/<script|<img|<x-hostile|href="javascript/i)
+    expect(page).toContain(`content="default-src 'none'`)
+  }
 })

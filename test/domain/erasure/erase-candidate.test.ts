@@ -294,3 +294,44 @@ it('is one erasure, whoever works on it and however often it is asked for', asyn
   expect((await getErasure(ctx, asked[0]!.id)).counts).toMatchObject({ invites: 4, submissions: 2, listRows: 2 })
   expect(ERASURE_STEPS.at(-1)).toBe((await getErasure(ctx, asked[0]!.id)).step)
 })
+
+it('writes the line of its receipt without reading the log, which may be long; and once, where it died behind it', async () => {
+  const organization = await service.make.organization()
+  const ctx = asEraser(service, organization)
+  const withoutWorker: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueErasure: async () => {} } } }
+  let reads = 0
+  const erasureLog: Context['deps']['erasureLog'] = {
+    append: ctx.deps.erasureLog.append,
+    async read() {
+      reads++
+      return ctx.deps.erasureLog.read()
+    },
+  }
+  const counted: Context = { ...ctx, deps: { ...ctx.deps, erasureLog } }
+  const dying: Context = {
+    ...ctx,
+    deps: {
+      ...ctx.deps,
+      erasureLog: {
+        ...erasureLog,
+        async append(line) {
+          await erasureLog.append(line)
+          throw new Error('it dies here')
+        },
+      },
+    },
+  }
+  const erase = async (once: Context, address: string) => {
+    const { id } = await requestErasure(withoutWorker, { address })
+    const which = { organizationId: organization.id, erasureId: id }
+    return { id, first: await Promise.allSettled([continueErasure(once, which)]), again: () => continueErasure(counted, which) }
+  }
+  const smooth = await erase(counted, 'smooth@example.com')
+  expect([smooth.first[0]!.status, reads]).toEqual(['fulfilled', 0])
+  const rough = await erase(dying, 'rough@example.com')
+  expect([rough.first[0]!.status, (await getErasure(ctx, rough.id)).finishedAt]).toEqual(['rejected', null])
+  await rough.again()
+  expect([(await getErasure(ctx, rough.id)).finishedAt, reads]).toEqual([expect.any(Date), 1])
+  const lines = (await ctx.deps.erasureLog.read())!
+  for (const { id } of [smooth, rough]) expect(lines.filter((line) => line.includes(id))).toHaveLength(1)
+})

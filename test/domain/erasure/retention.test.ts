@@ -4,7 +4,9 @@ import { textOf } from '../../../src/db/statements.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { dueInvites, type KeptAfter, MODES, RETENTION_RULES } from '../../../src/domain/erasure/due-invites.ts'
 import { eraseDueInvites } from '../../../src/domain/erasure/erase-due-invites.ts'
+import { holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
 import { changeRetention, readRetention } from '../../../src/domain/erasure/retention.ts'
+import { daysAfter } from '../../../src/domain/values/days.ts'
 import { asEraser, dumpRows, hitsIn, listStore, makeErasable } from '../../support/erasing.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { fieldsIn } from '../../support/forms.ts'
@@ -193,6 +195,49 @@ describe('a night', () => {
     expect(events.filter(({ data }) => hitsIn(JSON.stringify(data)).length > 0)).toEqual([])
     expect(events.filter(({ type }) => type === 'invite.erased')).toHaveLength(4)
   })
+})
+
+it('takes nothing while the organization is on hold, and begins anew once it is kept', async () => {
+  const organization = await make.organization()
+  const ctx = asEraser(service, organization)
+  const invite = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(40) })
+  const isThere = async () => (await db.invite.count({ where: { id: invite.id } })) > 0
+  await set(ctx, { completed: 30 })
+  await holdOrganization(ctx, { name: organization.name })
+  await sweep(organization.id)
+  expect(await isThere()).toBe(true)
+  await keepOrganization(ctx)
+  await eraseDueInvites(service.system)
+  expect(await isThere()).toBe(true)
+  const { beginsAt } = await readRetention(ctx)
+  expect(beginsAt!.getTime() - service.clock.now().getTime()).toBeGreaterThan(DAY_MS)
+  await eraseDueInvites({ ...service.system, deps: { ...service.deps, clock: () => beginsAt! } })
+  expect(await isThere()).toBe(false)
+})
+
+it('shortened twice begins by the last; taken back before it begins, it takes nothing, and wants to be confirmed again', async () => {
+  const organization = await make.organization()
+  const ctx = asEraser(service, organization)
+  const invite = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(40) })
+  const isThere = async () => (await db.invite.count({ where: { id: invite.id } })) > 0
+  const at = (days: number): Context => ({ ...ctx, deps: { ...ctx.deps, clock: () => daysAfter(service.clock.now(), days) } })
+  const sweepAt = (days: number) => eraseDueInvites({ ...service.system, deps: at(days).deps })
+  await set(ctx, { completed: 60 })
+  await set(at(1), { completed: 30 })
+  const { beginsAt } = await readRetention(ctx)
+  expect(beginsAt!.getTime()).toBeGreaterThan(daysAfter(service.clock.now(), 2).getTime())
+  await sweepAt(2)
+  expect(await isThere()).toBe(true)
+  await changeRetention(at(2), { kept: NEVER, isSure: false })
+  await sweepAt(5)
+  expect(await isThere()).toBe(true)
+  const again = changeRetention(at(5), { kept: { ...NEVER, completed: 30 }, isSure: false })
+  await expect(again).rejects.toMatchObject({ issues: [{ field: 'sure', rule: 'required' }] })
+  await set(at(5), { completed: 30 })
+  await sweepAt(6)
+  expect(await isThere()).toBe(true)
+  await sweepAt(8)
+  expect(await isThere()).toBe(false)
 })
 
 it('finds what is due in the order of an index, however many invites there are', async () => {

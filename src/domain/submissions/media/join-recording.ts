@@ -46,7 +46,8 @@ const TRIES = 2
 export async function joinRecording(system: ServiceContext, ref: JoinRef, remux: Remux): Promise<void> {
   const media = await findJoinable(system, ref)
   if (media?.state === 'ready') return forgetParts(system, media)
-  if (media?.state === 'deleted') return system.deps.media.deletePrefix(folderOf(media.key)) // a try before may have put the file
+  const key = media?.state === 'deleted' ? media.key : media === null && ref.key
+  if (key) return system.deps.media.deletePrefix(folderOf(key)) // a try before may have put the file
   if (media?.state !== 'joining') return
   const folder = await makeJoinFolder(system.deps.log)
   try {

@@ -34,8 +34,14 @@ export type Joinable = {
  *
  * @property organizationId missing from a job that a process of the release before has queued.
  * @property assetOf the organization whose asset it is; undefined: it is a recording.
+ * @property key where it lies, so that what was put there after its row was gone is found; missing likewise.
  */
-export type JoinRef = { mediaId: string; organizationId?: string | undefined; assetOf?: string | undefined }
+export type JoinRef = {
+  mediaId: string
+  organizationId?: string | undefined
+  assetOf?: string | undefined
+  key?: string | undefined
+}
 
 /** @returns null: it is gone. */
 export const findJoinable = (system: ServiceContext, { mediaId, organizationId, assetOf }: JoinRef): Promise<Joinable | null> =>
@@ -97,15 +103,15 @@ async function findAsset(system: ServiceContext, organizationId: string, id: str
       return (await db.asset.updateMany({ where: joining, data })).count > 0
     },
     readState: async () => (await db.asset.findUnique({ where, select: { state: true } }))?.state ?? 'deleted',
-    queueAgain: () => inTransaction(system, (inside) => queueAssetJoin(inside, { id, organizationId })),
+    queueAgain: () => inTransaction(system, (inside) => queueAssetJoin(inside, asset)),
   }
 }
 
 /** Has what a question is to play made one file, in the open transaction, before recordings that come later: its author waits for it. */
 export const queueAssetJoin = (
   { db, deps }: Pick<Context, 'db' | 'deps'>,
-  { id, organizationId }: { id: string; organizationId: string },
-) => deps.queue.enqueueRecording(db, { mediaId: id, organizationId, assetOf: organizationId, dueAt: deps.clock() })
+  { id, organizationId, key }: { id: string; organizationId: string; key: string },
+) => deps.queue.enqueueRecording(db, { mediaId: id, organizationId, assetOf: organizationId, key, dueAt: deps.clock() })
 
 /** So long after it ended a medium is still being joined, or its job was lost: to a process of a release that knew none. */
 const LOST_MS = 3_600_000
@@ -116,7 +122,7 @@ export async function requeueLostAssets(system: ServiceContext): Promise<void> {
   const lost = await system.db.asset.updateManyAndReturn({
     where: { state: 'joining', completedAt: { lte: new Date(now.getTime() - LOST_MS) } },
     data: { completedAt: now },
-    select: { id: true, organizationId: true },
+    select: { id: true, organizationId: true, key: true },
   })
   for (const asset of lost) await queueAssetJoin(system, asset)
 }

@@ -17,7 +17,10 @@ const LONGEST_MS = 600_000
  * same time the shortest is first, so that one of two hours does not hold up forty of a minute; but none waits behind what came ten minutes
  * after it.
  */
-export async function queueJoin({ db, deps }: ServiceContext, { id, organizationId }: Pick<Media, 'id' | 'organizationId'>) {
+export async function queueJoin(
+  { db, deps }: ServiceContext,
+  { id, organizationId, key }: Pick<Media, 'id' | 'organizationId' | 'key'>,
+): Promise<void> {
   const recordings = own({ organization: { id: organizationId } }, 'media')
     .where('state', '=', 'joining')
     .where('kind', 'in', ['answer', 'webcam', 'screen'])
@@ -31,5 +34,5 @@ export async function queueJoin({ db, deps }: ServiceContext, { id, organization
   const waiting = await one(db, turn)
   const length = Math.min((Number(waiting.bytes) / 1e6) * MEGABYTE_MS, LONGEST_MS)
   const dueAt = new Date(deps.clock().getTime() + waiting.turn * TURN_MS + length)
-  await deps.queue.enqueueRecording(db, { mediaId: id, organizationId, dueAt })
+  await deps.queue.enqueueRecording(db, { mediaId: id, organizationId, key, dueAt })
 }

@@ -15,7 +15,7 @@ export async function retryFailedRecordings(system: ServiceContext, id?: string)
     const failed = await inside.db.media.updateManyAndReturn({
       where: { state: 'failed', ...(id !== undefined && { id }) },
       data: { state: 'joining', joinFaults: 0 },
-      select: { id: true, organizationId: true },
+      select: { id: true, organizationId: true, key: true },
     })
     for (const recording of failed) await queueJoin(inside, recording)
     return failed.length

@@ -52,11 +52,12 @@ export async function settleRecording(
   await holdRecording(ctx, mediaId)
   if ((await countParts(ctx, mediaId)) === 0) return abandon(ctx, mediaId)
   const completedAt = deps.clock()
-  const { count } = await db.media.updateMany({
+  const [settled] = await db.media.updateManyAndReturn({
     where: { organizationId, id: mediaId, state: 'uploading' },
     data: { state: 'joining', completedAt, toldParts },
+    select: { key: true },
   })
-  if (count === 0) return
+  if (!settled) return
   const complete = ownUpdate(ctx, 'takes')
     .where('takes.mediaId', '=', mediaId)
     .where('takes.state', '<>', 'abandoned')
@@ -66,7 +67,7 @@ export async function settleRecording(
       cutOff: isStopped ? false : sql<boolean>`${ref('takes.cutOff')} or ${ref('takes.completedAt')} is null`,
     }))
   await run(db, complete)
-  await queueJoin(ctx, { id: mediaId, organizationId })
+  await queueJoin(ctx, { id: mediaId, organizationId, key: settled.key })
 }
 
 /** Locks a recording: a part that is being taken is known by then, or is refused. */

@@ -48,14 +48,14 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
     })}${panel(
       'nights',
       'What was erased',
-      html`<p class="mb-3">What has been kept for long enough is erased after midnight, UTC. Photos and recordings go before where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
+      html`<p class="mb-3">What has been kept for long enough is erased after midnight, UTC. Photos and recordings go earlier where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
     )}`,
   }
 }
 
 /** What it takes, to be ticked: as its value it has what it is of, so that other days want another tick. */
 const confirming = (form: Form, { word, beginsAt, due }: FirstNight & { word: string }): Html =>
-  html`<p class="mb-3">The first night, from ${time(beginsAt)} on, erases ${countOf(due)}. From then on each goes when its days are over.</p>
+  html`<p class="mb-3">The first night begins on ${time(beginsAt)}, and erases ${countOf(due)}. From then on, each invite goes when its days are over.</p>
 ${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [[word, 'Erase them for good']] })}`
 
 function countOf(due: Record<RetentionRule, number>): string {

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { forgetOldArchives } from '../../../../src/domain/archives/forget-archives.ts'
-import { makeArchive } from '../../../../src/domain/archives/make-archive.ts'
-import { requestCandidateArchive } from '../../../../src/domain/archives/request-archive.ts'
+import { makeArchive, PART_BYTES } from '../../../../src/domain/archives/make-archive.ts'
+import { requestCandidateArchive, requestMemberArchive } from '../../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../../src/domain/context.ts'
 import { continueErasure } from '../../../../src/domain/erasure/continue-erasure.ts'
+import { continueHold, HOLD_DAYS, holdOrganization } from '../../../../src/domain/erasure/hold.ts'
 import { requestErasure } from '../../../../src/domain/erasure/request-erasure.ts'
+import { daysAfter } from '../../../../src/domain/values/days.ts'
 import { runCli } from '../../../cli/run-cli.ts'
 import { textsOf, unzip, waitForArchive } from '../../../support/archives.ts'
 import { asEraser, listStore } from '../../../support/erasing.ts'
@@ -134,6 +136,39 @@ describe('an archive of a candidate', () => {
     const sixth = requestCandidateArchive(still, { address: 'somebody5@example.com' })
     await expect(sixth).rejects.toMatchObject({ kind: 'invalid', issues: [{ problem: 'tooManyArchives', limit: 5 }] })
     expect(await service.db.archive.count({ where: { organizationId: assessment.organizationId } })).toBe(5)
+  })
+
+  it('is made for each who asks, so that nobody waits for one that only somebody else can download', async () => {
+    const { organization, owner } = await start()
+    const other = await signInAs(service, organization.id, ['admin'], ['owner'])
+    const asMember = (id: string): Context => {
+      const ctx = asEraser(service, organization)
+      const queue = { ...ctx.deps.queue, enqueueArchive: async () => {} }
+      return { ...ctx, actor: { kind: 'member', id, roles: ['admin'], duties: ['owner'] } as never, deps: { ...ctx.deps, queue } }
+    }
+    const asking = [owner, owner, other].map(({ member }) => requestCandidateArchive(asMember(member.id), { address: ADDRESS }))
+    const [first, again, others] = await Promise.all(asking)
+    expect([again!.id === first!.id, others!.id === first!.id, others!.isMine]).toEqual([true, false, true])
+    const own = [owner, other].map(({ member }) => requestMemberArchive(asMember(member.id), other.member.id))
+    const [byOwner, byThemselves] = await Promise.all(own)
+    expect([byOwner!.id === byThemselves!.id, byThemselves!.isMine]).toEqual([false, true])
+  })
+
+  it('leaves nothing of an organization that is erased while it is being made', async () => {
+    const { organization, ctx } = await start()
+    const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
+    const { id } = await requestCandidateArchive(still, { address: ADDRESS })
+    const hold = await holdOrganization(still, { name: organization.name })
+    const writeArchive: Context['deps']['writeArchive'] = async (of, whose, write) => {
+      await service.deps.writeArchive(of, whose, write)
+      await write(Buffer.alloc(PART_BYTES)) // the first part is put
+      const later = () => daysAfter(service.clock.now(), HOLD_DAYS)
+      await continueHold({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
+    }
+    const meanwhile = { ...service.system, deps: { ...service.deps, writeArchive } }
+    await makeArchive(meanwhile, { organizationId: organization.id, archiveId: id })
+    expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(0)
+    expect((await listStore(service)).filter((name) => name.startsWith(organization.id))).toEqual([])
   })
 
   it('is gone after a week, file and all', async () => {

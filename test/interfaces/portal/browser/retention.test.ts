@@ -1,0 +1,76 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expectAccessible, isBrowserInstalled, looksOf, overflow, startBrowser, watch } from '../../../support/browser.ts'
+import { DAY_MS } from '../../../support/factories.ts'
+import { signInAs } from '../../../support/portal.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+let browser: Browser
+let origin: string
+beforeAll(async () => {
+  if (!isBrowserInstalled) return
+  origin = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+
+/** Looks at the page in its looks, wide and narrow; RETENTION_SHOTS names a folder for pictures of them. */
+async function look(page: Page, name: string): Promise<void> {
+  const folder = process.env.RETENTION_SHOTS
+  for (const [i, { viewport, colorScheme }] of [...looksOf(0), ...looksOf(1)].entries()) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(page)
+    expect([name, await overflow(page)]).toEqual([name, 0])
+    if (folder) await page.screenshot({ path: `${folder}/${name}-${viewport.width}-${i}.png`, fullPage: true })
+  }
+}
+
+it.skipIf(!isBrowserInstalled)(
+  'for how long invites are kept: asked for, confirmed by a double click, seen by another tab, and taken back before it begins',
+  async () => {
+    const organization = await service.make.organization()
+    const assessment = await service.make.assessment(organization.id)
+    const completedAt = new Date(service.clock.now().getTime() - 400 * DAY_MS)
+    for (const _ of [1, 2]) await service.make.invite(assessment, { status: 'completed', completedAt })
+    const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
+    const [name, value] = owner.cookie()!.split('=') as [string, string]
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    await context.addCookies([{ name, value, url: origin }])
+    const [page, tab] = [await context.newPage(), await context.newPage()]
+    const complaints = watch(page)
+    const address = `${origin}${owner.home}settings/retention`
+    for (const one of [page, tab]) await one.goto(address)
+    await look(page, 'empty')
+
+    const days = (of: Page) => of.getByLabel('Completed')
+    const save = (of: Page) => of.getByRole('button', { name: 'Save: Days after the end' })
+    await days(page).fill('365')
+    await save(page).click()
+    await page.getByText('erases 2 invites (2 completed)').waitFor()
+    await look(page, 'confirm')
+    await page.getByLabel('Erase them for good').check()
+    await save(page).dblclick()
+    await page.getByText('The settings are saved.').waitFor()
+    await page.getByText('Nothing is erased before').waitFor()
+    await look(page, 'saved')
+    const where = { organizationId: organization.id, action: 'changed_retention' }
+    expect(await service.db.auditEntry.count({ where })).toBe(1)
+
+    await days(tab).fill('730')
+    await save(tab).click()
+    await tab.locator('#mistakes').waitFor()
+    await look(tab, 'other-tab')
+    const kept = () => service.db.organizationRetention.findUniqueOrThrow({ where: { organizationId: organization.id } })
+    expect(await kept()).toMatchObject({ completedDays: 365 })
+
+    await days(page).fill('')
+    await save(page).click()
+    await page.getByText('Nothing is erased before').waitFor({ state: 'detached' })
+    expect(await kept()).toMatchObject({ completedDays: null })
+    expect(await service.db.auditEntry.count({ where })).toBe(2)
+    expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
+  },
+)
