@@ -86,7 +86,8 @@ userdb {
   // What goes on in the background holds on to what it is given to write to.
   const start = async () => {
     const [code] = await once(spawn('dovecot', ['-c', file], { stdio: 'ignore' }), 'exit')
-    if (code !== 0) throw new Error(`Dovecot has not started: ${await readFile(path.join(folder, 'log'), 'utf8').catch(() => code)}`)
+    if (code !== 0)
+      throw new Error(`Dovecot has not started: ${await readFile(path.join(folder, 'log'), 'utf8').catch(() => code)}`)
   }
   const stop = async () => {
     await run('dovecot', ['-c', file, 'stop'])

@@ -29,7 +29,7 @@ export function pageWordsPage(form: Form, { ctx, language, main, offered, words,
     subtitle: 'What stands at the foot of candidates’ pages and of emails to them, and what they agree to besides our own text.',
     notice: done === 'saved' ? 'Saved. Pages and emails have it from now on.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
-    body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form method="post" action="${address}">
+    body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">
 ${seenField(form, words)}
 <input type="hidden" name="language" value="${language}">
 ${settingsPanel('links', `Links, in ${wordLanguage(language)}`, fallback(language, main), links(form, words))}
@@ -48,7 +48,7 @@ const fallback = (language: string, main: string): string =>
     : `Where one is empty, candidates get the one in ${wordLanguage(main)}, your main language.`
 
 const notOffered = (ctx: Context, language: string): Html =>
-  html`<p class="mb-4" id="not-offered">Nobody gets these: your candidates are not offered ${wordLanguage(language)}. <a href="${pathOf(ctx, 'settings/languages')}">Languages</a>.</p>`
+  html`<p class="mb-4" id="not-offered">Nobody gets these: your candidates are not offered ${wordLanguage(language)}. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`
 
 const languages = (address: string, codes: readonly string[], { language, offered }: Pick<Facts, 'language' | 'offered'>): Html =>
   html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map(

@@ -74,7 +74,7 @@ export function wordsPage(form: Form, facts: Facts): Page {
         isCurrent: one === kind,
       })),
     ),
-    body: html`${mistakes(form)}${codes.length > 1 && languages(home, codes, facts)}<form method="post" action="${home}">
+    body: html`${mistakes(form)}${codes.length > 1 && languages(home, codes, facts)}<form class="space-y-6" method="post" action="${home}">
 <input type="hidden" name="kind" value="${kind}">
 <input type="hidden" name="language" value="${language}">
 ${hiddenSeen(form, 'seen', String(template.version))}
@@ -96,7 +96,7 @@ const about = (facts: Facts): Html => {
   const { ctx, assessment, place } = facts
   const reminders = pathOf(ctx, assessment ? `assessments/${assessment.id}/reminders` : 'settings/reminders')
   const isOffered = facts.offered.includes(place.language)
-  return html`${applies(facts)}${!isOffered && html` <a href="${pathOf(ctx, 'settings/languages')}">Languages</a>.`} Leave both fields empty for ${standInOf(facts)}. ${FRAMES[place.kind]} below it in any case.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
+  return html`${applies(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`} Leave both fields empty for ${standInOf(facts)}. ${FRAMES[place.kind]} below it in any case.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
 }
 
 /** Which text mails have at present, and why. */

@@ -237,7 +237,7 @@ it('in a language that candidates are not offered say so', async () => {
   await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
   const nobody = 'Nobody gets this text: your candidates are not offered'
   const { text } = await admin.get(`${path}?language=es`)
-  expect(text).toContain(`${nobody} Spanish. <a href="${admin.home}settings/languages">Languages</a>.`)
+  expect(text).toContain(`${nobody} Spanish. Offer it under <a href="${admin.home}settings/languages">`)
   expect(text).toContain('>Spanish (not offered)</a>')
   expect((await admin.get(`${path}?language=de`)).text).not.toContain(nobody)
 })
