@@ -39,6 +39,7 @@ keep_environment =
 host_lookup =
 rfc1413_query_timeout = 0s
 dsn_advertise_hosts = *
+tls_advertise_hosts =
 acl_smtp_rcpt = take
 begin acl
 take:
