@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { chooseHome } from '../db/embedded-files.ts'
+import { createBounceMailbox, type ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { openMediaStore } from '../media/store.ts'
 import { findWayToLimit } from '../processes/limit-process.ts'
@@ -80,6 +81,20 @@ function adviceOn({ message, cause }: Error): string {
   if (code === 'ETLS' || /certificate|altnames/i.test(message))
     return 'Name the certificate, or that of its authority, in NODE_EXTRA_CA_CERTS; or add ?tls.servername=… to SMTP_URL, where the name differs. With no encryption there: SMTP_SECURITY=opportunistic'
   return 'Check SMTP_URL, and whether the server lets this machine in'
+}
+
+/** Whether notices of mails that came back can be fetched: logs in, and changes nothing. */
+export async function checkBounceMailbox(address: ImapAddress): Promise<Check> {
+  const name = 'bounces'
+  try {
+    const unread = await createBounceMailbox(address).countUnread()
+    return ok(name, `${address.host} answers; unread in ${address.folder}: ${unread}`)
+  } catch (error) {
+    return problem(
+      name,
+      `${address.host}: ${describeError(error)}. Check server, user, password and folder in BOUNCE_IMAP_URL; until then notices wait there`,
+    )
+  }
 }
 
 export async function checkRedis(url: string): Promise<Check> {

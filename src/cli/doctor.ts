@@ -5,6 +5,7 @@ import { openErasureLog } from '../runtime/erasure-log.ts'
 import { checkDatabase } from './check-database.ts'
 import {
   type Check,
+  checkBounceMailbox,
   checkJoining,
   checkMailServer,
   checkMedia,
@@ -41,6 +42,7 @@ async function examine(): Promise<{ checks: Check[]; exitCode: number }> {
     await checkProxy(config),
     await checkSecret(config),
     await checkMailServer(config),
+    ...(config.bounces.mailbox ? [await checkBounceMailbox(config.bounces.mailbox)] : []),
     await checkMedia(config),
     await checkJoining(),
     ...(config.redisUrl ? [await checkRedis(config.redisUrl)] : []),

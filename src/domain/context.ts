@@ -145,6 +145,7 @@ export const SWEEP_PARTS = [
   'expire_invites',
   'queue_reminders',
   'queue_digests',
+  'fetch_bounces',
   'open_submissions',
   'complete_due_submissions',
   'score_answers',

@@ -42,8 +42,14 @@ const QUEUE = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfter
 /** Jobs announce themselves. Looking for them by each part's worker costs with their number, so that it is left to what was missed. */
 const TAKEN = { heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS, pollingIntervalSeconds: 10, notifyPollingIntervalSeconds: 30 }
 
-/** How long things are kept, and whether assessments are taken elsewhere: then nothing is sent in here. */
-type Settings = { eventsKeptDays: number; mediaKeptDays: KeptDays; playerUrl: string | undefined }
+/** How long things are kept, whether assessments are taken elsewhere (then nothing is sent in here), and whether there is a mailbox to look into. */
+type Settings = {
+  eventsKeptDays: number
+  mediaKeptDays: KeptDays
+  playerUrl: string | undefined
+  /** Fetches notices of mails that came back; undefined: they come by themselves, or not at all. */
+  fetchBounces: (() => Promise<number>) | undefined
+}
 
 const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => Promise<void>> = {
   async expire_invites(system) {
@@ -57,6 +63,10 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   async queue_digests(system) {
     const queued = await queueDigests(system)
     if (queued > 0) system.deps.log.info({ queued }, 'digests queued')
+  },
+  async fetch_bounces(system, { fetchBounces }) {
+    const fetched = (await fetchBounces?.()) ?? 0
+    if (fetched > 0) system.deps.log.info({ fetched }, 'notices of mails that came back were fetched')
   },
   async open_submissions(system, { playerUrl }) {
     const opened = playerUrl === undefined ? await openMissingSubmissions(system) : 0

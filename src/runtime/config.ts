@@ -8,10 +8,12 @@ import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/values/identity-provider.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
+import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import {
   findContradictions,
   findOmissions,
   isOfThisMachine,
+  readImapAddress,
   readMailEvents,
   splitAddresses,
   splitList,
@@ -44,8 +46,13 @@ export type Config = {
   /** `url` is undefined where mails are captured; how many may be handed to it at a time, and a minute (0: any number). */
   smtp: { url: string | undefined; isOpportunistic: boolean; connections: number; perMinute: number }
   mailFrom: string
-  /** Where what became of mails is told: to addresses of a domain, by a topic of SNS, by who knows Postmark's secret. */
-  bounces: { domain: string | undefined; sesTopic: string | undefined; postmarkSecret: string | undefined }
+  /** Where what became of mails is told: to addresses of a domain, which are perhaps a mailbox's, by a topic of SNS, by who knows Postmark's secret. */
+  bounces: {
+    domain: string | undefined
+    mailbox: ImapAddress | undefined
+    sesTopic: string | undefined
+    postmarkSecret: string | undefined
+  }
   /** Invitations within 24 hours; 0: any number. */
   mailCeilings: MailCeilings
   /** Whether mail of test invites goes out. */
@@ -146,7 +153,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       perMinute: settings.SMTP_RATE,
     },
     mailFrom: settings.MAIL_FROM ?? NOBODY,
-    bounces: { domain: settings.MAIL_BOUNCE_DOMAIN, ...readMailEvents(settings.MAIL_EVENTS)! },
+    bounces: readBounces(settings),
     mailCeilings: { perRecipient: settings.MAILS_PER_RECIPIENT, perOrganization: settings.MAILS_PER_ORGANIZATION },
     deliverTestMail: settings.TEST_MAIL === 'deliver',
     playerUrl: settings.PLAYER_URL,
@@ -194,6 +201,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     },
   }
 }
+
+const readBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Static<typeof Environment>): Config['bounces'] => ({
+  domain: MAIL_BOUNCE_DOMAIN,
+  mailbox: (BOUNCE_IMAP_URL && readImapAddress(BOUNCE_IMAP_URL)) || undefined,
+  ...readMailEvents(MAIL_EVENTS)!,
+})
 
 const erasureLogOf = ({ ERASURE_LOG, DATA_DIR }: Static<typeof Environment>): string =>
   ERASURE_LOG ?? path.join(DATA_DIR, 'erasures.jsonl')

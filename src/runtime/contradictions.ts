@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { Client } from 'pg'
 import { isEmailAddress, isPlainAddress } from '../domain/checking/email-address.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
+import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { type Environment, MIN_SECRET_LENGTH } from './environment.ts'
 import { isTaken } from './paths.ts'
 
@@ -46,10 +47,7 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
       MAIL_FROM && !isPlainAddress(/<([^<>]*)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM),
       'MAIL_FROM: needs an address, e.g. invitations@example.com or Assessments <invitations@example.com>.',
     ],
-    [
-      settings.MAIL_EVENTS && !readMailEvents(settings.MAIL_EVENTS),
-      `MAIL_EVENTS: needs a topic or a secret of at least ${MIN_PASSWORD_LENGTH} characters, e.g. ses:arn:aws:sns:eu-central-1:123456789012:mail, postmark:a-long-secret.`,
-    ],
+    ...findUnusableBounces(settings),
     [
       TRUST_PROXY && !isProxyList(TRUST_PROXY),
       'TRUST_PROXY: needs true, false, or addresses and networks, e.g. 10.0.0.0/8, 127.0.0.1.',
@@ -66,6 +64,22 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
   ]
   return rules.filter(([broken]) => broken).map(([, problem]) => problem)
 }
+
+/** Where what becomes of mails is told. */
+const findUnusableBounces = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] => [
+  [
+    settings.BOUNCE_IMAP_URL && !readImapAddress(settings.BOUNCE_IMAP_URL),
+    `BOUNCE_IMAP_URL: needs a server, a user and a password, e.g. imaps://user:password@mail.example.com/INBOX. ${HOW_TO_WRITE_A_PASSWORD}`,
+  ],
+  [
+    settings.BOUNCE_IMAP_URL && !settings.MAIL_BOUNCE_DOMAIN,
+    'BOUNCE_IMAP_URL: needs a MAIL_BOUNCE_DOMAIN, by whose addresses a notice says which mail it is of.',
+  ],
+  [
+    settings.MAIL_EVENTS && !readMailEvents(settings.MAIL_EVENTS),
+    `MAIL_EVENTS: needs a topic or a secret of at least ${MIN_PASSWORD_LENGTH} characters, e.g. ses:arn:aws:sns:eu-central-1:123456789012:mail, postmark:a-long-secret.`,
+  ],
+]
 
 const findUnreadableAllowances = (settings: Partial<Static<typeof Environment>>): [broken: unknown, problem: string][] =>
   (
@@ -175,6 +189,26 @@ const isPrefixLength = (bits: string, address: string): boolean =>
 
 /** The addresses of a setting that lists several: a password may have a comma in it. */
 export const splitAddresses = (text = ''): string[] => text.split(/\s*,\s*(?=\w+:\/\/)/).filter((url) => url !== '')
+
+/** What BOUNCE_IMAP_URL says; null where it can't be read. TLS options are query parameters, as in SMTP_URL. */
+export function readImapAddress(text: string): ImapAddress | null {
+  const url = URL.parse(text)
+  if (!url?.hostname || !url.username || !url.password) return null
+  try {
+    const [user, password, folder] = [url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent)
+    const servername = url.searchParams.get('tls.servername')
+    const isUnchecked = url.searchParams.get('tls.rejectUnauthorized') === 'false'
+    return {
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port ? Number(url.port) : undefined,
+      isSecure: url.protocol === 'imaps:',
+      ...{ user: user!, password: password!, folder: folder || 'INBOX' },
+      tls: { ...(servername && { servername }), ...(isUnchecked && { rejectUnauthorized: false }) },
+    }
+  } catch {
+    return null
+  }
+}
 
 const TOPIC = /^ses:(arn:aws(?:-\w+)*:sns:[a-z0-9-]+:\d{12}:[\w-]+)$/
 /** Of a password that a machine sends. */

@@ -46,7 +46,7 @@ import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
 import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
-import { createMailEventReaders } from './mail-events.ts'
+import { openMailEvents } from './mail-events.ts'
 import { measureStore } from './measured-store.ts'
 import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
@@ -172,7 +172,7 @@ export async function createDependencies(
   if (serves) await numbering.start(system)
   // Where candidates answer elsewhere there is nothing to keep.
   const own: Check[] = config.playerUrl === undefined ? [['media', createMediaCheck(deps.media, log)]] : []
-  const mailEventReaders = createMailEventReaders(config.bounces, site)
+  const { mailEventReaders, fetchBounces } = openMailEvents(config.bounces, { system, site, opened })
   const kept = opened.move()
   return {
     system,
@@ -187,7 +187,7 @@ export async function createDependencies(
     migrated: database.migrated,
     findProblems: coalesce(() => findProblems(system, boss, migrations, own)),
     startSweep: async () => {
-      if (works) await startSweep(boss, system, config)
+      if (works) await startSweep(boss, system, { ...config, fetchBounces })
     },
     startWork: async () => {
       if (works) await startWork(config, kept, { system, boss, mailer, mailSettings, mailEventReaders, numbering })

@@ -13,6 +13,7 @@ export const SECRETS = [
   'SECRET_KEY',
   'SMTP_URL',
   'MAIL_EVENTS',
+  'BOUNCE_IMAP_URL',
   'REDIS_URL',
   'ATS_RECRUITEE_SECRET',
   'GOOGLE_CLIENT_SECRET',
@@ -115,8 +116,15 @@ export const Environment = Type.Object({
       pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$',
       examples: ['bounces.example.com'],
       description:
-        'Domain of the addresses that notices of undelivered invitations go to, one for each mail; its mail server hands them to /mail-events/dsn. Unset: they go to MAIL_FROM.',
+        'Domain of the addresses that notices of undelivered invitations go to, one for each mail; its mail server hands them to /mail-events/dsn, or they are fetched by BOUNCE_IMAP_URL. Unset: they go to MAIL_FROM.',
     }),
+  ),
+  BOUNCE_IMAP_URL: Type.Optional(
+    Url(
+      'imaps?',
+      'imaps://user:password@mail.example.com/INBOX',
+      'Mailbox that notices to MAIL_BOUNCE_DOMAIN arrive in, and the folder of it that is read each minute, INBOX where none is named; imap: is encrypted by STARTTLS before the login. Unset: none.',
+    ),
   ),
   MAIL_EVENTS: Type.String({
     default: '',

@@ -1,6 +1,8 @@
-import type { MailEventReaders } from '../domain/mails/mail-events.ts'
+import type { ServiceContext } from '../domain/context.ts'
+import { keepMailEvent, type MailEventReaders } from '../domain/mails/mail-events.ts'
 import type { Site } from '../http/addresses/links.ts'
-import { createDsnReader } from '../mail/events/dsn.ts'
+import { createBounceMailbox } from '../mail/events/bounce-mailbox.ts'
+import { createDsnReader, findMailOf } from '../mail/events/dsn.ts'
 import { createPostmarkReader } from '../mail/events/postmark.ts'
 import { createSesReader, type FetchText } from '../mail/events/ses.ts'
 import { createPost } from '../webhooks/post.ts'
@@ -9,15 +11,40 @@ import type { Config } from './config.ts'
 /** More than any certificate has. */
 const MAX_CERTIFICATE_BYTES = 16 * 1024
 
+/** How what became of mails is told: who may tell it, and what fetches it from a mailbox, until the service ends; undefined: it is in none. */
+export function openMailEvents(
+  bounces: Config['bounces'],
+  { system, site, opened }: { system: ServiceContext; site: Site; opened: AsyncDisposableStack },
+): { mailEventReaders: MailEventReaders; fetchBounces: (() => Promise<number>) | undefined } {
+  const mailEventReaders = createMailEventReaders(bounces, site)
+  return { mailEventReaders, fetchBounces: createBounceFetching(bounces, system, mailEventReaders, opened) }
+}
+
 /** Who may tell what became of mails, as the settings say. */
-export const createMailEventReaders = (
-  { domain, sesTopic, postmarkSecret }: Config['bounces'],
-  site: Site,
-): MailEventReaders => ({
+const createMailEventReaders = ({ domain, sesTopic, postmarkSecret }: Config['bounces'], site: Site): MailEventReaders => ({
   ...(domain !== undefined && { dsn: createDsnReader(() => site.secretKeys, domain) }),
   ...(sesTopic !== undefined && { ses: createSesReader(sesTopic, createFetch()) }),
   ...(postmarkSecret !== undefined && { postmark: createPostmarkReader(postmarkSecret) }),
 })
+
+/** What fetches notices from their mailbox. */
+function createBounceFetching(
+  { mailbox }: Config['bounces'],
+  system: ServiceContext,
+  { dsn }: MailEventReaders,
+  opened: AsyncDisposableStack,
+): (() => Promise<number>) | undefined {
+  if (!mailbox || !dsn) return undefined
+  const { takeUnread, close } = createBounceMailbox(mailbox)
+  opened.defer(async () => close())
+  return () =>
+    takeUnread(async (body) => {
+      const emailId = findMailOf(dsn, body)
+      const eventId = emailId && (await dsn.identify(body))
+      if (eventId) await keepMailEvent(system, { provider: 'dsn', eventId, emailId, body })
+      return eventId !== null
+    })
+}
 
 /** Public addresses only, whatever webhooks are allowed. */
 function createFetch(): FetchText {

@@ -102,6 +102,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const { page, complaints } = await openPage(admin.cookie())
     await page.setViewportSize(phone)
     await page.goto(`${origin}${admin.home}settings/brand`)
+    // What is empty has the service's own colour, not black.
+    for (const label of ['Pick: Buttons and links', 'Pick: Ground of the head and the logo'])
+      expect(await page.getByLabel(label).inputValue()).not.toBe('#000000')
     await page.getByLabel('Pick: Buttons and links').fill(YELLOW.primaryColor)
     await page.getByLabel('Pick: Ground of the head and the logo').fill(YELLOW.backgroundColor)
     await press(page, 'Save')
@@ -133,6 +136,24 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await expectAccessible(page)
         expect(await overflow(page)).toBe(0)
       }
+    }
+    expect(complaints).toEqual([])
+  })
+
+  it('a preview of own words renews both frames, and shows again what is typed at once', async () => {
+    const organization = await service.make.organization()
+    const admin = await signInAs(service, organization.id, ['admin'])
+    const { page, complaints } = await openPage(admin.cookie())
+    await page.goto(`${origin}${admin.home}settings/words`)
+    await page.getByLabel('Subject').fill('Hello')
+    for (const [words, button] of [
+      ['Some words of our own.', 'Preview'],
+      ['Others.', 'Preview on a phone'],
+      ['And as text.', 'Preview as text'],
+    ] as const) {
+      await page.getByLabel('Text', { exact: true }).fill(`${words}\n\n{{ link }}`)
+      await page.getByRole('button', { name: button, exact: true }).click()
+      for (const frame of ['wide', 'narrow']) await page.frameLocator(`iframe[name=${frame}]`).getByText(words).waitFor()
     }
     expect(complaints).toEqual([])
   })

@@ -109,6 +109,8 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     'security-own': security(t, 'factor_added', facts),
     'security-admins': security(t, 'key_made', facts),
     'security-retention': security(t, 'retention_changed', facts),
+    'security-text': security(t, 'text_changed', facts),
+    'security-text-removed': security(t, 'text_changed', { ...facts, called: '' }),
     'security-linked': security(t, 'identity_linked', facts),
     'security-secret': security(t, 'secret_ending', { ...facts, address: null, browser: null, person: null }),
     'security-domain': security(t, 'domain_failing', { ...facts, address: null, browser: null, person: null }),

@@ -25,11 +25,14 @@ function isInstalled(): boolean {
 /** What Postfix is to do with a mail at that moment, in the words of its policy protocol. */
 export type Decide = (request: string) => Promise<string>
 
+/** Where notices of undelivered mails go: all that is addressed to the domain, into a mailbox of mails as files. */
+export type NoticesTo = { domain: string; maildir: string; uid: number; gid: number }
+
 /**
  * A Postfix of the test's own, on loopback, that asks `decide` about each recipient and about each end of a text, and hands what it takes to
  * the server at `relayPort`. It ends with the test.
  */
-export async function startPostfix(relayPort: number, decide: Decide): Promise<{ url: string }> {
+export async function startPostfix(relayPort: number, decide: Decide, notices?: NoticesTo): Promise<{ url: string }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-postfix-'))
   await chmod(folder, 0o755)
   const [config, queue, data] = ['config', 'queue', 'data'].map((name) => path.join(folder, name)) as [string, string, string]
@@ -55,11 +58,11 @@ smtpd_policy_service_timeout = 300s
 smtpd_client_restrictions = ${policy}
 smtpd_recipient_restrictions = permit_mynetworks, reject
 smtpd_end_of_data_restrictions = ${policy}
-`,
+${notices ? keepNotices(notices) : ''}`,
   )
   const internal = 'cleanup unix n - n - 0 cleanup\nqmgr unix n - n 300 1 qmgr\nrewrite unix - - n - - trivial-rewrite'
   const others = ['bounce', 'defer', 'trace'].map((name) => `${name} unix - - n - 0 bounce`)
-  const transports = ['smtp', 'relay'].map((name) => `${name} unix - - n - - smtp`)
+  const transports = [...['smtp', 'relay'].map((name) => `${name} unix - - n - - smtp`), 'virtual unix - n n - - virtual']
   const rest = ['error', 'retry'].map((name) => `${name} unix - - n - - error`)
   const lines = [
     `127.0.0.1:${port} inet n - n - - smtpd`,
@@ -83,6 +86,14 @@ smtpd_end_of_data_restrictions = ${policy}
   })
   return { url: `smtp://127.0.0.1:${port}` }
 }
+
+const keepNotices = ({ domain, maildir, uid, gid }: NoticesTo): string => `virtual_mailbox_domains = ${domain}
+virtual_mailbox_base = /
+virtual_mailbox_maps = static:${maildir.slice(1)}/
+virtual_minimum_uid = 1
+virtual_uid_maps = static:${uid}
+virtual_gid_maps = static:${gid}
+`
 
 /** Postfix's policy protocol: lines of a request, an empty one, and an answer. */
 async function startPolicy(decide: Decide): Promise<number> {

@@ -23,6 +23,7 @@ import {
 } from './assessment-input.ts'
 import { referencesOf, replaceReferences, resolveReferences } from './assessment-references.ts'
 import { type Assessment, getAssessment } from './assessments.ts'
+import { copyMailTexts } from './copy-mail-texts.ts'
 import { copyQuestions } from './copy-questions.ts'
 import { forgetInstruction, saveInstruction } from './instructions.ts'
 
@@ -136,6 +137,7 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const tags = await holdTags(inside, references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
+    await copyMailTexts(inside, original.id, copyId)
     await record(inside, 'duplicated_assessment', { id: copyId, name })
     return copyId
   })

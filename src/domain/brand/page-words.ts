@@ -38,6 +38,11 @@ export const findPageWordIssues = ({ consent, ...links }: PageWords): Issue[] =>
     ['consent', checkText(consent, MAX_MESSAGE_LENGTH)],
   ])
 
+/** A consent text of spaces alone is none: whoever has it saved would think that candidates agree to something. */
+const findBlankIssues = (given: PageWords, { consent }: PageWords): Issue[] =>
+  consent === '' && given.consent !== '' ? [{ field: 'consent', rule: 'malformed', text: BLANK }] : []
+const BLANK = 'There are only spaces here. Write a text, or leave the field empty.'
+
 /** As they are stored. */
 const tidy = ({ imprint, privacy, contact, consent }: PageWords): PageWords => ({
   ...{ imprint: imprint.trim(), privacy: privacy.trim(), contact: contact.trim() },
@@ -52,7 +57,11 @@ const tidy = ({ imprint, privacy, contact, consent }: PageWords): PageWords => (
 export async function savePageWords(ctx: Context, language: string, given: PageWords, seen: Seen): Promise<void> {
   authorize(ctx, 'manage_settings')
   const words = tidy(given)
-  refuse([...findIssues([['language', checkChoice(language, ctx.deps.languages.codes)]]), ...findPageWordIssues(words)])
+  refuse([
+    ...findIssues([['language', checkChoice(language, ctx.deps.languages.codes)]]),
+    ...findPageWordIssues(words),
+    ...findBlankIssues(given, words),
+  ])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
     await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())

@@ -38,6 +38,7 @@ export type SecurityMailKind =
   | 'wrong_codes'
   | 'security_changed'
   | 'retention_changed'
+  | 'text_changed'
   | 'key_made'
   | 'break_glass_used'
   | 'identity_linked'

@@ -10,6 +10,7 @@ import type { Violation } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { requireAssessment } from '../look-ups/require-assessment.ts'
 import { TEMPLATE_KINDS, type TemplateKind } from '../mails/candidate-mails.ts'
+import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { newestTexts } from '../mails/newest-texts.ts'
 import {
   chooseText,
@@ -23,6 +24,8 @@ import {
 import { findSubjectFault, findTemplateFault } from '../mails/template-text.ts'
 import { inTransaction } from '../transaction.ts'
 import { BRAND } from '../values/brand.ts'
+import { HOUR_MS } from '../values/days.ts'
+import { defined } from '../values/defined.ts'
 import { offeredLanguages } from '../values/languages.ts'
 
 // What an organization says in its mails in place of our text, in all, or in those of one assessment. Versions are added, never changed: each
@@ -105,6 +108,11 @@ const asViolation = (text: string | null): Violation | undefined => (text === nu
 /** A subject alone is no text: of a kind without a button no other rule says so. */
 const emptyIn = (body: string): string | null => (body === '' ? 'Write a text, or leave both fields empty.' : null)
 
+/** What was typed, and comes to nothing: whoever has it saved would think that it says something. */
+const findBlankIssues = (given: WrittenText, { subject, body }: WrittenText) =>
+  subject === '' && body === '' && given.subject + given.body !== '' ? findIssues([['body', asViolation(BLANK)]]) : []
+const BLANK = 'There are only spaces here. Write a text, or leave both fields empty.'
+
 /** What is wrong with where a text is to stand. */
 export const findPlaceIssues = ({ deps }: Context, { kind, language }: TextPlace) =>
   findIssues([
@@ -119,7 +127,8 @@ export const tidyTemplate = ({ subject, body }: WrittenText): WrittenText => ({
 })
 
 /**
- * Saves the next version of a text; an empty one returns to what stands in for it. Mails that are queued already are sent with it.
+ * Saves the next version of a text; an empty one returns to what stands in for it. Mails that are queued already are sent with it. Admins are told
+ * by mail, of each text once an hour at most.
  *
  * @param seen the version that it was made from.
  * @throws DomainError not_permitted, assessment_not_found; invalid: what can not be read, with its line, or `changed` when there is a newer
@@ -132,7 +141,7 @@ export async function saveMailTemplate(
 ): Promise<void> {
   authorize(ctx, 'manage_settings')
   const text = tidyTemplate(given)
-  refuse([...findPlaceIssues(ctx, place), ...findTemplateIssues(place.kind, text)])
+  refuse([...findPlaceIssues(ctx, place), ...findBlankIssues(given, text), ...findTemplateIssues(place.kind, text)])
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
     await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
@@ -154,6 +163,10 @@ export async function saveMailTemplate(
     await run(inside.db, insertRows({ mailTemplates: [row] }))
     const target = assessmentId === null ? {} : { target: { kind: 'assessment' as const, id: assessmentId } }
     await recordAudit(inside, { action: 'changed_mail_text', ...target, details: { kind, language, version } })
+    // Whoever has got hold of somebody's session is not to write to candidates in the organization's name unnoticed.
+    const hour = Math.floor(row.createdAt.getTime() / HOUR_MS)
+    const facts = defined({ called: text.subject, person: await nameActor(inside) })
+    await queueAdminEmails(inside, { kind: 'text_changed', dedupeKey: `text:${row.language}:${hour}`, facts })
   })
 }
 

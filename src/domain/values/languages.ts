@@ -53,8 +53,11 @@ export function languageOf(languages: Languages, invite: SpokenTo, accepted: rea
 export const languageOfMember = (languages: Languages, chosen: string | null, { language }: { language: string }): string =>
   firstMatch([chosen, language], languages.codes)
 
-/** What is said to whoever is not known yet, by what their browser asks for. */
-export const languageOfStranger = ({ reviewed }: Languages, accepted: readonly string[]): string => firstMatch(accepted, reviewed)
+/**
+ * What is said to whoever is not known, or not any more, by what their browser asks for. A draft will do: pages to strangers say that there is
+ * nothing at an address, and ask for no consent.
+ */
+export const languageOfStranger = ({ codes }: Languages, accepted: readonly string[]): string => firstMatch(accepted, codes)
 
 const firstMatch = (wanted: readonly (string | null)[], offered: readonly string[]): string =>
   wanted.reduce<string | null>((found, one) => found ?? matchLanguage(one, offered), null) ?? LAST_RESORT

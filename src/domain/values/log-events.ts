@@ -57,6 +57,7 @@ export const LOG_EVENTS = {
   'a mail to a member waits: enough were sent for a day': 'mail_delayed',
   'an invitation was suppressed': 'mail_suppressed',
   'a mail to a member was suppressed': 'mail_suppressed',
+  'notices of mails that came back were fetched': 'bounces_fetched',
   'an invitation was sent': 'mail_sent',
   'a mail to a member was sent': 'mail_sent',
   'an invitation was captured': 'mail_captured',

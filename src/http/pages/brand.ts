@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Brand, hasBrand, logoOf } from '../../domain/values/brand.ts'
-import { brandStylesheet } from '../../html/brand.ts'
-import { type Html, html, type Value } from '../../html/html.ts'
+import { brandStylesheet, themeOf } from '../../html/brand.ts'
+import { type Html, html, toText, type Value } from '../../html/html.ts'
 import { brandPath } from '../addresses/links.ts'
 
 /** Pixels of a logo in the head of a page, where it is shown the largest. */
@@ -19,6 +19,22 @@ export function brandLink(brand: Brand): Html | false {
   const stylesheet = stylesheetOf(brand)
   return stylesheet !== null && html`<link rel="stylesheet" href="${brandPath(brand.id, stylesheet.file)}">`
 }
+
+/** Where the icon of an organization's pages is, by what it is made of: its logo, and the plate that a logo stands on; null: it has no logo. */
+export const iconPath = (brand: Brand): string | null =>
+  brand.logoHash === null ? null : brandPath(brand.id, `${brand.logoHash}.${themeOf(brand, 'light').plate.slice(1)}.svg`)
+
+/** What such a file is made of; null: it is no icon. */
+export function readIconFile(file: string): { hash: string; plate: string } | null {
+  const [, hash, plate] = /^([\da-f]{64})\.([\da-f]{6})\.svg$/.exec(file) ?? []
+  return hash && plate ? { hash, plate } : null
+}
+
+/** A square with the whole logo in it, as browsers want icons; the picture is in the file, which loads nothing. */
+export const drawIcon = (plate: string, logo: { contentType: string; content: Buffer }): string =>
+  toText(
+    html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#${plate}"/><image x="2" y="2" width="28" height="28" href="data:${logo.contentType};base64,${logo.content.toString('base64')}"/></svg>`,
+  )
 
 /** The ground of a page's head, by its class. @param otherwise of who has none of their own. */
 export const headGround = ({ backgroundColor }: Brand, otherwise: string): string =>

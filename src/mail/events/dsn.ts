@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import { statusIn } from '../../domain/mails/classify-bounce.ts'
 import type { MailEvent, MailEventReader, MailNotice } from '../../domain/mails/mail-events.ts'
 import { readBounceAddress } from '../../domain/secrets/bounce-address.ts'
 import { storable } from '../verdict.ts'
@@ -24,6 +25,16 @@ export const createDsnReader = (secretKeys: () => readonly string[], domain: str
   read: readNotice,
 })
 
+/** What the reader of such notices makes of one in a mailbox, by whichever field names its address there. @returns the mail that it is of. */
+export function findMailOf({ admit }: MailEventReader, notice: Buffer): string | null {
+  const [header = ''] = notice.toString('latin1').split(/\r?\n\r?\n/, 1)
+  for (const [address] of header.matchAll(/bounce\+[^\s<>@"]+@[^\s<>,;"]+/gi)) {
+    const known = admit({ [RECIPIENT_HEADER]: address })
+    if (known) return known.emailId
+  }
+  return null
+}
+
 async function readNotice({ emailId, body }: MailEvent): Promise<MailNotice[]> {
   if (emailId === null) return []
   const mail = await PostalMime.parse(body, { forceRfc822Attachments: true })
@@ -33,8 +44,10 @@ async function readNotice({ emailId, body }: MailEvent): Promise<MailNotice[]> {
   if (type !== 'delivery-status') return []
   const failed = fieldGroups(partOf(mail, 'message/delivery-status')).find(({ action }) => action?.toLowerCase() === 'failed')
   if (!failed) return []
-  const status = /\d\.\d{1,3}\.\d{1,3}/.exec(failed.status ?? '')?.[0] ?? ''
   const reason = (failed['diagnostic-code'] ?? '').replace(/^\s*[\w-]+\s*;\s*/, '')
+  const told = /\d\.\d{1,3}\.\d{1,3}/.exec(failed.status ?? '')?.[0] ?? ''
+  // Exim says 5.0.0 whatever the other server has said.
+  const status = /^(\d\.0\.0)?$/.test(told) ? statusIn(reason) || told : told
   return [{ emailId, kind: 'bounced', status, reason: storable(reason).slice(0, MAX_REASON_LENGTH) }]
 }
 

@@ -94,6 +94,11 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
     what: say(t, 'security.retention.what', { organization }),
     next: 'admins',
   }),
+  text_changed: (t, { organization, called: name }) => ({
+    subject: t.text('security.text.subject', { organization: inSubject(organization) }),
+    what: name ? say(t, 'security.text.what', { organization, name }) : say(t, 'security.text.removed', { organization }),
+    next: 'admins',
+  }),
   key_made: (t, { organization, called: name }) => ({
     subject: t.text('security.key.subject', { organization: inSubject(organization) }),
     what: say(t, 'security.key.what', { organization, name }),

@@ -81,10 +81,10 @@ it('reads what a browser asks for by its weights, whatever else the header holds
   expect(readAcceptLanguage('a,'.repeat(5_000)).length).toBeLessThanOrEqual(20)
 })
 
-it('writes to members as they have chosen, else as the organization speaks, and to strangers in what is reviewed', () => {
+it('writes to members as they have chosen, else as the organization speaks, and to strangers as their browsers ask', () => {
   expect(languageOfMember(languages, 'fr', { language: 'de' })).toBe('fr')
   expect(languageOfMember(languages, null, { language: 'de' })).toBe('de')
   expect(languageOfMember(languages, 'ja', { language: 'ja' })).toBe('en')
-  expect(languageOfStranger(languages, ['fr', 'de'])).toBe('de')
-  expect(languageOfStranger(languages, ['fr'])).toBe('en')
+  expect(languageOfStranger(languages, ['ja', 'fr', 'de'])).toBe('fr')
+  expect(languageOfStranger(languages, ['ja'])).toBe('en')
 })

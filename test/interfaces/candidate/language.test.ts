@@ -39,6 +39,13 @@ it('speaks as the browser asks, and keeps nothing of that', async () => {
   })
 })
 
+it('says in the browser’s language, drafts as well, that there is nothing at a link any more', async () => {
+  const { candidate, invite: erased } = await invite({ status: 'pending' })
+  await service.db.invite.delete({ where: { id: erased.id } })
+  const answer = await candidate.open().set('accept-language', 'es')
+  expect([answer.status, ...languageIn(answer)]).toEqual([404, 'es ltr', 'es'])
+})
+
 it('speaks as the candidate has chosen, by a form without a script, on pages and in the next mail', async () => {
   const { candidate, invite: asked } = await invite({ status: 'pending' })
   expect((await candidate.open()).text).toContain('name="language" value="de" lang="de"')

@@ -8,7 +8,7 @@ import { type PageLink, pageLinksFor } from '../../../domain/values/page-links.t
 import type { Zoned } from '../../../domain/values/zones.ts'
 import { type Html, html, toText } from '../../../html/html.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
-import { brandLink, brandMark, headGround, pageHead } from '../../../http/pages/brand.ts'
+import { brandLink, brandMark, headGround, iconPath, pageHead } from '../../../http/pages/brand.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import type { CandidateTexts } from '../../../locales/languages.ts'
 import { directionOf, nameOfLanguage } from '../../../locales/names.ts'
@@ -64,7 +64,7 @@ export const renderPage = ({ language, title, body, brand, above, script }: Page
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <title>${title}</title>
-<link rel="icon" href="${look.icon.address}">
+<link rel="icon" href="${(brand && iconPath(brand)) ?? look.icon.address}">
 <link rel="stylesheet" href="${look.stylesheet.address}">
 ${brand && brandLink(brand)}
 ${script && scriptOf(script === 'session' ? language : 'clock')}

@@ -188,7 +188,7 @@ const RECORDED = {
 
 /** The words of the button that leaves a question. */
 const wordLeaving = ({ progress, view: { t } }: Here, number: number): Html =>
-  html`${t.text(number < progress.of ? 'question.next' : 'question.last')} ${icon('arrow-right')}`
+  html`${t.text(number < progress.of ? 'question.next' : 'question.last')} ${icon('arrow-right', 'size-4 rtl:-scale-x-100')}`
 
 function answer(here: Here, number: number, { recorder, fields }: ReturnType<typeof answerControl>): Html {
   const { view } = here

@@ -8,18 +8,23 @@ import { make, setText } from '../../../http/browser/dom.ts'
 const DRAWING = { width: 600, height: 300 }
 const SMALLEST = 16
 
-for (const id of ['primaryColor', 'backgroundColor']) {
+/** Fields of colours, and what is there while they are empty: the colours of this page, which are the service's. */
+for (const [id, standIn] of [
+  ['primaryColor', '--color-primary'],
+  ['backgroundColor', '--color-base-100'],
+] as const) {
   const text = document.getElementById(id)
-  if (text instanceof HTMLInputElement) offerPicker(text)
+  if (text instanceof HTMLInputElement) offerPicker(text, standIn)
 }
 const logo = document.getElementById('logo')
 if (logo instanceof HTMLInputElement) drawChosen(logo)
 
-function offerPicker(text: HTMLInputElement): void {
+function offerPicker(text: HTMLInputElement, standIn: string): void {
   const label = `Pick: ${text.labels?.[0]?.textContent ?? ''}`
   const picker = make('input', { type: 'color', class: 'input w-14 shrink-0 p-1', 'aria-label': label })
   const follow = () => {
     if (/^#[\da-f]{6}$/i.test(text.value)) picker.value = text.value
+    else if (text.value.trim() === '') picker.value = hexOf(standIn)
   }
   text.addEventListener('input', follow)
   picker.addEventListener('input', () => {
@@ -29,6 +34,16 @@ function offerPicker(text: HTMLInputElement): void {
   const row = make('div', { class: 'flex gap-2' })
   text.before(row)
   row.append(text, picker)
+}
+
+/** A colour of the page's style as a picker takes it, however it is written there. */
+function hexOf(property: string): string {
+  const ground = document.createElement('canvas').getContext('2d')
+  if (!ground) return '#ffffff'
+  ground.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(property).trim()
+  ground.fillRect(0, 0, 1, 1)
+  const [red = 255, green = 255, blue = 255] = ground.getImageData(0, 0, 1, 1).data
+  return `#${[red, green, blue].map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }
 
 function drawChosen(input: HTMLInputElement): void {

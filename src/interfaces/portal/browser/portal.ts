@@ -1,5 +1,6 @@
 // What a page gains where scripts run; without them it says and does the same.
 
+import { make } from '../../../http/browser/dom.ts'
 import { guardForm } from './assessments/guard.ts'
 import { keepOrder } from './assessments/order.ts'
 import { offerPreview } from './assessments/preview.ts'
@@ -24,12 +25,24 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   })
 }
 
+/** `<button formtarget="a" data-also="b">` has the frame `b` show the same as `a`. */
+function showAlso(form: HTMLFormElement, button: HTMLButtonElement): void {
+  const copy = make('form', { method: 'post', action: button.formAction, target: button.dataset.also!, hidden: '' })
+  for (const [name, value] of new FormData(form, button))
+    if (typeof value === 'string') copy.append(make('input', { type: 'hidden', name, value }))
+  document.body.append(copy)
+  copy.submit()
+  copy.remove()
+}
+
 /** A second click, while the answer to the first is on its way, sends nothing twice. */
 const CLICKS_TOGETHER_MS = 3_000
 const sentAt = new WeakMap<HTMLFormElement, number>()
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (!(form instanceof HTMLFormElement) || form.method !== 'post') return
+  const button = event.submitter
+  if (button instanceof HTMLButtonElement && button.dataset.also) return showAlso(form, button)
   const before = sentAt.get(form) ?? Number.NEGATIVE_INFINITY
   if (event.timeStamp - before < CLICKS_TOGETHER_MS) event.preventDefault()
   else sentAt.set(form, event.timeStamp)

@@ -24,3 +24,7 @@ export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ?
 
 /** A language by its English name. @param code as BCP 47 has it. */
 export const wordLanguage = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
+
+/** A language in a list of those that something can be written in. @param offered those that candidates can have. */
+export const wordOffered = (code: string, offered: readonly string[]): string =>
+  offered.includes(code) ? wordLanguage(code) : `${wordLanguage(code)} (not offered)`

@@ -18,7 +18,7 @@ export function languageSettingsPage(form: Form, { ctx, settings, done }: Facts)
     subtitle: 'How the pages and mails of candidates speak. The portal is in English.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
-    body: html`${mistakes(form)}<form method="post" action="${pathOf(ctx, 'settings/languages')}">
+    body: html`${mistakes(form)}<form class="space-y-6" method="post" action="${pathOf(ctx, 'settings/languages')}">
 ${seenField(form, settings)}
 ${settingsPanel(
   'languages',

@@ -4,7 +4,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { directionOf } from '../../../locales/names.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
-import { time, wordLanguage } from '../kit/wording.ts'
+import { time, wordLanguage, wordOffered } from '../kit/wording.ts'
 
 export const PAGE_WORDS = 'settings/links'
 
@@ -13,13 +13,15 @@ type Facts = {
   language: string
   /** The organization's main one, whose links and text stand in where a language has none. */
   main: string
+  /** Those that candidates can have. */
+  offered: readonly string[]
   words: PageWords & { updatedAt: Date }
   versions: (ConsentText & { createdAt: Date })[]
   done: string
 }
 
 /** Where an organization says who it is to its candidates, and what they agree to besides our own text: in each language. */
-export function pageWordsPage(form: Form, { ctx, language, main, words, versions, done }: Facts): Page {
+export function pageWordsPage(form: Form, { ctx, language, main, offered, words, versions, done }: Facts): Page {
   const address = pathOf(ctx, PAGE_WORDS)
   const { codes } = ctx.deps.languages
   return {
@@ -27,7 +29,7 @@ export function pageWordsPage(form: Form, { ctx, language, main, words, versions
     subtitle: 'What stands at the foot of candidates’ pages and of emails to them, and what they agree to besides our own text.',
     notice: done === 'saved' ? 'Saved. Pages and emails have it from now on.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
-    body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, language)}<form method="post" action="${address}">
+    body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">
 ${seenField(form, words)}
 <input type="hidden" name="language" value="${language}">
 ${settingsPanel('links', `Links, in ${wordLanguage(language)}`, fallback(language, main), links(form, words))}
@@ -45,10 +47,13 @@ const fallback = (language: string, main: string): string =>
     ? 'Candidates who read another language get these, where that has none of its own.'
     : `Where one is empty, candidates get the one in ${wordLanguage(main)}, your main language.`
 
-const languages = (address: string, codes: readonly string[], language: string): Html =>
+const notOffered = (ctx: Context, language: string): Html =>
+  html`<p class="mb-4" id="not-offered">Nobody gets these: your candidates are not offered ${wordLanguage(language)}. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`
+
+const languages = (address: string, codes: readonly string[], { language, offered }: Pick<Facts, 'language' | 'offered'>): Html =>
   html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map(
     (code) =>
-      html`<a class="tab ${code === language && 'tab-active'}" aria-current="${code === language ? 'page' : 'false'}" href="${`${address}?language=${code}`}">${wordLanguage(code)}</a>`,
+      html`<a class="tab ${code === language && 'tab-active'}" aria-current="${code === language ? 'page' : 'false'}" href="${`${address}?language=${code}`}">${wordOffered(code, offered)}</a>`,
   )}</nav>`
 
 const links = (form: Form, { imprint, privacy, contact }: PageWords): Html => html`${field(form, {

@@ -11,10 +11,11 @@ import { PAGE_WORDS, pageWordsPage } from './page-words.page.ts'
 export function pageWordsRoutes(app: FastifyInstance): void {
   const page = async ({ ctx }: FastifyRequest, form: Form, asked: URLSearchParams) => {
     const known = (language: string | null) => ctx.deps.languages.codes.find((code) => code === language)
-    const main = known((await readLanguageSettings(ctx)).language) ?? LAST_RESORT
+    const { language: own, languagesOffered: offered } = await readLanguageSettings(ctx)
+    const main = known(own) ?? LAST_RESORT
     const language = known(asked.get('language')) ?? main
     const [words, versions] = [await readPageWords(ctx, language), await listConsentTexts(ctx, language)]
-    return pageWordsPage(form, { ctx, language, main, words, versions, done: asked.get('done') ?? '' })
+    return pageWordsPage(form, { ctx, language, main, offered, words, versions, done: asked.get('done') ?? '' })
   }
 
   app.get('/settings/links', async (request, reply) => show(request, reply, await page(request, emptyForm, queryOf(request))))

@@ -10,7 +10,7 @@ import { area, choice, type Form, field, hiddenSeen, mistakes } from '../kit/for
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { tabs } from '../kit/parts.ts'
-import { wordLanguage } from '../kit/wording.ts'
+import { wordLanguage, wordOffered } from '../kit/wording.ts'
 import { wordMail } from '../reminders/words.ts'
 
 /** Whom a preview is for, by what is hard about their names. */
@@ -74,7 +74,7 @@ export function wordsPage(form: Form, facts: Facts): Page {
         isCurrent: one === kind,
       })),
     ),
-    body: html`${mistakes(form)}${codes.length > 1 && languages(home, codes, place)}<form method="post" action="${home}">
+    body: html`${mistakes(form)}${codes.length > 1 && languages(home, codes, facts)}<form class="space-y-6" method="post" action="${home}">
 <input type="hidden" name="kind" value="${kind}">
 <input type="hidden" name="language" value="${language}">
 ${hiddenSeen(form, 'seen', String(template.version))}
@@ -85,22 +85,25 @@ ${assessment === null && mainForm(form, facts)}`,
   }
 }
 
-const languages = (home: string, codes: readonly string[], { kind, language }: TextPlace): Html =>
+const languages = (home: string, codes: readonly string[], { place: { kind, language }, offered }: Facts): Html =>
   html`<nav id="language" class="tabs tabs-border mb-4" aria-label="Languages">${codes.map((code) =>
     code === language
-      ? html`<a class="tab tab-active" aria-current="page" href="${home + queryFor({ kind, language: code })}">${wordLanguage(code)}</a>`
-      : html`<a class="tab" href="${home + queryFor({ kind, language: code })}">${wordLanguage(code)}</a>`,
+      ? html`<a class="tab tab-active" aria-current="page" href="${home + queryFor({ kind, language: code })}">${wordOffered(code, offered)}</a>`
+      : html`<a class="tab" href="${home + queryFor({ kind, language: code })}">${wordOffered(code, offered)}</a>`,
   )}</nav>`
 
 const about = (facts: Facts): Html => {
   const { ctx, assessment, place } = facts
   const reminders = pathOf(ctx, assessment ? `assessments/${assessment.id}/reminders` : 'settings/reminders')
-  return html`${applies(facts)} Leave both fields empty for ${standInOf(facts)}. ${FRAMES[place.kind]} below it in any case.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
+  const isOffered = facts.offered.includes(place.language)
+  return html`${applies(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`} Leave both fields empty for ${standInOf(facts)}. ${FRAMES[place.kind]} below it in any case.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
 }
 
 /** Which text mails have at present, and why. */
 const applies = (facts: Facts): string => {
   const { template, place, assessment } = facts
+  if (!facts.offered.includes(place.language))
+    return `Nobody gets this text: your candidates are not offered ${wordLanguage(place.language)}.`
   if (!template.body) return `Nothing is written here: emails have ${standInOf(facts)}.`
   const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
   return `Candidates who read ${wordLanguage(place.language)} get ${whose} (version ${template.version}).`
@@ -141,9 +144,9 @@ const preview = (form: Form, { home, place }: Facts): Html => {
   const first = `${home}/preview${queryFor(place)}`
   return html`${choice(form, { name: 'who', label: 'For a candidate with', options, value: 'plain' })}
 <div class="mb-4 flex flex-wrap gap-2">
-<button class="btn" formaction="${`${home}/preview`}" formtarget="wide" formnovalidate>Preview</button>
-<button class="btn" formaction="${`${home}/preview`}" formtarget="narrow" formnovalidate>Preview on a phone</button>
-<button class="btn" formaction="${`${home}/preview`}" formtarget="wide" formnovalidate name="part" value="text">Preview as text</button>
+<button class="btn" formaction="${`${home}/preview`}" formtarget="wide" formnovalidate data-also="narrow">Preview</button>
+<button class="btn" formaction="${`${home}/preview`}" formtarget="narrow" formnovalidate data-also="wide">Preview on a phone</button>
+<button class="btn" formaction="${`${home}/preview`}" formtarget="wide" formnovalidate data-also="narrow" name="part" value="text">Preview as text</button>
 <button class="btn" formaction="${`${home}/test`}" formnovalidate>Mail me a test</button>${onceField()}
 </div>
 <div class="flex flex-wrap gap-4">

@@ -243,3 +243,26 @@ it('is on the pages of a link that was replaced, and where mails are stopped', a
   const address = new URL(createLinks(service.site).unsubscribeUrl(made.id)).pathname
   expect(stylesheetIn(await service.http().get(address))).toEqual(expect.any(String))
 })
+
+it('have the logo as the icon of candidates’ pages: a picture of our own origin in which nothing runs', async () => {
+  const { organization, save, upload } = await start()
+  const candidate = await invite(organization)
+  const iconIn = ({ text }: { text: string }) => /<link rel="icon" href="([^"]+)">/.exec(text)![1]!
+  const ours = iconIn(await candidate.open())
+  expect(ours).toMatch(/\/assets\/icon\.[\da-f]+\.svg$/)
+  await save({})
+  expect(iconIn(await candidate.open())).toBe(ours)
+  await upload(LOGO)
+  const address = iconIn(await candidate.open())
+  expect(address).toMatch(new RegExp(`^/i/brand/${organization.id}/[\\da-f]{64}\\.102a43\\.svg$`))
+  const icon = await service.http().get(address)
+  expect(icon.headers).toMatchObject({
+    'content-type': expect.stringContaining('image/svg+xml'),
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': "default-src 'none'; img-src data:; sandbox",
+    'x-content-type-options': 'nosniff',
+  })
+  expect(icon.body.toString()).toContain(`href="data:image/png;base64,${LOGO.toString('base64')}"`)
+  for (const wrong of [address.replace('102a43', '102a4"'), address.replace(/[\da-f]{64}/, '0'.repeat(64))])
+    expect((await service.http().get(wrong)).status).toBe(404)
+})

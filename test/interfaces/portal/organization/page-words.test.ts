@@ -162,3 +162,13 @@ it('refuses what is no https address, what is too long, and what somebody else h
   expect([late.status, late.text.includes('Mine.')]).toEqual([422, true])
   expect((await save({ language: 'tlh', consent: 'x' })).status).toBe(422)
 })
+
+it('say so where nobody gets them, and a consent text of spaces alone is refused', async () => {
+  const { organization, admin, path, save } = await start()
+  await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
+  expect((await admin.get(`${path}?language=fr`)).text).toContain('Nobody gets these: your candidates are not offered French.')
+  for (const offered of ['de', 'en'])
+    expect((await admin.get(`${path}?language=${offered}`)).text).not.toContain('id="not-offered"')
+  const { status, text } = await save({ consent: ' \r\n ' })
+  expect([status, text]).toEqual([422, expect.stringContaining('There are only spaces here.')])
+})

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { HOUR_MS } from '../../../../src/domain/values/days.ts'
 import { linkIn, waitForState } from '../../../support/mail.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
@@ -191,4 +192,69 @@ it('take the place of ours in other languages, where that is chosen, and the who
   await service.db.organization.update({ where: { id: organization.id }, data: { language: 'de', languagesOffered: ['de'] } })
   await save({ language: 'de', seen: '1', subject: '', body: '' })
   expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toContain('lädt')
+})
+
+it('that were changed are told of to every admin by mail, in their languages, of each text once an hour', async () => {
+  const { organization, admin, save } = await start()
+  const other = await signInAs(service, organization.id, ['admin'])
+  await signInAs(service, organization.id, ['grader'])
+  await service.db.credential.updateMany({ where: { email: other.member.email }, data: { language: 'de' } })
+  await save({})
+  await save({ seen: '1', subject: 'Another' })
+  await save({ kind: 'submitted', body: 'Thank you.' })
+  const where = { organizationId: organization.id, kind: 'text_changed' }
+  const told = await waitUntil('the mails', async () => {
+    const rows = await service.db.memberEmail.findMany({ where })
+    return rows.every(({ state }) => state === 'sent') ? rows : undefined
+  })
+  const both = [admin.member.id, other.member.id]
+  expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both].sort())
+  const to = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).map(({ parsed }) => parsed)
+  expect(to(admin.member.email)[0]!.subject).toBe(`The words of an email to candidates were changed: ${organization.name}`)
+  expect(to(admin.member.email)[0]!.text).toContain(`Its subject is now: ${SUBJECT}`)
+  expect(to(other.member.email)[0]!.text).toContain('Der Betreff ist jetzt')
+  service.clock.advance(HOUR_MS)
+  await save({ seen: '2', subject: '', body: '' })
+  const removed = () => to(admin.member.email).find(({ text }) => text!.includes('was taken out'))
+  await waitUntil('the mail of what was taken out', removed)
+  expect(await service.db.memberEmail.count({ where })).toBe(6)
+})
+
+it('of spaces alone are refused: nobody is told that they were saved', async () => {
+  const { organization, save } = await start()
+  for (const blank of [
+    { subject: '  ', body: '' },
+    { subject: '', body: ' \r\n ' },
+  ]) {
+    const { status, text } = await save(blank)
+    expect([status, text]).toEqual([422, expect.stringContaining('There are only spaces here.')])
+  }
+  expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(0)
+})
+
+it('in a language that candidates are not offered say so', async () => {
+  const { organization, admin, path } = await start()
+  await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['de', 'en'] } })
+  const nobody = 'Nobody gets this text: your candidates are not offered'
+  const { text } = await admin.get(`${path}?language=es`)
+  expect(text).toContain(`${nobody} Spanish. Offer it under <a href="${admin.home}settings/languages">`)
+  expect(text).toContain('>Spanish (not offered)</a>')
+  expect((await admin.get(`${path}?language=de`)).text).not.toContain(nobody)
+})
+
+it('of one assessment are copied with it, the newest of each', async () => {
+  const { organization, admin } = await start()
+  const { id } = await service.make.assessment(organization.id)
+  const path = `${admin.home}assessments/${id}/words`
+  const save = (fields: Record<string, string>) =>
+    admin.post(path, { language: 'en', seen: '0', subject: SUBJECT, body: BODY, ...fields })
+  await save({})
+  await save({ seen: '1', subject: 'The newest' })
+  await save({ kind: 'submitted', body: 'Thank you.' })
+  await save({ kind: 'submitted', seen: '1', subject: '', body: '' })
+  const { headers } = await admin.post(`${admin.home}assessments/${id}/duplicate`)
+  const copy = /assessments\/([\da-f-]+)/.exec(headers.location!)![1]!
+  expect((await admin.get(`${admin.home}assessments/${copy}/words`)).text).toContain('value="The newest"')
+  const copied = await service.db.mailTemplate.findMany({ where: { assessmentId: copy } })
+  expect(copied).toMatchObject([{ version: 1, subject: 'The newest', language: `invitation:en:${copy}` }])
 })

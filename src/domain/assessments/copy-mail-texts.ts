@@ -1,0 +1,27 @@
+import { own } from '../../db/own.ts'
+import { all, run } from '../../db/statements.ts'
+import { insertRows } from '../../db/writes.ts'
+import type { Context } from '../context.ts'
+
+/** Copies what the mails of one assessment say in words of its own to another, which has none: of each text the newest version. */
+export async function copyMailTexts(ctx: Context, from: string, to: string): Promise<void> {
+  const newest = await all(
+    ctx.db,
+    own(ctx, 'mailTemplates')
+      .distinctOn('mailTemplates.language')
+      .select(['mailTemplates.language', 'mailTemplates.subject', 'mailTemplates.body'])
+      .where('mailTemplates.assessmentId', '=', from)
+      .orderBy('mailTemplates.language')
+      .orderBy('mailTemplates.version', 'desc'),
+  )
+  const { organization, actor, deps } = ctx
+  const createdById = actor.kind === 'member' ? actor.id : null
+  const rows = newest
+    .filter(({ body }) => body !== '')
+    .map(({ language, ...text }) => ({
+      ...{ id: deps.newId(), organizationId: organization.id, assessmentId: to, version: 1, ...text },
+      // Their slot ends in the assessment's id, see mails/template-places.ts.
+      ...{ language: language.replace(from, to), createdById, createdAt: deps.clock() },
+    }))
+  if (rows.length > 0) await run(ctx.db, insertRows({ mailTemplates: rows }))
+}
