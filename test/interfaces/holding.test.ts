@@ -104,7 +104,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   ])
   expect(told[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)
   expect((await owner.post(`${owner.home}hold/keep`)).status).toBe(303)
-  expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('kept the organization')
+  expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('stopped the erasure of the organization')
 })
 
 it('is for owners, or for admins where none is named, and all of these are told', async () => {

@@ -184,8 +184,8 @@ it('is not overwritten by who has not seen what somebody else has changed', asyn
   await other.post(address, { ...mine, script: 'Theirs' })
   const refused = await post(address, { ...mine, points: '9' })
   expect(mistakesIn(refused)).toEqual([
-    'Somebody else has changed the text meanwhile, to “Theirs”. Saving again replaces their change.',
-    'Somebody else has changed the number of points meanwhile, to “1”. Saving again replaces their change.',
+    expect.stringMatching(`^${other.member.email} changed the text on .+ UTC, to “Theirs”. Saving again replaces that change.$`),
+    expect.stringContaining('changed the number of points on'),
   ])
   expect(await find('Theirs')).toMatchObject({ points: 1 })
   expect((await post(address, { ...fieldsIn(refused), script: 'Theirs' })).status).toBe(303)
