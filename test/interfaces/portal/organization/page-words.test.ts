@@ -118,7 +118,7 @@ it('has the organization’s consent text stand below ours, and keeps which vers
   expect(Buffer.from(submission.consentTextHash!)).not.toEqual(hash('sha256', '', 'buffer'))
   await candidate.press('start')
   const shown = await admin.get(`${admin.home}invites/${invite.id}/submission`)
-  expect(shown.text).toContain('version 1, and version 2 of your own text (en)')
+  expect(shown.text).toContain('version 1, and version 2 of your own text (English)')
 })
 
 it('shows a reader of another language the consent text of the main one, marked as that', async () => {
