@@ -40,7 +40,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   const grader = await signInAs(service, organization.id, ['grader'])
   const path = `${owner.home}settings/erase-organization`
   expect((await owner.get(`${owner.home}settings/organization`)).text).toContain(path)
-  expect((await owner.get(path)).text).toContain('For 14 days each owner can keep the organization')
+  expect((await owner.get(path)).text).toContain('For 14 days any owner can keep the organization')
   const wrong = await owner.post(path, { name: 'something else' })
   expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Type the organization’s name as it stands above.')])
   expect(await key()).toEqual([200, null, 200])
