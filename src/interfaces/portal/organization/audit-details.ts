@@ -47,9 +47,11 @@ const nameOfKind = (kind: string | number): string =>
   Object.hasOwn(FACTOR_NAMES, kind) ? FACTOR_NAMES[kind as keyof typeof FACTOR_NAMES] : spaced(wordMail(String(kind)))
 const person = (name: string): Word => ({ name, none: 'nobody' })
 const language = (name: string): Word => ({ name, of: (code) => wordLanguage(String(code)) })
+/** As JSON has it. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 function dayOf(time: string | number): string {
-  return day.format(new Date(time))
+  return TIME.test(String(time)) ? day.format(new Date(time)) : String(time)
 }
 /** What is recorded is the picture's hash. */
 const picture = (): string => 'a picture'
@@ -74,7 +76,7 @@ const FIELDS: Record<AuditField, Word> = {
   count: 'how many',
   percent: { name: 'extra time', of: (percent) => `${percent} %` },
   until: 'until',
-  reason: { name: 'reason', of: codeOf },
+  reason: 'reason',
   why: 'why',
   was: { name: 'reason until then', of: codeOf },
   what: { name: 'because of', of: (what) => REFUSED[what as Refusal] ?? spaced(String(what)) },
@@ -205,8 +207,6 @@ function linesOf(details: unknown): [field: string, value: unknown][] {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 function wordValue(field: string, value: unknown, known: Known): Value {
   const { none = 'none', of } = wordOf(field)

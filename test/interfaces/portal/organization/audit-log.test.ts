@@ -204,7 +204,8 @@ it('says what was changed in words, from what to what, with values as people rea
     { action: 'changed_mail_text', details: { kind: 'not_started', language: 'pt-BR', version: 2 } },
     { action: 'refused_sign_in', details: { provider: 'Entra', problem: 'otherIdentity' } },
     { action: 'changed_retention', details: { completed: { before: null, after: 365 } } },
-    { action: 'told_by_another_release', details: { someNewField: 'x' } },
+    { action: 'reset_factors', details: { reason: 'none' } },
+    { action: 'told_by_another_release', details: { someNewField: 'x', secondFactorFrom: 'soon' } },
   ]
   for (const event of recorded) await service.db.auditEntry.create({ data: { ...entry, ...event, id: service.deps.newId() } })
   const rows = rowsOf((await admin.get(path)).text).join('\n')
@@ -224,6 +225,7 @@ it('says what was changed in words, from what to what, with values as people rea
     'Why: This address belongs to another account',
     'Completed: no limit → 365',
     'told by another release',
+    'Reason: none',
     'Some new field: x',
   ])
     expect(rows).toContain(words)
