@@ -24,7 +24,7 @@ const PROOFS: Record<ProofKind, string> = {
 }
 const REFUSED: Record<Refusal, string> = {
   permission: 'something they may not do',
-  scope: 'something the key is not restricted to',
+  scope: 'something the key may not do',
   network: 'the network they came from',
 }
 const CODES: Record<string, string> = {
