@@ -8,6 +8,9 @@ export type Move = 'accept' | 'start' | 'complete' | 'decline' | 'revoke' | 'rea
 /** Why a webhook's address, or one for candidates, is refused: it is none, or has the wrong scheme, credentials, port or host. */
 export type TargetFault = 'url' | 'scheme' | 'credentials' | 'port' | 'host' | 'unlisted'
 
+/** Who has changed something. @property name of a member, an address, or of an API key; null: nobody that is still there. @property isOwn whether of whoever asks. */
+export type LastChange = { name: string | null; isOwn: boolean; at: Date }
+
 /** What a request can get wrong, in the domain's words. Status and wording are each interface's own. */
 export type ErrorKind =
   | 'api_key_missing'
@@ -196,8 +199,8 @@ export type Violation =
   | { rule: 'later'; limit: Date }
   /** An id of nothing that the organization has, or of a member who may not grade. */
   | { rule: 'reference' | 'grader'; value: string }
-  /** Somebody else has changed it since it was read: to `value`. */
-  | { rule: 'changed'; value: unknown }
+  /** It was changed since it was read: to `value`, by whom as far as that is known. */
+  | { rule: 'changed'; value: unknown; by?: LastChange }
   /** An assessment to which somebody is invited: by test invites alone, or not. */
   | { rule: 'invited'; value: KeyMode }
   | { rule: 'move'; limit: Move | 'expire' | 'retake' | 'accommodate'; value: InviteStatus }

@@ -106,9 +106,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     for (const label of ['Pick: Buttons and links', 'Pick: Ground of the head and the logo'])
       expect(await page.getByLabel(label).inputValue()).not.toBe('#000000')
     await page.getByLabel('Pick: Buttons and links').fill(YELLOW.primaryColor)
-    await page.getByLabel('Pick: Ground of the head and the logo').fill(YELLOW.backgroundColor)
+    await page.getByLabel('Pick: Background of the header').fill(YELLOW.backgroundColor)
     await press(page, 'Save')
-    await page.getByText('Saved. Pages and emails look so from now on.').waitFor()
+    await page.getByText('Saved. Pages and emails use it from now on.').waitFor()
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10"><script>alert(1)</script><rect width="40" height="10" fill="navy"/></svg>'
     await page.getByLabel('Picture').setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) })

@@ -40,7 +40,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   const grader = await signInAs(service, organization.id, ['grader'])
   const path = `${owner.home}settings/erase-organization`
   expect((await owner.get(`${owner.home}settings/organization`)).text).toContain(path)
-  expect((await owner.get(path)).text).toContain('For 14 days each owner can keep the organization')
+  expect((await owner.get(path)).text).toContain('For 14 days any owner can keep the organization')
   const wrong = await owner.post(path, { name: 'something else' })
   expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Type the organization’s name as it stands above.')])
   expect(await key()).toEqual([200, null, 200])
@@ -104,7 +104,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   ])
   expect(told[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)
   expect((await owner.post(`${owner.home}hold/keep`)).status).toBe(303)
-  expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('kept the organization')
+  expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('stopped the erasure of the organization')
 })
 
 it('is for owners, or for admins where none is named, and all of these are told', async () => {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
+import { type AuditDetails, detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -223,14 +223,11 @@ function withChange(before: Changeable, change: KeyChange): Changeable {
 }
 
 /** What is different, before and after. */
-const changesOf = (
-  before: Changeable,
-  after: Changeable,
-): Record<string, { before: Prisma.InputJsonValue; after: Prisma.InputJsonValue }> =>
-  Object.fromEntries(
+const changesOf = (before: Changeable, after: Changeable): AuditDetails =>
+  detailsOf(
     (['rights', 'scopes', 'networks', 'requestsPerMinute'] as const)
       .filter((field) => !isDeepStrictEqual(before[field], after[field]))
-      .map((field) => [field, { before: before[field] ?? 'none', after: after[field] ?? 'none' }]),
+      .map((field) => [field, { before: before[field] ?? 'none', after: after[field] ?? 'none' }] as const),
   )
 
 /** Once and for good: from the hash of a restricted key there is no way back. */
@@ -248,7 +245,7 @@ export const recordKey = (
   ctx: ServiceContext,
   action: 'generated_key' | 'rotated_key' | 'changed_key' | 'revoked_key',
   { id, name, organizationId }: { id: string; name: string; organizationId: string },
-  details: Prisma.InputJsonObject = {},
+  details: AuditDetails = {},
 ): Promise<void> =>
   recordAudit(
     { ...ctx, organization: { id: organizationId } },

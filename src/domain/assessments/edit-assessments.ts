@@ -3,6 +3,7 @@ import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize, may } from '../access/permissions.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -60,7 +61,8 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
     const current = await toAssessmentInput(inside, assessment)
     const input = sharedAsBefore(ctx, current, given)
     refuse(ofChanged(findAssessmentIssues(input, current.languages), current, input))
-    refuseUnseenChanges(assessment, seen, current, input)
+    const version = { updatedAt: assessment.updatedAt, seen, action: 'updated_assessment', targetId: assessment.id } as const
+    await refuseUnseenChanges(versionOf(inside, version), current, input)
     const releases = await findReleaser(inside, input, assessment.autoReleaseById)
     const references = await resolveReferences(inside, input)
     const instructionId = await saveInstruction(inside, input, assessment)

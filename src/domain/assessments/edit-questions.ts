@@ -2,6 +2,7 @@ import { own } from '../../db/own.ts'
 import { authorize } from '../access/permissions.ts'
 import { useAssets } from '../assets/assets.ts'
 import { assetAddress, assetAt } from '../assets/references.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { checkChoice, checkInteger, checkName, checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -101,7 +102,8 @@ export async function updateQuestion(ctx: Context, ref: QuestionRef, input: Ques
     const { inputType } = current
     const before = input.inputType === inputType ? current : { ...current, [whatAsks(input.inputType)]: undefined }
     refuse(ofChanged(findQuestionIssues(input), before, input))
-    refuseUnseenChanges(question, seen, current, input)
+    const version = { updatedAt: question.updatedAt, seen, action: 'updated_question', targetId: question.id } as const
+    await refuseUnseenChanges(versionOf(inside, version), current, input)
     refuse(checkTotal(assessment, question.points, input))
     const updatedAt = timeOfChange(inside.deps.clock(), question)
     const columns = await toColumns(inside, input)

@@ -6,6 +6,7 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
 import { AUDIT_KEPT_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
+import type { AuditDetails, Told } from './audit-details.ts'
 
 /** What is done to what live and test data share, by a verb in the past, as a list shows it. */
 const SHARED_ACTIONS = [
@@ -153,7 +154,7 @@ const DATA_ACTIONS = [
 export const AUDIT_ACTIONS = [...SHARED_ACTIONS, ...DATA_ACTIONS] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-export type AuditEvent = {
+export type AuditEvent<Details extends object = AuditDetails> = {
   action: AuditAction
   /** The row it was done to, where it is another than the actor's own. */
   target?: {
@@ -176,8 +177,8 @@ export type AuditEvent = {
       | 'archive'
     id: string
   }
-  /** What a reader needs besides, e.g. the name of what is gone. No secrets, no candidate's address. */
-  details?: Prisma.InputJsonObject
+  /** What a reader needs besides, e.g. the name of what is gone. */
+  details?: Told<Details>
 }
 
 type AuditContext = ServiceContext & { organization: { id: string }; mode?: Mode }
@@ -186,7 +187,10 @@ type AuditContext = ServiceContext & { organization: { id: string }; mode?: Mode
 const FORGOTTEN_AT_ONCE = 5_000
 
 /** Records what the context's actor does in an organization. Called in the transaction of the change: both are kept, or neither is. */
-export async function recordAudit(ctx: AuditContext, event: AuditEvent): Promise<void> {
+export async function recordAudit<Details extends Prisma.InputJsonObject>(
+  ctx: AuditContext,
+  event: AuditEvent<Details>,
+): Promise<void> {
   await run(ctx.db, insertRows({ auditEntries: [auditEntryOf(ctx, event)] }))
 }
 
@@ -195,7 +199,10 @@ export const auditRows = (ctx: AuditContext, events: readonly AuditEvent[]): Aud
   events.map((event) => auditEntryOf(ctx, event))
 
 /** Records what a member does, of what API keys do as well: the requests of keys are too many to be kept one by one. */
-export async function recordByMember(ctx: Context, event: AuditEvent): Promise<void> {
+export async function recordByMember<Details extends Prisma.InputJsonObject>(
+  ctx: Context,
+  event: AuditEvent<Details>,
+): Promise<void> {
   if (ctx.actor.kind === 'member') await recordAudit(ctx, event)
 }
 

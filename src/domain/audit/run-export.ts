@@ -1,5 +1,6 @@
 import type { Context, Deps } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { type AuditField, detailsOf } from './audit-details.ts'
 import { type AuditAction, recordAudit } from './record-audit.ts'
 
 // Whole lists, as the interfaces hand them out as files: read in batches, each by a statement of its own, so that neither memory nor a
@@ -15,7 +16,7 @@ export const MAX_EXPORTS_OF_ONE = 2
 export type Write<Row> = (rows: Row[]) => Promise<void>
 
 /** What an audit entry says of an export. */
-type Exported = { action: AuditAction & `exported_${string}`; filter: Record<string, string | undefined> }
+type Exported = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
 
 /** The organizations whose lists are being exported, by process. */
 const running = new WeakMap<Deps, string[]>()
@@ -30,14 +31,16 @@ type Read<Row> = (after: Row | undefined) => Promise<Row[]>
  */
 export const runExport = <Row>(ctx: Context, { action, filter }: Exported, read: Read<Row>, write: Write<Row>): Promise<void> =>
   inTurn(ctx, async () => {
-    const details = Object.fromEntries(Object.entries(filter).filter(([, value]) => value))
-    await recordAudit(ctx, { action, details })
+    await recordAudit(ctx, { action, details: detailsOf(Object.entries(filter).filter(isGiven)) })
     await readAll(read, write)
   })
 
 /** The same of what leaves nothing behind with whom it is shown to. @throws DomainError as runExport. */
 export const handOver = <Row>(ctx: Context, read: Read<Row>, write: Write<Row>): Promise<void> =>
   inTurn(ctx, () => readAll(read, write))
+
+/** Of what was looked for. */
+const isGiven = (entry: [string, string | undefined]): entry is [AuditField, string] => Boolean(entry[1])
 
 async function readAll<Row>(read: Read<Row>, write: Write<Row>): Promise<void> {
   let rows: Row[] = []

@@ -3,6 +3,8 @@ import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { keepPicture } from '../assets/keep-picture.ts'
 import { readPicture } from '../assets/picture-file.ts'
+import type { AuditDetails } from '../audit/audit-details.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -49,7 +51,9 @@ export async function changeColors(ctx: Context, given: Colors, seen: Seen): Pro
   authorize(ctx, 'manage_settings')
   refuse(findColorIssues(given))
   const colors = tidyColors(given)
-  await changeBrand(ctx, colors, (before) => refuseUnseenChanges(before, seen, before, colors))
+  await changeBrand(ctx, colors, ({ updatedAt, ...before }, inside) =>
+    refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_brand' }), before, colors),
+  )
 }
 
 /**
@@ -100,7 +104,11 @@ async function changeBrand(
 }
 
 const AUDITED = ['primaryColor', 'backgroundColor', 'logoHash'] as const
-const pickAudited = ({ primaryColor, backgroundColor, logoHash }: Brand) => ({ primaryColor, backgroundColor, logoHash })
+const pickAudited = ({ primaryColor, backgroundColor, logoHash }: Brand): AuditDetails => ({
+  primaryColor,
+  backgroundColor,
+  logoHash,
+})
 
 const TYPES = ['image/png', 'image/jpeg']
 const issue = (text: string): Issue => ({ field: 'logo', rule: 'malformed', text })

@@ -3,6 +3,8 @@ import { own, ownOrganization } from '../../db/own.ts'
 import { all, first, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
+import type { AuditDetails } from '../audit/audit-details.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkChoice, checkSize, checkText, findIssues } from '../checking/checks.ts'
 import { isPlainAddress } from '../checking/email-address.ts'
@@ -66,7 +68,7 @@ export async function savePageWords(ctx: Context, language: string, given: PageW
     // One after the other: two that have seen the same version would both write the next.
     await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
     const { updatedAt, ...before } = await readPageWords(inside, language)
-    refuseUnseenChanges({ updatedAt }, seen, before, words)
+    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_page_words' }), before, words)
     const { consent, ...links } = words
     const isSame = PAGE_LINKS.every((link) => before[link] === links[link]) && before.consent === consent
     if (isSame) return
@@ -84,8 +86,8 @@ export async function savePageWords(ctx: Context, language: string, given: PageW
       before.consent === consent ? version : await addConsentText(inside, { language, version, body: consent })
     const details = {
       language,
-      before: { ...linksIn(pageLinks, language), consentVersion: version },
-      after: { ...links, consentVersion },
+      before: { ...linksIn(pageLinks, language), consentVersion: version } satisfies AuditDetails,
+      after: { ...links, consentVersion } satisfies AuditDetails,
     }
     await recordAudit(inside, { action: 'changed_page_words', details })
   })

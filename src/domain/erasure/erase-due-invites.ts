@@ -3,6 +3,7 @@ import { sql } from '../../db/builder.ts'
 import { among, into, own, ownDelete, ownUpdate } from '../../db/own.ts'
 import { all, first, one, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
+import { detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
@@ -177,7 +178,7 @@ async function endNight(ctx: Context, next: Date): Promise<void> {
       const ending = ownUpdate(inside, 'erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
       const ended = await first(db, ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts'))
       const counts = (ended?.counts ?? {}) as ErasedCounts
-      const details = Object.fromEntries(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0]))
+      const details = detailsOf(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
       if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: night.id }, details })
     }
     // Unless somebody has just had it begin later.

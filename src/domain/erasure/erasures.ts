@@ -1,6 +1,6 @@
 import type { Erasure as Row } from '../../generated/prisma/client.ts'
 import { findNames } from '../access/audit-log.ts'
-import { authorize } from '../access/permissions.ts'
+import { authorize, may } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
@@ -120,6 +120,13 @@ export async function getErasure(ctx: Context, id: string): Promise<Erasure> {
   const row = isUuid(id) ? await ctx.db.erasure.findFirst({ where }) : null
   if (!row) throw new DomainError('erasure_not_found')
   return toErasure(row)
+}
+
+/** The erasure that an invite went with, or goes with. @returns its id; null: none, or whoever asks may not know. */
+export async function findErasureOfInvite(ctx: Context, inviteId: string): Promise<string | null> {
+  if (!may(ctx, 'erase_candidates') || !isUuid(inviteId)) return null
+  const where = { organizationId: ctx.organization.id, inviteId }
+  return (await ctx.db.erasedInvite.findFirst({ where, select: { erasureId: true } }))?.erasureId ?? null
 }
 
 /** The organization's erasures, the newest first. @throws DomainError not_permitted. */

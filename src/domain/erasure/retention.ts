@@ -1,6 +1,8 @@
 import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
+import { detailsOf } from '../audit/audit-details.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -74,7 +76,7 @@ export async function changeRetention(
     await run(db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const { kept: before, beginsAt, updatedAt } = await readRetention(inside)
     refuse(findIssues(RETENTION_RULES.map((rule) => [rule, whyNot(kept[rule])])))
-    refuseUnseenChanges({ updatedAt }, seen, before, kept)
+    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_retention' }), before, kept)
     const changed = RETENTION_RULES.filter((rule) => before[rule] !== kept[rule])
     if (changed.length === 0) return
     const isShorter = changed.some((rule) => (kept[rule] ?? Infinity) < (before[rule] ?? Infinity))
@@ -88,7 +90,7 @@ export async function changeRetention(
     const organizationId = organization.id
     const create = { organizationId, nextAt: begins, ...data }
     await db.organizationRetention.upsert({ where: { organizationId }, create, update: data })
-    const details = Object.fromEntries(changed.map((rule) => [rule, { before: before[rule], after: kept[rule] }]))
+    const details = detailsOf(changed.map((rule) => [rule, { before: before[rule], after: kept[rule] }] as const))
     await recordAudit(inside, { action: 'changed_retention', details })
     await queueAdminEmails(inside, { kind: 'retention_changed', facts: defined({ person: await nameActor(inside) }) })
   })

@@ -1,4 +1,5 @@
 import { type Duty, may } from '../access/permissions.ts'
+import { detailsOf } from '../audit/audit-details.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
@@ -40,8 +41,8 @@ const said = (problem: 'ownRoles' | 'tooHigh'): Issue => ({ field: 'roles', rule
 
 /** What is different, before and after, as the audit log has it. */
 export const changesOf = (before: Given, after: Given) =>
-  Object.fromEntries(
+  detailsOf(
     (['roles', 'duties'] as const)
       .filter((field) => !isSame(before[field], after[field]))
-      .map((field) => [field, { before: before[field], after: after[field] }]),
+      .map((field) => [field, { before: before[field], after: after[field] }] as const),
   )

@@ -3,6 +3,7 @@ import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { isZoneKnown } from '../../db/zones.ts'
 import { authorize } from '../access/permissions.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkChoice, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -58,7 +59,11 @@ export async function changeLanguageSettings(ctx: Context, given: LanguageSettin
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const before = await readLanguageSettings(inside)
     const settings = { language: given.language, languagesOffered: offered, timeZone: given.timeZone }
-    refuseUnseenChanges(before, seen, before, settings)
+    await refuseUnseenChanges(
+      versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }),
+      before,
+      settings,
+    )
     const changed = SETTINGS.filter((field) => !isDeepStrictEqual(before[field], settings[field]))
     if (changed.length === 0) return
     const languagesOffered = isDeepStrictEqual(offered, [...reviewed]) ? [] : offered

@@ -4,6 +4,7 @@ import type { Language, Prisma } from '../../generated/prisma/client.ts'
 import { endSessions } from '../access/end-sessions.ts'
 import { revokeKeysOf } from '../access/manage-keys.ts'
 import { authorize } from '../access/permissions.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkSize, checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -66,7 +67,8 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     const { db, deps, organization } = inside
     const data = { ...given, department: department.trim() }
     const named = await nameLists(inside, { ...current, roles: member.roles, duties: member.duties })
-    refuseUnseenChanges(member, seen, named, await nameLists(inside, { ...wanted, ...data }))
+    const version = { updatedAt: member.updatedAt, seen, action: 'changed_member', targetId: id } as const
+    await refuseUnseenChanges(versionOf(inside, version), named, await nameLists(inside, { ...wanted, ...data }))
     await db.member.update({ where: { id }, data: { ...data, updatedAt: timeOfChange(deps.clock(), member) } })
     const row = { organizationId: organization.id, memberId: id }
     await db.memberTag.deleteMany({ where: row })

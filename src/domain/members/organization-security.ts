@@ -1,6 +1,8 @@
 import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
+import { detailsOf } from '../audit/audit-details.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
 import { findNetworkIssues } from '../checking/find-network-issues.ts'
@@ -96,7 +98,7 @@ export async function changeOrganizationSecurity(ctx: Context, given: Partial<Or
     const { origin } = ctx
     const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
     refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
-    refuseUnseenChanges({ ...before, updatedAt }, seen, before, given)
+    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_security' }), before, given)
     const changed = (Object.keys(DEFAULTS) as (keyof OrganizationSecurity)[]).filter(
       (name) => `${before[name]}` !== `${after[name]}`,
     )
@@ -104,8 +106,8 @@ export async function changeOrganizationSecurity(ctx: Context, given: Partial<Or
     const organizationId = ctx.organization.id
     const data = { ...after, updatedAt: timeOfChange(ctx.deps.clock(), { updatedAt }) }
     await inside.db.organizationSecurity.upsert({ where: { organizationId }, create: { organizationId, ...data }, update: data })
-    const details = Object.fromEntries(
-      changed.map((name) => [name, { before: wordOf(before[name]), after: wordOf(after[name]) }]),
+    const details = detailsOf(
+      changed.map((name) => [name, { before: wordOf(before[name]), after: wordOf(after[name]) }] as const),
     )
     await recordAudit(inside, { action: 'changed_security', details })
     await tellOfSecurity(inside)

@@ -2,6 +2,7 @@ import { violatedConstraint } from '../../db/errors.ts'
 import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkText, findIssues } from '../checking/checks.ts'
 import { isPlainAddress, looksLikeAddress } from '../checking/email-address.ts'
@@ -75,7 +76,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Partial<Or
       ]),
     ]
     refuse(issues.filter(({ field }) => field in given))
-    refuseUnseenChanges(before, seen, before, given)
+    await refuseUnseenChanges(versionOf(inside, { updatedAt: before.updatedAt, seen, action: 'changed_settings' }), before, given)
     const changed = SETTINGS.filter((field) => before[field] !== settings[field])
     if (changed.length === 0) return
     const texts = { senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }

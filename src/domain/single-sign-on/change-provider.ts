@@ -2,6 +2,7 @@ import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { isSsoEnforced } from '../access/speakers.ts'
+import type { AuditField } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { tellOfSecurity } from '../members/organization-security.ts'
@@ -60,14 +61,20 @@ const columnsOf = (
 })
 
 /** What differs, by name, of what is in use or waits; of the secret no more than that it does. */
-function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider, after: Provider): string[] {
-  const factsOf = (provider: Provider): Record<string, unknown> => {
-    const { updatedAt: _, draft: __, ...shown } = withDraft(service, provider)
+function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider, after: Provider): AuditField[] {
+  const factsOf = (provider: Provider) => {
+    const shown = withDraft(service, provider)
     return { ...shown, clientSecret: openClientSecret(service, shown) }
   }
   const [was, is] = [factsOf(before), factsOf(after)]
-  return Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
+  return CHANGEABLE.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
 }
+
+/** What {@link rowOf} makes of what is entered. */
+const CHANGEABLE = [
+  ...(['name', 'issuer', 'clientId', 'clientAuth', 'clientSecret', 'secretEndsAt', 'requiredClaims'] as const),
+  ...(['addsMembers', 'newRoles', 'secondFactor', 'acrValues', 'endsAtIdp'] as const),
+] satisfies (keyof ReturnType<typeof rowOf>)[]
 
 /** Has what waits to be tried be forgotten. @throws DomainError as above. */
 export async function discardDraft(ctx: Context, id: string): Promise<void> {

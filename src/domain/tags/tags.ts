@@ -5,6 +5,7 @@ import { type AsJson, all, first } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
 import { checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
@@ -129,7 +130,11 @@ export async function updateTag(ctx: Context, id: string, change: TagChange, see
 async function refuseUnseen(inside: Context, id: string, seen: Seen, change: TagChange): Promise<void> {
   await first(inside.db, own(inside, 'tags').select('id').where('id', '=', id).forNoKeyUpdate())
   const tag = await getTag(inside, id)
-  refuseUnseenChanges(tag, seen, tag, change)
+  await refuseUnseenChanges(
+    versionOf(inside, { updatedAt: tag.updatedAt, seen, action: 'changed_tag', targetId: id }),
+    tag,
+    change,
+  )
 }
 
 /**

@@ -2,6 +2,7 @@ import { everyones } from '../../db/everyone.ts'
 import { one } from '../../db/statements.ts'
 import type { Prisma, WebhookMode } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
+import type { AuditDetails } from '../audit/audit-details.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
 import type { Context, Mode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -50,7 +51,7 @@ export const recordEndpoint = (
   inside: Context,
   action: AuditAction,
   { id, url }: Pick<WebhookEndpoint, 'id' | 'url'>,
-  details: Record<string, string> = {},
+  details: Pick<AuditDetails, 'event' | 'after'> = {},
 ): Promise<void> =>
   recordByMember(inside, { action, target: { kind: 'webhook', id }, details: { host: hostOf(url), ...details } })
 

@@ -1,5 +1,6 @@
 import type { Prisma, WebhookMode, WebhookState } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
+import { versionOf } from '../audit/find-last-change.ts'
 import { checkChoice, checkText, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
@@ -93,7 +94,8 @@ export function updateEndpoint(
     const reached = await holdFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
     refuseFields(ctx, change)
-    refuseUnseenChanges(endpoint, seen, endpoint, change)
+    const version = { updatedAt: endpoint.updatedAt, seen, action: 'changed_webhook', targetId: endpoint.id } as const
+    await refuseUnseenChanges(versionOf(inside, version), endpoint, change)
     const now = ctx.deps.clock()
     const moves = state !== undefined && state !== endpoint.state
     const data: Prisma.WebhookEndpointUpdateManyMutationInput = {

@@ -137,10 +137,10 @@ describe('a night', () => {
     await of({ status: 'completed', completedAt: at(50) })
     expect(await eraseDueInvites(service.system)).toBe(0)
     const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
-    expect((await owner.get(`${owner.home}settings/erasures`)).text).toContain('What was kept for long enough')
+    expect((await owner.get(`${owner.home}settings/erasures`)).text).toContain('Ended invites')
     const receipt = await owner.get(`${owner.home}settings/erasures/${night.id}`)
-    expect(receipt.text).toContain('Invites by the rule “Completed”')
-    expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('erased invites that had ended')
+    expect(receipt.text).toContain('Invites: completed')
+    expect((await owner.get(`${owner.home}settings/audit-log`)).text).toContain('erased ended invites')
   })
 
   it('leaves nothing of the invites, their files before their rows, and goes on where the store has stopped it', async () => {

@@ -19,48 +19,51 @@ type Furnished = Awaited<ReturnType<typeof furnish>>
 type Fields = Record<string, string | string[]>
 type Case = { page: (made: Furnished) => string; theirs: Fields; mine: Fields; mistakes: string[] }
 
-const replaces = 'Saving again replaces their change.'
+const own = (field: string, value: string) =>
+  expect.stringMatching(
+    new RegExp(`^You changed ${field} in another tab, on .+ UTC, to ${value}. Saving again replaces that change.$`),
+  )
 const pages: Record<string, Case> = {
   'a member': {
     page: ({ member }) => `members/${member.id}`,
     theirs: { roles: ['grader'] },
     mine: { roles: ['admin', 'grader'], department: 'Sales' },
-    mistakes: [
-      `Somebody else has changed the department meanwhile, to empty. ${replaces}`,
-      `Somebody else has changed the list of roles meanwhile, to “grader”. ${replaces}`,
-    ],
+    mistakes: [own('the department', 'empty'), own('the list of roles', '“grader”')],
   },
   'a tag': {
     page: ({ tag }) => `tags/${tag.id}`,
     theirs: { name: 'Theirs', color: '#000000' },
     mine: { name: 'Mine', color: '#000000' },
-    mistakes: [`Somebody else has changed the name meanwhile, to “Theirs”. ${replaces}`],
+    mistakes: [own('the name', '“Theirs”')],
   },
   'a webhook': {
     page: ({ webhook }) => webhook,
     theirs: { url: 'https://example.com/theirs', mode: 'live' },
     mine: { url: 'https://example.com/mine', mode: 'live' },
-    mistakes: [`Somebody else has changed the URL meanwhile, to “https://example.com/theirs”. ${replaces}`],
+    mistakes: [own('the URL', '“https://example.com/theirs”')],
   },
   'the settings of an organization': {
     page: () => 'settings/organization',
     theirs: { replyTo: 'theirs@example.com' },
     mine: { replyTo: 'mine@example.com' },
-    mistakes: [`Somebody else has changed the reply-to address meanwhile, to “theirs@example.com”. ${replaces}`],
+    mistakes: [own('the reply-to address', '“theirs@example.com”')],
   },
 }
 
 const seenIn = ({ text }: { text: string }): string => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? 'nothing'
 
-it.each(Object.entries(pages))('%s is not overwritten by who has not seen what somebody else has changed', async (_what, of) => {
-  const made = await furnish()
-  const { admin, organization } = made
-  const page = `${admin.home}${of.page(made)}`
-  const save = (fields: Fields) => admin.post(page, { name: organization.name, ...fields })
-  const seen = seenIn(await admin.get(page))
-  service.clock.advance(1_000)
-  expect((await save({ ...of.theirs, seen })).status).toBe(303)
-  const refused = await save({ ...of.mine, seen })
-  expect([refused.status, mistakesIn(refused)]).toEqual([422, of.mistakes])
-  expect((await save({ ...of.mine, seen: seenIn(refused) })).status).toBe(303)
-})
+it.each(Object.entries(pages))(
+  '%s is not overwritten by who has not seen what was changed, and says who changed it',
+  async (_what, of) => {
+    const made = await furnish()
+    const { admin, organization } = made
+    const page = `${admin.home}${of.page(made)}`
+    const save = (fields: Fields) => admin.post(page, { name: organization.name, ...fields })
+    const seen = seenIn(await admin.get(page))
+    service.clock.advance(1_000)
+    expect((await save({ ...of.theirs, seen })).status).toBe(303)
+    const refused = await save({ ...of.mine, seen })
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, of.mistakes])
+    expect((await save({ ...of.mine, seen: seenIn(refused) })).status).toBe(303)
+  },
+)

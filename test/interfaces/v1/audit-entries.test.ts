@@ -16,7 +16,7 @@ async function makeKey(organizationId: string, scopes: KeyScope[]) {
   return service.v1(key)
 }
 
-type Entry = { id: string; position: number; action: string; details: { n?: number } }
+type Entry = { id: string; position: number; action: string; details: { number?: number } }
 type Client = Awaited<ReturnType<typeof makeKey>>
 
 /** Follows the log from the beginning until this is true of what was read. */
@@ -72,12 +72,12 @@ it('gives each entry once and in order, however long the transactions took that 
   const write = async (writer: number) => {
     for (let i = 0; i < each; i++)
       await inTransaction(ctx, async (inside) => {
-        await recordAudit(inside, { action: 'changed_settings', details: { n: writer * each + i } })
+        await recordAudit(inside, { action: 'changed_settings', details: { number: writer * each + i } })
         // What was recorded first is not what is committed first.
         await inside.db.$executeRaw`SELECT pg_sleep(${(writer % 4) / 100})`
       })
   }
-  const numbers = (entries: Entry[]) => entries.flatMap(({ details }) => details.n ?? [])
+  const numbers = (entries: Entry[]) => entries.flatMap(({ details }) => details.number ?? [])
   const reading = follow(reader, (read) => numbers(read).length >= writers * each)
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
   const entries = await reading

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ownDelete, ownOrganization } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
+import type { AuditDetails } from '../../audit/audit-details.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { checkChoice, checkInteger, checkSize, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
@@ -102,11 +103,11 @@ export async function includeOpenInvites(ctx: Context, assessmentId: string | nu
   })
 }
 
-const note = (ctx: Context, assessmentId: string | null, details: object) =>
+const note = (ctx: Context, assessmentId: string | null, details: AuditDetails) =>
   recordAudit(ctx, {
     action: 'changed_reminders',
     ...(assessmentId !== null && { target: { kind: 'assessment', id: assessmentId } }),
-    details: { ...details },
+    details,
   })
 
 function findRuleIssues({ steps, quietFrom, quietUntil }: RuleSettings): Issue[] {

@@ -21,7 +21,7 @@ export const candidateArchivePage = (
   { ctx, inviteId, email, traces }: { ctx: Context; inviteId: string; email: string; traces: Traces },
 ): Page => ({
   title: `Archive of ${email}`,
-  heading: 'Archive of what is held',
+  heading: 'Archive of all data',
   subtitle: email,
   trail: [
     ['Candidates', pathOf(ctx, 'candidates')],
@@ -35,8 +35,8 @@ export const candidateArchivePage = (
       ['What', 'How many'],
       TRACES_FOUND.map(([kind, label]) => [label, traces[kind]]),
     )}
-<p class="hint mt-3">With the timeline of each invite, and erasures that were asked for. Nobody else is named in it: not who invited, and not who graded.</p>`,
-  )}${askingPanel(pathOf(ctx, `candidates/${inviteId}/archive`))}`,
+<p class="hint mt-3">With the timeline of each invite, and erasures that were asked for. It names nobody else: not who invited, not who graded.</p>`,
+  )}${askingPanel(pathOf(ctx, `candidates/${inviteId}/archive`), 'candidate')}`,
 })
 
 /** @param facts.email the member's. @param facts.path where the form goes. */
@@ -45,21 +45,21 @@ export const memberArchivePage = (
   { ctx, email, path, trail }: { ctx: Context; email: string; path: string; trail: NonNullable<Page['trail']> },
 ): Page => ({
   title: `Archive of ${email}`,
-  heading: 'Archive of what is held',
+  heading: 'Archive of all data',
   subtitle: email,
   trail,
   body: html`${mistakes(form)}${panel(
     'found',
     'What is in it',
-    html`<p>The account in this organization: name, address, roles, preferences; sessions, browsers and other ways of signing in; emails to the member; what the audit log has of what they did; and the points they have given, without whose they were.</p>`,
-  )}${askingPanel(pathOf(ctx, path))}`,
+    html`<p>Name, address, roles and preferences in this organization; sessions, browsers and ways to sign in; emails to the member; what they did, from the audit log; and the points they gave, without candidates’ names.</p>`,
+  )}${askingPanel(pathOf(ctx, path), 'member')}`,
 })
 
-const askingPanel = (address: string): Html =>
+const askingPanel = (address: string, of: keyof typeof MAX_ARCHIVES): Html =>
   panel(
     'ask',
-    'Have it made',
-    html`<p>A ZIP file that a person reads in a browser, and a program as JSON. Only you can download it, once, within ${ARCHIVE_DAYS} days; then it is deleted. ${MAX_ARCHIVES.candidate} archives of candidates can be made in 24 hours.</p>
+    'Make the archive',
+    html`<p>A ZIP file, with pages to read in a browser and JSON for programs. Only you can download it, once, within ${ARCHIVE_DAYS} days; then it is deleted. At most ${MAX_ARCHIVES[of]} archives of ${of}s can be made in 24 hours.</p>
 <form class="mt-3" method="post" action="${address}">${onceField()}
 <button class="btn btn-primary">Make the archive</button>
 </form>`,
@@ -73,16 +73,16 @@ type ListFacts = { ctx: Context; list: Listing<Archive>; names: ReadonlyMap<stri
 
 export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
   title: 'Archives',
-  subtitle: `What is held about somebody, as a file. Each is there for ${ARCHIVE_DAYS} days.`,
+  subtitle: `Files with all data about one person. Each is kept for ${ARCHIVE_DAYS} days.`,
   trail: [['Settings', pathOf(ctx, 'settings/organization')]],
   body: html`<section class="panel" aria-labelledby="archives-heading">
 <h2 class="mb-4" id="archives-heading">Archives</h2>
 ${
   list.items.length === 0
-    ? noRows('No archives. One is asked for on the page of a candidate, or of a member.', pathOf(ctx, ARCHIVES), query)
+    ? noRows('No archives yet. To make one, open the page of a candidate or a member.', pathOf(ctx, ARCHIVES), query)
     : table(
         'archives-heading',
-        ['About', 'Asked for', 'State', 'Gone'],
+        ['About', 'Asked for', 'State', 'Deleted on'],
         list.items.map((archive) => [
           html`<a class="named" href="${pathOf(ctx, `${ARCHIVES}/${archive.id}`)}">${nameOf(archive, names)}</a>`,
           time(archive.createdAt),
@@ -107,7 +107,7 @@ export const archivePage = ({
 }: Omit<ListFacts, 'list' | 'query'> & { archive: Archive; by: string }): Page => {
   const { id, createdAt, finishedAt, fetchedAt, expiresAt, bytes, isMine } = archive
   return {
-    title: 'Archive of what is held',
+    title: 'Archive of all data',
     subtitle: nameOf(archive, names),
     trail: [],
     body: panel(
@@ -117,16 +117,16 @@ export const archivePage = ({
         ['Asked for', html`${time(createdAt)} by ${by}`],
         ['State', standing(archive)],
         ['Size', finishedAt !== null && `${(bytes / 1e6).toFixed(1)} MB`],
-        ['Gone', time(expiresAt)],
+        ['Deleted on', time(expiresAt)],
       ])}
 ${
   fetchedAt
-    ? html`<p class="mt-4">It was downloaded, and is deleted. If something went wrong, have another made.</p>`
+    ? html`<p class="mt-4">It was downloaded, and is deleted. If you need it again, make another.</p>`
     : !finishedAt
-      ? html`<p class="mt-4">It goes on, also when something is in its way for a while.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ARCHIVES}/${id}`)}">Look again</a></p>`
+      ? html`<p class="mt-4">This can take a while. It goes on by itself.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ARCHIVES}/${id}`)}">Refresh</a></p>`
       : isMine
         ? html`<form class="mt-4" method="post" action="${pathOf(ctx, `${ARCHIVES}/${id}/file`)}"><button class="btn btn-primary">Download</button>
-<p class="hint mt-3">Good until the download is complete: one that broke off can be begun again.</p></form>`
+<p class="hint mt-3">If the download breaks off, start it again.</p></form>`
         : html`<p class="mt-4">Only ${by} can download it.</p>`
 }`,
     ),

@@ -8,7 +8,7 @@ import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows, sizedPager } from '../kit/paging.ts'
 import { empty, linkButton, tabs } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { ago } from '../kit/wording.ts'
+import { ago, wordLanguage } from '../kit/wording.ts'
 
 /** What has just been done, by the word in the address. */
 export const NOTICES = new Map([
@@ -45,7 +45,7 @@ export function assessmentsPage(form: Form, { ctx, listing, search, archived, do
 ${archived && html`<input type="hidden" name="shown" value="archived">`}
 <label class="sr-only" for="search">Name</label>
 <input class="input max-w-sm grow" placeholder="Name" id="search" name="search" type="search" value="${search}" autocomplete="off">
-<button class="btn">Search</button>
+<button class="btn">Apply</button>
 </form>
 ${listing.items.length > 0 ? assessmentTable(ctx, listing) : none()}
 ${sizedPager(path, query, listing, ['assessment', 'assessments'])}
@@ -76,7 +76,7 @@ const assessmentTable = (ctx: Context, { items }: Listing<ListedAssessment>): Ht
       html`<a href="${pathOf(ctx, `assessments/${assessment.id}`)}">${assessment.name}</a>`,
       assessment.questionCount,
       assessment.totalPoints,
-      assessment.languageCodes.join(', '),
+      assessment.languageCodes.map(wordLanguage).join(', '),
       assessment.inviteCount,
       ago(ctx, new Date(assessment.updatedAt)),
     ]),

@@ -1,4 +1,4 @@
-/** The bar below a list whose rows can be ticked: says how many are, and ticks all of the page. */
+/** The bar above a list whose rows can be ticked: says how many are, and ticks all of the page. */
 export function openBulkBar(bar: HTMLElement): void {
   // Not `form.id`: that is what is ticked.
   const form = bar.closest('form')!.getAttribute('id')

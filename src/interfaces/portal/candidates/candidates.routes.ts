@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { CANDIDATE_ORDERS, listCandidates } from '../../../domain/candidates/list-candidates.ts'
 import { readCandidate } from '../../../domain/candidates/read-candidate.ts'
+import { type CandidateRoute, orReceipt } from '../erasure/erased-meanwhile.ts'
 import { issuesOf, readFields } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { pageSizeOf, queryOf } from '../kit/paging.ts'
@@ -23,8 +24,10 @@ export function candidatesRoutes(app: FastifyInstance): void {
     }
   })
 
-  app.get<{ Params: { inviteId: string } }>('/candidates/:inviteId', async (request, reply) => {
-    const candidate = await readCandidate(request.ctx, request.params.inviteId)
-    return show(request, reply, candidatePage(request.ctx, candidate))
-  })
+  app.get<CandidateRoute>('/candidates/:inviteId', (request, reply) =>
+    orReceipt(request, reply, async () => {
+      const candidate = await readCandidate(request.ctx, request.params.inviteId)
+      return show(request, reply, candidatePage(request.ctx, candidate))
+    }),
+  )
 }

@@ -29,7 +29,7 @@ export const TRACES_FOUND: readonly (readonly [keyof Traces, string])[] = [
   ['media', 'Photos and recordings'],
   ['mails', 'Emails to them'],
   ['listRows', 'Rows of lists of candidates'],
-  ['suppressions', 'Entries among the addresses that are not written to'],
+  ['suppressions', 'Entries in the list of addresses that get no emails'],
 ]
 
 type ErasingFacts = { ctx: Context; inviteId: string; email: string; traces: Traces }
@@ -51,7 +51,7 @@ export const erasingPage = (form: Form, { ctx, inviteId, email, traces }: Erasin
       ['What', 'How many'],
       TRACES_FOUND.map(([kind, label]) => [label, traces[kind]]),
     )}
-<p class="hint mt-3">Everything attached to these goes too, such as what mail servers and receivers of webhooks answered, and what was kept for retries. Backups keep it until they are deleted.</p>`,
+<p class="hint mt-3">Everything attached to these goes too, such as answers of mail servers and webhooks. Backups keep it until they are deleted.</p>`,
   )}${panel(
     'stays',
     'What stays',
@@ -73,11 +73,11 @@ const ERASED: Record<ErasedKind, string> = {
   media: 'Photos and recordings',
   mails: 'Emails',
   listRows: 'Rows of lists',
-  events: 'Events without what named the candidate',
-  webhookAnswers: 'Answers of webhooks’ receivers',
+  events: 'Events, which no longer name the candidate',
+  webhookAnswers: 'Answers of webhooks',
   requestRecords: 'Answers kept for retries',
   otherTraces: 'Other traces',
-  suppressions: 'Entries among the addresses that are not written to',
+  suppressions: 'Entries in the list of addresses that get no emails',
 }
 
 const OF_MEMBER: Record<MemberKind, string> = {
@@ -99,7 +99,7 @@ export const RULES: Record<RetentionRule, string> = {
 const SUBJECTS: Record<Subject, string> = {
   candidate: 'A candidate',
   member: 'A member',
-  retention: 'What was kept for long enough',
+  retention: 'Ended invites',
 }
 
 const standing = ({ finishedAt }: Erasure) => (finishedAt ? html`Done ${time(finishedAt)}` : 'Under way')
@@ -108,16 +108,16 @@ type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams 
 
 export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
   title: 'Erasures',
-  subtitle: 'Who was erased, and what was kept for long enough. Receipts hold no names.',
+  subtitle: 'Receipts of what was erased. They hold no names.',
   trail: [['Settings', pathOf(ctx, 'settings/organization')]],
   body: html`<section class="panel" aria-labelledby="erasures-heading">
 <h2 class="mb-4" id="erasures-heading">Receipts</h2>
 ${
   list.items.length === 0
-    ? noRows('Nobody was erased. A candidate, or a member, is erased from their page.', pathOf(ctx, ERASURES), query)
+    ? noRows('Nothing has been erased. To erase a candidate or a member, open their page.', pathOf(ctx, ERASURES), query)
     : table(
         'erasures-heading',
-        ['Begun', 'Of', 'State', 'Invites'],
+        ['Started', 'What', 'State', 'Invites'],
         list.items.map((erasure) => [
           html`<a class="named" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">${time(erasure.createdAt)}</a>`,
           SUBJECTS[erasure.subject],
@@ -130,20 +130,27 @@ ${sizedPager(pathOf(ctx, ERASURES), query, list)}
 </section>`,
 })
 
-/** How far an erasure is, or its receipt. @param facts.by who asked for it, as far as that is known. */
-export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasure; by: string }): Page => ({
+type ErasureFacts = { ctx: Context; erasure: Erasure; by: string; isAgain: boolean }
+
+/** How far an erasure is, or its receipt. @param facts.by who asked for it, as far as that is known. @param facts.isAgain whether whoever reads it has come from a candidate who is gone. */
+export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page => ({
   title: erasure.finishedAt ? 'Receipt of an erasure' : 'Erasure under way',
   subtitle:
     erasure.subject === 'retention'
-      ? html`Begun ${time(erasure.createdAt)}, of what was kept for long enough`
+      ? html`Started ${time(erasure.createdAt)}, for ended invites`
       : html`Asked for ${time(erasure.createdAt)} by ${by}`,
+  notice: isAgain
+    ? erasure.finishedAt
+      ? 'The candidate is erased already. This is the receipt.'
+      : 'The candidate is being erased already.'
+    : undefined,
   trail: [['Erasures', pathOf(ctx, ERASURES)]],
   body: html`${panel(
     'state',
     'State',
     erasure.finishedAt
-      ? html`<p>Done ${time(erasure.finishedAt)}. Backups hold what was erased until ${erasure.backupsUntil && time(erasure.backupsUntil)}.</p>`
-      : html`<p>It goes on until nothing is left, also when something is in its way for a while.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">Look again</a></p>`,
+      ? html`<p>Done ${time(erasure.finishedAt)}. Backups keep what was erased until ${erasure.backupsUntil && time(erasure.backupsUntil)}.</p>`
+      : html`<p>This can take a while. It goes on by itself until everything is erased.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">Refresh</a></p>`,
   )}${panel(
     'erased',
     erasure.finishedAt ? 'What was erased' : 'What is erased so far',
@@ -154,7 +161,7 @@ export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasu
         ...(erasure.subject === 'member' ? MEMBER_KINDS.map((kind) => [OF_MEMBER[kind], erasure.ofMember[kind]]) : []),
         ...(erasure.subject === 'member' ? TRACE_KINDS : ERASED_KINDS).map((kind) => [ERASED[kind], erasure.counts[kind]]),
         ...(erasure.subject === 'retention'
-          ? RETENTION_RULES.map((rule) => [`Invites by the rule “${RULES[rule]}”`, erasure.byRule[rule]])
+          ? RETENTION_RULES.map((rule) => [`Invites: ${RULES[rule].toLowerCase()}`, erasure.byRule[rule]])
           : []),
       ],
     ),
@@ -163,6 +170,6 @@ export const erasurePage = ({ ctx, erasure, by }: { ctx: Context; erasure: Erasu
     'What stays',
     html`<ul class="list-disc pl-5">
 ${(erasure.subject === 'member' ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS).map(([, why]) => html`<li>${why}</li>\n`)}</ul>
-<p class="hint mt-3">The receipt’s number is ${erasure.id}.</p>`,
+<p class="hint mt-3">Receipt number: ${erasure.id}</p>`,
   )}`,
 })

@@ -8,28 +8,29 @@ import { emptyForm, type Form } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
+import { type CandidateRoute, orReceipt } from './erased-meanwhile.ts'
 import { ERASURES, erasingPage, erasurePage, erasuresPage } from './erasure.page.ts'
-
-type CandidateRoute = { Params: { inviteId: string } }
 
 export function erasureRoutes(app: FastifyInstance): void {
   const page = async ({ ctx, params }: FastifyRequest<CandidateRoute>, form: Form) =>
     erasingPage(form, { ctx, inviteId: params.inviteId, ...(await findTracesOf(ctx, params.inviteId)) })
 
   app.get<CandidateRoute>('/candidates/:inviteId/erase', async (request, reply) =>
-    show(request, reply, await page(request, emptyForm)),
+    orReceipt(request, reply, async () => show(request, reply, await page(request, emptyForm))),
   )
 
   app.post<CandidateRoute>('/candidates/:inviteId/erase', { config: { fresh: true } }, (request, reply) =>
-    submitOnce(request, reply, {
-      page: (form) => page(request, form),
-      async work(ctx, values) {
-        const { recipientEmail: address } = await getInvite(ctx, request.params.inviteId)
-        if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
-        const { id } = await requestErasure(ctx, { address })
-        return pathOf(ctx, `${ERASURES}/${id}`)
-      },
-    }),
+    orReceipt(request, reply, () =>
+      submitOnce(request, reply, {
+        page: (form) => page(request, form),
+        async work(ctx, values) {
+          const { recipientEmail: address } = await getInvite(ctx, request.params.inviteId)
+          if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
+          const { id } = await requestErasure(ctx, { address })
+          return pathOf(ctx, `${ERASURES}/${id}`)
+        },
+      }),
+    ),
   )
 
   app.get(`/${ERASURES}`, async (request, reply) => {
@@ -41,6 +42,7 @@ export function erasureRoutes(app: FastifyInstance): void {
   app.get<{ Params: { erasureId: string } }>(`/${ERASURES}/:erasureId`, async (request, reply) => {
     const { ctx, params } = request
     const erasure = await getErasure(ctx, params.erasureId)
-    return show(request, reply, erasurePage({ ctx, erasure, by: await nameRequester(ctx, erasure) }))
+    const isAgain = queryOf(request).get('done') === 'already'
+    return show(request, reply, erasurePage({ ctx, erasure, by: await nameRequester(ctx, erasure), isAgain }))
   })
 }

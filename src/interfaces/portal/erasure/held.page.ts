@@ -13,15 +13,15 @@ type Facts = {
 
 /** What stands in the stead of each page of an organization on hold. */
 export const heldPage = ({ ctx, eraseAt, assessments }: Facts): Page => ({
-  title: `${ctx.organization.name} is to be erased`,
-  body: html`<p>This organization is to be erased on ${time(eraseAt)}, with all that is in it. Until then nothing of it works.</p>
-${assessments ? ownersPart(ctx, assessments) : html`<p>Its owners were told by mail, and can keep it.</p>`}
+  title: `${ctx.organization.name} will be erased`,
+  body: html`<p>This organization and everything in it will be erased on ${time(eraseAt)}. Until then nothing in it works.</p>
+${assessments ? ownersPart(ctx, assessments) : html`<p>Its owners got an email, and can keep it.</p>`}
 <p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`,
 })
 
 const ownersPart = (ctx: Context, assessments: readonly { id: string; name: string }[]): Html =>
   html`<form method="post" action="${pathOf(ctx, 'hold/keep')}"><button class="btn btn-primary">Keep the organization</button></form>
-<p class="hint">Then everything is as it was before.</p>
+<p class="hint">Then everything works as before.</p>
 <h2>Export first</h2>
 <ul class="space-y-2">
 ${exportItem(ctx, 'invites/export', 'Invites')}${exportItem(ctx, 'members/export', 'Members')}${exportItem(ctx, 'settings/audit-log/export', 'Audit log')}${assessments.map(({ id, name }) => exportItem(ctx, `results/assessments/${id}/export`, `Grades: ${name}`))}</ul>`

@@ -14,13 +14,13 @@ export const eraseOrganizationPage = (form: Form, ctx: Context): Page => ({
   trail: [['Settings', pathOf(ctx, 'settings/organization')]],
   body: html`${mistakes(form)}${panel(
     'follows',
-    'What follows',
+    'What happens',
     html`<ol class="list-decimal pl-5">
-<li>At once everything stops: API keys, webhooks, emails, candidates’ links, and these pages. All owners are told by mail.</li>
-<li>For ${HOLD_DAYS} days each owner can keep the organization by one press, and export what is to stay with you.</li>
-<li>Then all of it is erased for good: candidates with what they sent in, assessments, settings, members, and the accounts of those who are in no other organization.</li>
+<li>Everything stops at once: API keys, webhooks, emails, candidates’ links and these pages. All owners get an email.</li>
+<li>For ${HOLD_DAYS} days any owner can keep the organization, or export its data.</li>
+<li>Then everything is erased for good: candidates and their submissions, assessments, settings, members, and accounts that are in no other organization.</li>
 </ol>
-<p class="hint mt-3">Backups of the service hold it until their time is over.</p>`,
+<p class="hint mt-3">Backups keep it until they are deleted.</p>`,
   )}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>
 <form method="post" action="${pathOf(ctx, ERASE_ORGANIZATION)}">${onceField()}

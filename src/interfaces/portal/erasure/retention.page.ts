@@ -26,12 +26,13 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
   const isOn = RETENTION_RULES.some((rule) => kept[rule] !== null)
   return {
     title: 'Retention',
-    subtitle: 'For how long invites are kept once they have ended.',
+    subtitle: 'How long ended invites are kept.',
+    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     body: html`${mistakes(form)}${settingsSection(form, { address, row: retention }, 'days', {
       heading: 'Days after the end',
       about:
-        'Then an invite is erased for good, live or test, with all that hangs on it: answers, recordings, grades and results, released or not. Counts and points stay, without whose they were.',
+        'Then an invite is erased for good, live or test, with its answers, recordings, grades and results. Counts and points stay, without names.',
       isFirst: true,
       fields: html`${RETENTION_RULES.map((rule) =>
         field(form, {
@@ -39,7 +40,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
           label: RULES[rule],
           type: 'number',
           value: String(kept[rule] ?? ''),
-          hint: `${RETENTION_DAYS.minimum} to ${RETENTION_DAYS.maximum.toLocaleString('en')} days; empty: kept for ever.`,
+          hint: `${RETENTION_DAYS.minimum} to ${RETENTION_DAYS.maximum.toLocaleString('en')} days. Empty: no limit.`,
           optional: true,
         }),
       )}${toConfirm && confirming(form, toConfirm)}`,
@@ -48,14 +49,14 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
     })}${panel(
       'nights',
       'What was erased',
-      html`<p class="mb-3">What has been kept for long enough is erased after midnight, UTC. Photos and recordings go earlier where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
+      html`<p class="mb-3">Invites whose days are over are erased after midnight (UTC). Photos and recordings go earlier where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
     )}`,
   }
 }
 
 /** What it takes, to be ticked: as its value it has what it is of, so that other days want another tick. */
 const confirming = (form: Form, { word, beginsAt, due }: FirstNight & { word: string }): Html =>
-  html`<p class="mb-3">The first night begins on ${time(beginsAt)}, and erases ${countOf(due)}. From then on, each invite goes when its days are over.</p>
+  html`<p class="mb-3">The first night begins on ${time(beginsAt)}, and erases ${countOf(due)}. After that, each is erased when its days are over.</p>
 ${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [[word, 'Erase them for good']] })}`
 
 function countOf(due: Record<RetentionRule, number>): string {

@@ -44,6 +44,6 @@ export const networkLines = (form: Form, address: string, networks: readonly str
   area(form, {
     name: 'networks',
     label: 'Addresses it can be used from',
-    hint: `One address or network (203.0.113.0/24) a line; empty: from anywhere. You come from ${address}.`,
+    hint: `One address or network per line, such as 203.0.113.0/24. Empty: anywhere. Your address is ${address}.`,
     value: networks.join('\n'),
   })

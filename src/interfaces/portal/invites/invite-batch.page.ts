@@ -60,7 +60,7 @@ ${whatNext(ctx, batch, isPaused)}
 <h2 class="mb-4" id="rows-heading">Rows</h2>
 <form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filters">
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
-<button class="btn">Show</button>
+<button class="btn">Apply</button>
 </form>
 ${list.items.length === 0 ? empty('list-checks', 'No rows match.') : rowTable(ctx, list.items, names)}
 ${pager(pathOf(ctx, `invites/batches/${batch.id}`), values, list, ['row', 'rows'])}

@@ -57,7 +57,7 @@ export function inviteList(form: Form, facts: ListFacts): Html {
   return html`<section class="panel" aria-label="Invites">
 <h2 class="sr-only" id="list-heading">Invites</h2>
 ${of && html`<div class="-mt-3 mb-4">${statusTabs(path, form.values, counts, list?.total)}</div>`}${filterLine(path, form.values, filterFields(form, choices, facts), exporting)}
-${list && list.items.length > 0 ? html`${inviteTable(facts, form.values, list.items, isBulk)}${isBulk && bulkBar(facts, form.values, list)}` : nothing(facts, form.values)}
+${list && list.items.length > 0 ? html`${isBulk && bulkBar(facts, form.values, list)}${inviteTable(facts, form.values, list.items, isBulk)}` : nothing(facts, form.values)}
 ${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
 </section>`
 }

@@ -19,7 +19,7 @@ export function narrowing(address: string, named: string, lists: readonly Named[
   const shown = namedField(named, lists)
   return (
     shown &&
-    html`<form method="get" action="${address}" class="flex flex-wrap items-end gap-3">${shown}<button class="btn mb-4">Filter</button></form>\n`
+    html`<form method="get" action="${address}" class="flex flex-wrap items-end gap-3">${shown}<button class="btn mb-4">Apply</button></form>\n`
   )
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import type { Envelope } from '../../../http/errors/envelope.ts'
@@ -5,50 +6,58 @@ import type { FailureKind } from '../../../http/errors/failure.ts'
 import { portalHeaders } from './headers.ts'
 import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
 
-const back = html`<p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`
+type Told = { title: string; text: string }
 
-const UNKNOWN: Page = {
+const UNKNOWN: Told = {
   title: 'Page not found',
-  body: html`<p>It does not exist, or you do not have access to it.</p>\n${back}`,
+  text: 'It does not exist, or you do not have access to it.',
 }
-const REFUSED: Page = {
+const REFUSED: Told = {
   title: 'This did not work',
-  body: html`<p>Nothing was changed. Please go back, reload the page, and try again.</p>\n${back}`,
+  text: 'Nothing was changed. Please go back, reload the page, and try again.',
 }
-const TOO_LARGE: Page = {
+const TOO_LARGE: Told = {
   title: 'This was too large',
-  body: html`<p>Nothing was changed. Please go back and send less at once.</p>\n${back}`,
+  text: 'Nothing was changed. Please go back and send less at once.',
 }
-const TOO_MANY_EXPORTS: Page = {
+const TOO_MANY_EXPORTS: Told = {
   title: 'Too many exports at once',
-  body: html`<p>Other exports are still running. Please go back and try again in a minute.</p>\n${back}`,
+  text: 'Other exports are still running. Please go back and try again in a minute.',
 }
-const TOO_MANY_SEARCHES: Page = {
+const TOO_MANY_SEARCHES: Told = {
   title: 'Too many searches at once',
-  body: html`<p>Other searches are still running. Please try again in a few seconds.</p>\n${back}`,
+  text: 'Other searches are still running. Please try again in a few seconds.',
 }
-const TOO_MANY_PASSWORDS: Page = {
+const TOO_MANY_PASSWORDS: Told = {
   title: 'Too many people are signing in',
-  body: html`<p>Your password was not checked. Please go back and try again in a few seconds.</p>\n${back}`,
+  text: 'Your password was not checked. Please go back and try again in a few seconds.',
 }
-const TOO_MANY_REPORTS: Page = {
+const TOO_MANY_REPORTS: Told = {
   title: 'Too many reports at once',
-  body: html`<p>Other reports are still being created. Please go back and try again in a few seconds.</p>\n${back}`,
+  text: 'Other reports are still being created. Please go back and try again in a few seconds.',
 }
-const TOO_MANY_ERASURES: Page = {
+const TOO_MANY_ERASURES: Told = {
   title: 'Too many erasures are under way',
-  body: html`<p>Others are still being erased. Please go back and try again in a few minutes.</p>\n${back}`,
+  text: 'Others are still being erased. Please go back and try again in a few minutes.',
 }
-const TOO_MANY_IMPORTS: Page = {
+const TOO_MANY_IMPORTS: Told = {
   title: 'Too many files at once',
-  body: html`<p>Other files are still being read. Please go back and try again in a few seconds.</p>\n${back}`,
+  text: 'Other files are still being read. Please go back and try again in a few seconds.',
 }
-const FAILURE: Page = {
+const FAILURE: Told = {
   title: 'Something went wrong on our side',
-  body: html`<p>Please try again in a few minutes.</p>\n${back}`,
+  text: 'Please try again in a few minutes.',
+}
+const BUSY: Told = {
+  title: 'The service is busy',
+  text: 'Please try again in a few seconds.',
+}
+const AWAY: Told = {
+  title: 'Part of the service can’t be reached',
+  text: 'Please try again in a few minutes.',
 }
 
-const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
+const answers: Partial<Record<FailureKind, [status: number, told: Told]>> = {
   path_not_found: [404, UNKNOWN],
   not_permitted: [404, UNKNOWN],
   api_key_not_found: [404, UNKNOWN],
@@ -79,14 +88,34 @@ const answers: Partial<Record<FailureKind, [status: number, page: Page]>> = {
   request_timeout: [408, REFUSED],
   body_too_large: [413, TOO_LARGE],
   headers_too_large: [431, REFUSED],
-  overloaded: [503, FAILURE],
-  database_busy: [503, FAILURE],
-  store_unavailable: [503, FAILURE],
-  database_away: [503, FAILURE],
+  overloaded: [503, BUSY],
+  database_busy: [503, BUSY],
+  store_unavailable: [503, AWAY],
+  database_away: [503, AWAY],
   internal: [500, FAILURE],
 }
 
-const answerTo = (kind: FailureKind): [status: number, page: Page] => answers[kind] ?? [400, REFUSED]
+const answerTo = (kind: FailureKind): [status: number, told: Told] => answers[kind] ?? [400, REFUSED]
+
+/** @param from the page whose form it answers, as a path; null: none. */
+const pageOf = ({ title, text }: Told, from: string | null): Page => ({
+  title,
+  body: html`<p>${text}</p>
+<p>${from === null ? html`<a href="${PORTAL_PREFIX}">Go to the portal</a>` : html`<a href="${from}">Back to the form</a>`}</p>`,
+})
+
+/** The page whose form was sent: of its address no more than the path is taken, so that the link leads nowhere else. */
+function formOf({ method, headers: { referer } }: FastifyRequest): string | null {
+  const address = method === 'POST' && referer ? URL.parse(referer) : null
+  return address?.pathname.startsWith(`${PORTAL_PREFIX}/`) ? address.pathname + address.search : null
+}
+
+/** How much the route takes; of a text that is too long beside a file that is not, the limit is another. */
+function tooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): Told {
+  if (!(Number(headers['content-length']) > bodyLimit)) return TOO_LARGE
+  const most = bodyLimit < 1e6 ? `${Math.floor(bodyLimit / 1e3)} kB` : `${Math.floor(bodyLimit / 1e6)} MB`
+  return { ...TOO_LARGE, text: `Nothing was changed. At most ${most} can be sent here at once.` }
+}
 
 /**
  * The portal says it by a page, in the frame of whoever is signed in. It is one page whatever the address, so that what one may not see does
@@ -94,14 +123,17 @@ const answerTo = (kind: FailureKind): [status: number, page: Page] => answers[ki
  */
 export const portalEnvelope: Envelope = {
   prefix: PORTAL_PREFIX,
-  sendFailure({ kind, retryAfter }, { ctx, signedIn }, reply) {
-    const [status, page] = answerTo(kind)
+  sendFailure({ kind, retryAfter }, request, reply) {
+    const { ctx, signedIn } = request
+    const [status, told] = answerTo(kind)
+    const page = pageOf(kind === 'body_too_large' ? tooLarge(request) : told, formOf(request))
     reply.headers(portalHeaders) // not there yet where it failed before the scope's own hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, originalUrl: '' })), status)
   },
   rawFailure(kind) {
-    const [status, page] = answerTo(kind)
-    return { status, headers: { ...portalHeaders, 'content-type': 'text/html; charset=utf-8' }, body: renderPage(page, null) }
+    const [status, told] = answerTo(kind)
+    const headers = { ...portalHeaders, 'content-type': 'text/html; charset=utf-8' }
+    return { status, headers, body: renderPage(pageOf(told, null), null) }
   },
 }

@@ -60,13 +60,19 @@ export async function submit(
 export const valuesOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams()
 
-/** Shows the form with what was typed, and what is wrong with it. @throws the error, when it is of something else. */
+/**
+ * Shows the form with what was typed, and what is wrong with it. Browsers may keep it, unlike all other pages, until its reader signs out:
+ * whoever goes on and comes back finds it again, where else they would find an error of the browser's own.
+ *
+ * @throws the error, when it is of something else.
+ */
 export async function refuseForm(
   request: FastifyRequest,
   reply: FastifyReply,
   { error, values, page }: { error: unknown; values: URLSearchParams; page: (form: Form) => Page | Promise<Page> },
 ): Promise<FastifyReply> {
-  return show(request, reply, await page({ values, issues: issuesOf(error) }), 422)
+  const refused = await page({ values, issues: issuesOf(error) })
+  return show(request, reply.header('cache-control', 'private, no-cache'), refused, 422)
 }
 
 /** What stands in the way of what was asked for, and is said in the form. */

@@ -56,7 +56,7 @@ const names: Record<string, string> = {
   description: 'the description',
   color: 'the colour',
   primaryColor: 'the colour of buttons and links',
-  backgroundColor: 'the ground of the head',
+  backgroundColor: 'the background of the header',
   types: 'the events',
   mode: 'the mode',
   senderName: 'the sender name',
@@ -99,8 +99,8 @@ const names: Record<string, string> = {
   idleMinutes: 'the number of minutes',
   sessionHours: 'the number of hours',
   auditKeptDays: 'the number of days',
-  networks: 'the list of networks',
-  keyNetworks: 'the list of networks',
+  networks: 'the networks',
+  keyNetworks: 'the networks of API keys',
   keyMaxDays: 'the number of days',
   ssoSessionHours: 'the number of hours',
   issuer: 'the issuer',
@@ -140,8 +140,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   breached: () => 'This password is among those that have leaked from other services. Choose another one.',
   taken: (name) => `${capitalize(name)} is already taken.`,
   date: () => 'Enter a date.',
-  notNetwork: (_name, line) => `Line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
-  ownAddress: () => 'You come from an address that is in none of these networks: you would shut yourself out.',
+  notNetwork: (name, line) => `${capitalize(name)}: line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
+  ownAddress: () => 'Your own address is in none of these networks: you would lock yourself out.',
   tooManyProviders: (_name, limit) => `You have ${limit} identity providers, which is the limit.`,
   tooManyDomains: (_name, limit) => `You have ${limit} domains, which is the limit.`,
   notDomain: () => 'Enter a domain, such as example.com.',
@@ -272,7 +272,7 @@ export function wordIssue(issue: Issue): string {
     case 'reference':
       return `There is no ${referents[issue.field] ?? name.replace('the ', 'such ')} “${issue.value}”.`
     case 'changed':
-      return wordChanged(issue.field, name, issue.value)
+      return wordChanged(issue, name)
     case 'target':
       return targetFaults[issue.problem]
     case 'invited':
@@ -297,16 +297,19 @@ export function wordIssue(issue: Issue): string {
   }
 }
 
-function wordChanged(field: string, name: string, value: unknown): string {
-  if (field === 'order') return 'Somebody else has moved this question meanwhile. It stays where it is now.'
+function wordChanged({ field, value, by }: Extract<Issue, { rule: 'changed' }>, name: string): string {
+  if (field === 'order') return 'This question was moved meanwhile. It stays where it is now.'
   if (field === 'version')
     return 'The question, or what the library has of it, has changed meanwhile. Look at the difference again before you take it.'
   if (field === 'definition')
-    return 'Somebody else has changed the answers, or what is right, meanwhile. Open the question in another window to see how. Saving again replaces their change.'
-  return `Somebody else has changed ${name} meanwhile, to ${wordValue(field, value)}. Saving again replaces their change.`
+    return 'The answers, or what is right, were changed meanwhile. Open the question in another tab to see how. Saving again replaces that change.'
+  const made = `to ${wordValue(field, value)}. Saving again replaces that change.`
+  if (by?.isOwn) return `You changed ${name} in another tab, on ${timeInWords(by.at)}, ${made}`
+  if (by?.name) return `${by.name} changed ${name} on ${timeInWords(by.at)}, ${made}`
+  return `${capitalize(name)} was changed meanwhile, ${made}`
 }
 
-/** What somebody else has made of a field. */
+/** What was made of a field. */
 function wordValue(field: string, value: unknown): string {
   if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
   if (field === 'gradedBlind') return value ? 'on' : 'off'

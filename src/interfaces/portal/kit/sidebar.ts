@@ -38,13 +38,20 @@ const WORK: Item[] = [
   { path: 'results', label: 'Results', icon: 'chart-column', isFor: withPermission('read', 'read_as_client') },
 ]
 
+const AUDIT_LOG: Item = {
+  path: 'settings/audit-log',
+  label: 'Audit log',
+  icon: 'scroll-text',
+  isFor: withPermission('read_audit_log'),
+}
+
 /** What is set up once. Of what has several pages, the first that the member may see. */
 const ORGANIZATION: Item[] = [
   { path: 'members', label: 'Members', icon: 'user-cog', isFor: withPermission('manage_members') },
   { path: 'tags', label: 'Tags', icon: 'tags', isFor: withPermission('write_tags') },
   { path: 'settings/integrations', label: 'Integrations', icon: 'webhook', isFor: withPermission('manage_keys') },
   { path: 'settings/organization', label: 'Settings', icon: 'settings', isFor: withPermission('manage_settings') },
-  { path: 'settings/audit-log', label: 'Audit log', icon: 'scroll-text', isFor: withPermission('read_audit_log') },
+  AUDIT_LOG,
 ]
 
 type Section = { path: string; label: string; isFor: (ctx: Context) => boolean }
@@ -115,7 +122,11 @@ function menuLink(viewer: Viewer, { path, label, icon: name, count }: Item, coun
 function isCurrent({ ctx, path }: Viewer, item: string): boolean {
   if (item === '') return isHome({ ctx, path })
   const group = GROUPS.find(({ pages }) => pages[0]?.path === item)
-  if (group) return group.pages.some((page) => isWithin(path, pathOf(ctx, page.path)))
+  const isIn = (pages: readonly { path: string }[]) => pages.some((page) => isWithin(path, pathOf(ctx, page.path)))
+  // What leads on from the pages of Settings is theirs.
+  if (group?.pages === SETTINGS)
+    return isIn([{ path: 'settings' }, { path: 'archives' }]) && !isIn(INTEGRATIONS) && !isIn([AUDIT_LOG])
+  if (group) return isIn(group.pages)
   return isWithin(path, pathOf(ctx, item))
 }
 

@@ -22,8 +22,16 @@ export const parted = (address: string): Html =>
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
 export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
 
-/** A language by its English name. @param code as BCP 47 has it. */
-export const wordLanguage = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
+const languages = new Intl.DisplayNames('en', { type: 'language' })
+
+/** A language by its English name. @param code as BCP 47 has it; one that is none, as it may be imported, stays as it is. */
+export function wordLanguage(code: string): string {
+  try {
+    return languages.of(code) ?? code
+  } catch {
+    return code
+  }
+}
 
 /** A language in a list of those that something can be written in. @param offered those that candidates can have. */
 export const wordOffered = (code: string, offered: readonly string[]): string =>

@@ -83,7 +83,7 @@ export function importPage(form: Form, { ctx, found, list, values }: Facts): Pag
 <h2 class="mb-4" id="rows-heading">Questions</h2>
 <form method="get" action="${path}" class="filters">
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...IMPORT_STATES.map((state): [string, string] => [state, STATES[state]])] })}
-<button class="btn">Show</button>
+<button class="btn">Apply</button>
 </form>
 ${list.items.length === 0 ? empty('list-checks', 'There are none of these.') : rows(ctx, list.items)}
 ${pager(path, values, list, ['question', 'questions'])}

@@ -45,7 +45,7 @@ ${field(form, { name: 'search', label: 'Words of the question', type: 'search', 
 ${choice(form, { name: 'category', label: 'Category', options: [['', 'Every category'], ...categories.map(({ id, path }): [string, string] => [id, path])] })}
 ${choice(form, { name: 'kind', label: 'Answered by', options: [['', 'Every kind'], ...KIND_WORDS.map((kind): [string, string] => [kind, wordKind(kind)])] })}
 ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
-<button class="btn">Show</button>
+<button class="btn">Apply</button>
 </form>
 ${found.items.length > 0 ? rows(ctx, found.items) : none()}
 ${may(ctx, 'write_assessments') && found.items.length > 0 && html`<p class="mt-4">${linkButton(newest.size > 0 ? `${path}/export?${newest}` : `${path}/export`, 'Export these questions', 'download', 'small')}</p>`}

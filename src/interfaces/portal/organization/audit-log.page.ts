@@ -1,13 +1,17 @@
 import { type AuditEntry, type AuditPage, FORMER_MEMBER } from '../../../domain/access/audit-log.ts'
+import { may } from '../../../domain/access/permissions.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../../domain/audit/record-audit.ts'
 import type { Context } from '../../../domain/context.ts'
 import { html, type Value } from '../../../html/html.ts'
+import { ARCHIVES } from '../archives/archives.page.ts'
+import { ERASURES } from '../erasure/erasure.page.ts'
 import { choice, exportButton, field } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { noRows } from '../kit/paging.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, parted } from '../kit/wording.ts'
+import { wordDetails } from './audit-details.ts'
 
 /** What was done, as a list shows it. */
 export const WORDS: Record<AuditAction, string> = {
@@ -24,11 +28,11 @@ export const WORDS: Record<AuditAction, string> = {
   renamed_factor: 'renamed a second step of their sign-in',
   removed_factor: 'removed a second step of their sign-in',
   made_recovery_codes: 'made new recovery codes',
-  reset_factors: 'reset the second step of',
+  reset_factors: 'reset the second step of a member',
   reset_password: 'set a new password with a link',
   ended_sessions: 'signed out sessions',
   ended_member_sessions: 'signed out a member',
-  refused_sign_in: 'refused somebody whom an identity provider vouched for',
+  refused_sign_in: 'refused a sign-in by an identity provider',
   linked_identity: 'linked an account of an identity provider',
   unlinked_identity: 'unlinked an account of an identity provider',
   used_break_glass: 'signed in past single sign-on',
@@ -40,17 +44,17 @@ export const WORDS: Record<AuditAction, string> = {
   changed_member: 'changed a member',
   deactivated_member: 'deactivated a member',
   reactivated_member: 'reactivated a member',
-  offered_ownership: 'offered a member to become an owner',
+  offered_ownership: 'asked a member to become an owner',
   withdrew_ownership_offer: 'withdrew an offer to become an owner',
   refused_ownership: 'declined to become an owner',
-  became_owner: 'made an owner of',
-  ended_ownership: 'took the ownership from',
+  became_owner: 'made a member an owner',
+  ended_ownership: 'took the ownership from a member',
   suppressed_address: 'stopped mails to an address',
-  lifted_suppression: 'had an address written to again',
+  lifted_suppression: 'allowed mails to an address again',
   created_tag: 'created a tag',
   changed_tag: 'changed a tag',
   deleted_tag: 'deleted a tag',
-  changed_security: 'changed what it takes to sign in',
+  changed_security: 'changed the security settings',
   added_sign_in_provider: 'added an identity provider',
   changed_sign_in_provider: 'changed an identity provider',
   tried_sign_in_provider: 'tried an identity provider',
@@ -71,7 +75,7 @@ export const WORDS: Record<AuditAction, string> = {
   changed_page_words: 'changed the links or the consent text of candidates’ pages',
   changed_reminders: 'changed when candidates are reminded',
   changed_notices: 'changed which notices candidates get',
-  looked_into_bounces: 'had lists go on after mails came back',
+  looked_into_bounces: 'resumed lists after mails had come back',
   stopped_reminders: 'switched reminders off for an invite',
   resumed_reminders: 'switched reminders on for an invite',
   created_assessment: 'created an assessment',
@@ -106,7 +110,7 @@ export const WORDS: Record<AuditAction, string> = {
   resent_invite: 'sent an invitation again',
   extended_invite: 'extended an invite',
   shortened_invite: 'shortened an invite',
-  corrected_invite: 'corrected the name, the message or the limits of an invite',
+  corrected_invite: 'corrected an invite',
   changed_extra_time: 'changed the extra time of a candidate',
   revoked_invite: 'revoked an invite',
   reactivated_invite: 'reactivated an invite',
@@ -130,12 +134,12 @@ export const WORDS: Record<AuditAction, string> = {
   exported_members: 'exported members',
   asked_for_erasure: 'asked for the erasure of a candidate',
   asked_for_organization_erasure: 'asked for the erasure of the organization',
-  kept_organization: 'kept the organization, which was to be erased',
-  asked_for_archive: 'asked for an archive of what is held about somebody',
-  fetched_archive: 'fetched an archive of what is held about somebody',
+  kept_organization: 'stopped the erasure of the organization',
+  asked_for_archive: 'asked for an archive about somebody',
+  fetched_archive: 'fetched an archive about somebody',
   erased_member: 'erased a member',
-  changed_retention: 'changed for how long invites are kept once they have ended',
-  erased_ended_invites: 'erased invites that had ended, by how many days they are kept',
+  changed_retention: 'changed how long ended invites are kept',
+  erased_ended_invites: 'erased ended invites',
   exported_invite_batch: 'exported a list of candidates',
   exported_audit_log: 'exported the audit log',
   exported_bulk_change: 'exported the outcome of a bulk change',
@@ -181,13 +185,11 @@ ${
     ? noRows('No entries match.', address, values)
     : table(
         'log-heading',
-        ['When', 'Who', 'Action', 'Target', 'Details'],
+        ['When', 'Who', 'What'],
         entries.map((entry) => [
           html`${ago(ctx, entry.at)}${entry.address !== null && html`<span class="text-base-content/70 block text-xs wrap-anywhere">from ${entry.address}</span>`}`,
           inParts(whoOf(entry, names)),
-          html`${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}`,
-          targetOf(ctx, entry, names),
-          inParts(wordDetails(entry, names)),
+          what(ctx, entry, names),
         ]),
       )
 }
@@ -204,8 +206,23 @@ const inParts = (text: string): Value => text && html`<span class="wrap-break-wo
 const whoOf = ({ actorKind, actorId }: AuditEntry, names: Map<string, string>): string =>
   ACTORS[actorKind] ?? names.get(actorId ?? '') ?? actorKind
 
+/** What was done, to what, and what there is to say of it. */
+function what(ctx: Context, entry: AuditEntry, names: Map<string, string>): Value {
+  const target = targetOf(ctx, entry, names)
+  const lines = wordDetails(entry.details, { names, wordAction, target: names.get(entry.targetId ?? '') })
+  return html`<div class="min-w-0"><div class="font-medium">${whatOf(entry)}${ctx.mode === 'live' && entry.mode === 'test' && html` ${badge('test data')}`}</div>
+${target && html`<div>${target}</div>\n`}${lines.length > 0 && html`<ul class="text-base-content/70 mt-1 text-sm">${lines}</ul>`}</div>`
+}
+
+/** Keys have limits of their own among what it takes to come in. */
+function whatOf({ action, details }: AuditEntry): string {
+  const isOfKeys = Object.keys(details ?? {}).every((field) => field.startsWith('key'))
+  return action === 'changed_security' && isOfKeys ? 'changed the limits of all API keys' : wordAction(action)
+}
+
 /** Another release may have recorded what this one has no words for. */
-const whatOf = ({ action }: AuditEntry): string => (Object.hasOwn(WORDS, action) ? WORDS[action as AuditAction] : action)
+const wordAction = (action: string): string =>
+  Object.hasOwn(WORDS, action) ? WORDS[action as AuditAction] : action.replaceAll('_', ' ')
 
 /** The kinds of rows that have a page, and its address. */
 const PLACES = new Map<string, readonly [path: string, label: string]>([
@@ -216,45 +233,19 @@ const PLACES = new Map<string, readonly [path: string, label: string]>([
   ['invite_batch', ['invites/batches', 'list of candidates']],
   ['bulk_change', ['invites/changes', 'bulk change']],
   ['webhook', ['settings/webhooks', 'webhook']],
+  ['erasure', [ERASURES, 'receipt']],
+  ['archive', [ARCHIVES, 'archive']],
 ])
 
-/** What it was done to, with the way there. What was deleted has none. */
+/** Those whose pages not everybody may see who may see the log. */
+const OF_OWNERS = ['erasure', 'archive']
+
+/** What it was done to, with the way there. What was deleted has none, and what has neither a page nor a name is in what was done. */
 function targetOf(ctx: Context, { action, mode, targetKind, targetId }: AuditEntry, names: Map<string, string>): Value {
   const [path, label] = PLACES.get(targetKind ?? '') ?? []
-  const name = names.get(targetId ?? '') ?? label ?? targetKind?.replaceAll('_', ' ')
-  if (!path || targetId === null || action.startsWith('deleted_') || name === FORMER_MEMBER) return name
+  const name = names.get(targetId ?? '') ?? label
+  const isHidden = OF_OWNERS.includes(targetKind ?? '') && !may(ctx, 'erase_candidates')
+  if (!path || isHidden || targetId === null || action.startsWith('deleted_') || name === FORMER_MEMBER) return name
   const isNamed = name !== label && targetKind !== 'member' // an address says so itself
   return html`<span class="wrap-break-word"><a href="${pathOf({ ...ctx, mode }, `${path}/${targetId}`)}">${parted(name ?? '')}</a>${isNamed && html`<span class="text-base-content/70 block text-xs">${label}</span>`}</span>`
 }
-
-function wordDetails({ action, details }: AuditEntry, names: Map<string, string>): string {
-  if (action === 'released_result' && typeof details === 'object' && details !== null && 'version' in details)
-    return `version ${details.version}, ${'toCandidate' in details && details.toCandidate ? 'shown' : 'not shown'} to the candidate`
-  return moreOf(details, names)
-}
-
-/** Details are whatever was recorded with the action: names, ids, lists of words, or these before and after. What is gone has no name any more. */
-function moreOf(details: unknown, names: Map<string, string>): string {
-  if (details === null) return 'nobody'
-  if (Array.isArray(details)) return details.map((item) => moreOf(item, names)).join(', ') || 'none'
-  if (typeof details === 'boolean') return details ? 'yes' : 'no'
-  if (typeof details !== 'object') return names.get(String(details)) ?? String(details)
-  if ('before' in details && 'after' in details) return `${moreOf(details.before, names)} → ${moreOf(details.after, names)}`
-  const isNamed = (name: string) => name.endsWith('Id') && name.slice(0, -2) in details // recorded by its name, too
-  return Object.entries(details)
-    .filter(([name]) => !isNamed(name))
-    .map(([name, value]) => `${DETAILS.get(name) ?? name}: ${moreOf(value, names)}`)
-    .join('; ')
-}
-
-/** What details are called, those that are ids by what they are of. */
-const DETAILS = new Map([
-  ['graderId', 'grader'],
-  ['assignedGraderId', 'grader'],
-  ['tagId', 'tag'],
-  ['expiresInDays', 'days'],
-  ['assessmentId', 'assessment'],
-  ['requestsPerMinute', 'requests per minute'],
-  ['ats', 'recruiting system'],
-  ['toCandidate', 'shown to the candidate'],
-])

@@ -21,14 +21,14 @@ export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page 
   const address = pathOf(ctx, BRAND_SETTINGS)
   return {
     title: 'Colours and logo',
-    subtitle: 'How your candidates’ pages, and the emails to them, look. The portal stays as it is.',
+    subtitle: 'For your candidates’ pages and emails. The portal stays as it is.',
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
-    notice: done === 'saved' ? 'Saved. Pages and emails look so from now on.' : undefined,
+    notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     script: assets.brand,
-    body: html`${mistakes(form)}${settingsPanel('colours', 'Colours', 'Whatever you choose, it can be read: a colour is made darker or lighter where it has to be.', colours(form, address, brand, shown))}${settingsPanel(
+    body: html`${mistakes(form)}${settingsPanel('colours', 'Colours', 'Text stays readable: a colour is made darker or lighter where needed.', colours(form, address, brand, shown))}${settingsPanel(
       'logo-part',
       'Logo',
-      'At the top of pages, beside your name, and of emails. Emails that were sent show it for a year after you have replaced it.',
+      'Beside your name, at the top of pages and emails. Emails already sent show a replaced logo for a year.',
       logo(form, address, brand),
     )}${panel('preview', 'Preview', previews(address, shown))}`,
   }
@@ -43,8 +43,8 @@ const colours = (
   shown: Brand,
 ): Html => html`<form method="post" action="${address}">
 ${seenField(form, brand)}
-${field(form, { name: 'primaryColor', label: 'Buttons and links', hint: 'As # and six hexadecimal digits. Empty: the colour of this service.', value: brand.primaryColor ?? '', optional: true })}
-${field(form, { name: 'backgroundColor', label: 'Ground of the head and the logo', hint: 'Empty: the colour of the page.', value: brand.backgroundColor ?? '', optional: true })}
+${field(form, { name: 'primaryColor', label: 'Buttons and links', hint: '# and six hexadecimal digits. Empty: the service’s own colour.', value: brand.primaryColor ?? '', optional: true })}
+${field(form, { name: 'backgroundColor', label: 'Background of the header', hint: 'Empty: the colour of the page.', value: brand.backgroundColor ?? '', optional: true })}
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Save</button><button class="btn" formmethod="get" formnovalidate>Preview</button></div>
 </form>
 ${outcome(shown)}`
@@ -55,7 +55,7 @@ function outcome(shown: Brand): Html | false {
     const { primary, head } = themeOf(shown, scheme)
     return [
       shown.primaryColor !== null && line(`Buttons and links on ${scheme} pages`, shown.primaryColor, primary),
-      shown.backgroundColor !== null && line(`The head of ${scheme} pages`, shown.backgroundColor, head),
+      shown.backgroundColor !== null && line(`The header of ${scheme} pages`, shown.backgroundColor, head),
     ]
   })
   return lines.some(Boolean) && html`<ul class="mt-4 space-y-1 text-sm" id="outcome">${lines}</ul>`
@@ -91,7 +91,7 @@ function previews(address: string, { primaryColor, backgroundColor }: Brand): Ht
         : html`<iframe class="h-144 ${frame}" title="${label} in ${scheme}" sandbox="" src="${source}"></iframe>`
     }),
   )
-  return html`<p class="hint mb-4">With the colours above. Nothing is saved by it.</p>
+  return html`<p class="hint mb-4">With the colours above. Nothing is saved yet.</p>
 <div class="grid gap-4 md:grid-cols-2">${frames}</div>`
 }
 

@@ -15,7 +15,7 @@ export function languageSettingsPage(form: Form, { ctx, settings, done }: Facts)
   const { codes } = ctx.deps.languages
   return {
     title: 'Languages and times',
-    subtitle: 'How the pages and mails of candidates speak. The portal is in English.',
+    subtitle: 'For candidates’ pages and emails. The portal is in English.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
     body: html`${mistakes(form)}<form class="space-y-6" method="post" action="${pathOf(ctx, 'settings/languages')}">
@@ -23,11 +23,11 @@ ${seenField(form, settings)}
 ${settingsPanel(
   'languages',
   'Languages',
-  'Candidates get the first of these that fits: the assessment’s fixed language, what they choose on their page, the invite’s, their browser’s, the assessment’s, yours.',
+  'A candidate gets the first of these that is set: the assessment’s fixed language, their own choice, the invite’s language, their browser’s, the assessment’s, yours.',
   html`${checkboxes(form, {
     name: 'languagesOffered',
-    label: 'Candidates can have',
-    hint: 'A draft has been read by no native speaker yet. Read its consent text below, or have it read, before you offer it.',
+    label: 'Languages for candidates',
+    hint: 'No native speaker has reviewed a draft yet. Have its consent text below checked before you offer it.',
     options: codes.map((code) => [code, labelOf(ctx, code)] as const),
     values: settings.languagesOffered,
   })}
@@ -35,14 +35,14 @@ ${codes.filter((code) => isDraft(ctx, code)).map((code) => consentText(ctx, code
 ${choice(form, {
   name: 'language',
   label: 'Your language',
-  hint: 'Where nothing else decides, and for mails to members.',
+  hint: 'Used when nothing else is set, and for emails to members.',
   options: codes.map((code): [string, string] => [code, labelOf(ctx, code)]),
   value: settings.language,
 })}`,
 )}${settingsPanel(
   'times',
   'Times',
-  'Of candidates whose own time zone is not known yet, such as in the invitation’s mail.',
+  'For candidates whose time zone is not known yet, as in the invitation.',
   choice(form, {
     name: 'timeZone',
     label: 'Time zone',

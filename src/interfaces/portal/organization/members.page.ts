@@ -157,8 +157,7 @@ export function memberPage(
     trail: [['Members', pathOf(ctx, 'members')]],
     notice: NOTICES.get(done),
     actions:
-      may(ctx, 'erase_candidates') &&
-      linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Archive of what is held', 'archive'),
+      may(ctx, 'erase_candidates') && linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Archive of all data', 'archive'),
     body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<div class="grid items-start gap-6 lg:grid-cols-3">
 <form class="panel lg:col-span-2" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 <h2 class="mb-4">Roles and grading</h2>

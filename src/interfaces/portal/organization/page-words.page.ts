@@ -26,8 +26,8 @@ export function pageWordsPage(form: Form, { ctx, language, main, offered, words,
   const { codes } = ctx.deps.languages
   return {
     title: 'Links and consent',
-    subtitle: 'What stands at the foot of candidates’ pages and of emails to them, and what they agree to besides our own text.',
-    notice: done === 'saved' ? 'Saved. Pages and emails have it from now on.' : undefined,
+    subtitle: 'Links at the foot of candidates’ pages and emails, and what candidates agree to besides the service’s text.',
+    notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">
 ${seenField(form, words)}
@@ -40,12 +40,12 @@ ${settingsPanel('consent-part', `Consent, in ${wordLanguage(language)}`, ABOUT_C
 }
 
 const ABOUT_CONSENT =
-  'It stands below our own text, which always stays. Whoever agrees, agrees to both; which version it was is kept with their submission.'
+  'It follows the service’s text, and candidates agree to both. Which version they agreed to is kept with their submission.'
 
 const fallback = (language: string, main: string): string =>
   language === main
-    ? 'Candidates who read another language get these, where that has none of its own.'
-    : `Where one is empty, candidates get the one in ${wordLanguage(main)}, your main language.`
+    ? 'Also used for languages that have none of their own.'
+    : `Where one is empty, candidates get the one in ${wordLanguage(main)}, your language.`
 
 const notOffered = (ctx: Context, language: string): Html =>
   html`<p class="mb-4" id="not-offered">Nobody gets these: your candidates are not offered ${wordLanguage(language)}. Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.</p>`
@@ -59,7 +59,7 @@ const languages = (address: string, codes: readonly string[], { language, offere
 const links = (form: Form, { imprint, privacy, contact }: PageWords): Html => html`${field(form, {
   name: 'imprint',
   label: 'Imprint',
-  hint: 'A whole address, such as https://example.com/imprint.',
+  hint: 'A full address, such as https://example.com/imprint.',
   value: imprint,
   optional: true,
 })}
@@ -68,8 +68,8 @@ ${field(form, { name: 'contact', label: 'Contact', hint: 'Or an email address, s
 
 const consent = (form: Form, words: PageWords, versions: Facts['versions']): Html => html`${area(form, {
   name: 'consent',
-  label: 'What candidates agree to besides',
-  hint: 'Empty: nothing. Lines stay as you write them.',
+  label: 'Your consent text',
+  hint: 'Empty: none. Line breaks are kept.',
   value: words.consent,
   rows: 8,
 })}

@@ -2,10 +2,10 @@ import { MEMBER_ROLES, type Member } from '../../../domain/members/members.ts'
 
 /** Roles and duties in one list: what somebody may do is one question. */
 export const ROLES = [
-  ['admin', 'Admin: everything but what is the owners’, how members sign in'],
-  ['manager', 'Manager: invites, reads what candidates answer, assigns graders, releases and exports results'],
-  ['author', 'Author: writes assessments and questions, and sees no candidates'],
-  ['grader', 'Grader: reads and grades what is assigned to them'],
+  ['admin', 'Admin: everything except how members sign in, which is up to owners'],
+  ['manager', 'Manager: invites candidates, reads answers, assigns graders, releases and exports results'],
+  ['author', 'Author: writes assessments and questions; sees no candidates'],
+  ['grader', 'Grader: reads and grades the submissions assigned to them'],
   ['client', 'Client: sees released results of the assessments shared with them'],
 ] as const
 

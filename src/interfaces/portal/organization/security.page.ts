@@ -27,7 +27,7 @@ export function securityPage(form: Form, { ctx, security, members, counts, addre
     settingsSection(form, to, id, { heading, about, fields, isFirst: id === 'second-step' })
   return {
     title: 'Security',
-    subtitle: 'What it takes to open this organization. Changes take effect at once.',
+    subtitle: 'How members and API keys get in. Changes take effect at once.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     body: html`${mistakes(form)}${section(
       'second-step',
@@ -38,15 +38,15 @@ export function securityPage(form: Form, { ctx, security, members, counts, addre
         label: 'Required from',
         type: 'date',
         value: security.secondFactorFrom?.toISOString().slice(0, 10) ?? '',
-        hint: 'Until then members are reminded. From that day (UTC), whoever has no second step sets one up before they see anything. Leave empty to require none.',
+        hint: 'Until then members are reminded. From that day (UTC) they set up a second step before anything else. Empty: not required.',
         optional: true,
       })}
 ${field(form, {
   name: 'deviceDays',
-  label: 'Days for which a browser may be remembered',
+  label: 'Days a browser is remembered',
   type: 'number',
   value: String(security.deviceDays),
-  hint: `In it members are not asked again: ${DEVICE_DAYS.minimum} (never) to ${DEVICE_DAYS.maximum}.`,
+  hint: `Members are not asked again in it. ${DEVICE_DAYS.minimum} (never) to ${DEVICE_DAYS.maximum}.`,
 })}`,
     )}${section(
       'sessions',
@@ -54,53 +54,53 @@ ${field(form, {
       'For strict rules (NIST AAL2), choose 60 minutes and 24 hours.',
       html`${field(form, {
         name: 'idleMinutes',
-        label: 'Minutes without activity',
+        label: 'Minutes without activity until sign-out',
         type: 'number',
         value: String(security.idleMinutes),
-        hint: `Then members sign in again: ${IDLE_MINUTES.minimum} to ${IDLE_MINUTES.maximum}.`,
+        hint: `${IDLE_MINUTES.minimum} to ${IDLE_MINUTES.maximum}.`,
       })}
 ${field(form, {
   name: 'sessionHours',
-  label: 'Hours in all',
+  label: 'Hours until sign-out in any case',
   type: 'number',
   value: String(security.sessionHours),
-  hint: `However active they are: ${SESSION_HOURS.minimum} to ${SESSION_HOURS.maximum}.`,
+  hint: `${SESSION_HOURS.minimum} to ${SESSION_HOURS.maximum}.`,
 })}`,
     )}${section(
       'networks',
       'Networks',
-      'From where this organization can be opened, such as your office and your VPN.',
+      'Where members can open this organization from, such as your office or VPN.',
       area(form, {
         name: 'networks',
         label: 'Networks of members',
-        hint: `One address or network (203.0.113.0/24) a line; empty: from anywhere. You come from ${address}.`,
+        hint: `One address or network per line, such as 203.0.113.0/24. Empty: anywhere. Your address is ${address}.`,
         value: security.networks.join('\n'),
       }),
     )}${section(
       'keys',
       'API keys',
-      'What holds for all of them, besides what each key is restricted to.',
+      'Limits for all keys, on top of each key’s own.',
       html`${area(form, {
         name: 'keyNetworks',
         label: 'Networks of API keys',
-        hint: 'One address or network a line; empty: from anywhere. Requests from elsewhere get 403.',
+        hint: 'One address or network per line. Empty: anywhere. Requests from elsewhere get 403.',
         value: security.keyNetworks.join('\n'),
       })}
 ${field(form, {
   name: 'keyMaxDays',
-  label: 'Days for which a new key is good at most',
+  label: 'Days a new key lasts at most',
   type: 'number',
   value: String(security.keyMaxDays ?? ''),
-  hint: `${KEY_DAYS.minimum} to ${KEY_DAYS.maximum.toLocaleString('en')}; empty: as long as whoever makes it chooses. Keys that are there already stay.`,
+  hint: `${KEY_DAYS.minimum} to ${KEY_DAYS.maximum.toLocaleString('en')}. Empty: no limit. Keys you already have stay as they are.`,
   optional: true,
 })}`,
     )}${section(
       'audit-log',
       'Audit log',
-      'What is older is deleted, for good.',
+      'Older entries are deleted for good.',
       field(form, {
         name: 'auditKeptDays',
-        label: 'Days for which entries are kept',
+        label: 'Days entries are kept',
         type: 'number',
         value: String(security.auditKeptDays),
         hint: `A year to seven: ${AUDIT_KEPT_DAYS.minimum} to ${AUDIT_KEPT_DAYS.maximum}.`,
@@ -121,5 +121,5 @@ const memberFactors = (ctx: Context, members: Facts['members'], counts: Facts['c
         person({ name: `${firstName} ${lastName}`.trim(), email, address: pathOf(ctx, `members/${id}`) }),
         kinds.length > 0 ? kinds.map((kind) => FACTOR_NAMES[kind]).join(', ') : badge('none'),
       ]),
-    )}${members.length < counts.members && html`<p class="hint mt-3">The first ${members.length}, those without a second step before the others.</p>`}`,
+    )}${members.length < counts.members && html`<p class="hint mt-3">Only ${members.length} are shown, those without a second step first.</p>`}`,
   )

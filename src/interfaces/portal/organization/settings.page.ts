@@ -20,14 +20,14 @@ export function organizationSettingsPage(form: Form, { ctx, settings, done }: Fa
     settingsSection(form, to, id, { heading, about, fields, isFirst: id === 'organization', ...(more && { more }) })
   return {
     title: 'Settings',
-    subtitle: 'They hold for everybody in the organization.',
+    subtitle: 'For everybody in the organization.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     body: html`${mistakes(form)}${section(
       'organization',
       'Organization',
-      'What members and candidates see it called.',
+      'The name that members and candidates see.',
       field(form, { name: 'name', label: 'Name', value: settings.name, autocomplete: 'organization' }),
-    )}${section('invitations', 'Invitations', 'How the emails to candidates look, and who gets the replies.', mailFields(form, settings), moreOnMails(ctx))}${section(
+    )}${section('invitations', 'Invitations', 'Who invitations are from, and who gets the replies.', mailFields(form, settings), moreOnMails(ctx))}${section(
       'return',
       'Return link',
       'Invites made by API can lead to a page of yours at the end.',
@@ -43,17 +43,17 @@ ${copyBox('secret', settings.returnSecret)}`,
     )}${settingsPanel(
       'brand',
       'Colours and logo',
-      'How candidates’ pages, and the emails to them, look.',
+      'For candidates’ pages and emails.',
       html`<a class="btn" href="${pathOf(ctx, BRAND_SETTINGS)}">Change colours and logo</a>`,
     )}${settingsPanel(
       'links',
       'Links and consent',
-      'Imprint, privacy and contact at the foot of candidates’ pages, and what candidates agree to besides.',
+      'Imprint, privacy and contact at the foot of candidates’ pages, and your consent text.',
       html`<a class="btn" href="${pathOf(ctx, PAGE_WORDS)}">Change links and consent</a>`,
     )}${settingsPanel(
       'languages',
       'Languages and times',
-      'In which languages candidates are spoken to, and in which time zone.',
+      'Candidates’ languages and time zone.',
       html`<a class="btn" href="${pathOf(ctx, 'settings/languages')}">Change languages and times</a>`,
     )}${may(ctx, 'erase_candidates') && erasures(ctx)}${may(ctx, 'erase_organization') && ending(ctx)}`,
   }
@@ -63,15 +63,15 @@ const erasures = (ctx: Context): Html =>
   settingsPanel(
     'erasures',
     'Erasures and archives',
-    'Who asks for it is erased from their page under Candidates, or gets a copy of what is held about them. What was erased, and when, is kept without names.',
-    html`<div class="flex flex-wrap gap-2"><a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a><a class="btn" href="${pathOf(ctx, ARCHIVES)}">Archives</a><a class="btn" href="${pathOf(ctx, 'settings/retention')}">For how long invites are kept</a></div>`,
+    'To erase a candidate, or to make an archive of all their data, open their page. Receipts say what was erased, without names.',
+    html`<div class="flex flex-wrap gap-2"><a class="btn" href="${pathOf(ctx, 'settings/erasures')}">Receipts</a><a class="btn" href="${pathOf(ctx, ARCHIVES)}">Archives</a><a class="btn" href="${pathOf(ctx, 'settings/retention')}">Retention</a></div>`,
   )
 
 const ending = (ctx: Context): Html =>
   settingsPanel(
     'ending',
     'Erase the organization',
-    'All of it, after two weeks in which each owner can keep it.',
+    'All of it, after two weeks in which any owner can keep it.',
     html`<a class="btn text-error" href="${pathOf(ctx, ERASE_ORGANIZATION)}">Erase the organization</a>`,
   )
 

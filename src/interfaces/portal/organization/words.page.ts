@@ -3,7 +3,7 @@ import { MAX_TEXT_TESTS } from '../../../domain/limits.ts'
 import { comesByItself, TEMPLATE_KINDS, type TemplateKind } from '../../../domain/mails/candidate-mails.ts'
 import type { ExampleName } from '../../../domain/mails/member-emails.ts'
 import type { FoundText, TextPlace } from '../../../domain/mails/template-places.ts'
-import { hasButton, placeholdersOf } from '../../../domain/mails/template-text.ts'
+import { hasButton, type Placeholder, placeholdersOf } from '../../../domain/mails/template-text.ts'
 import type { MailTemplate } from '../../../domain/members/mail-templates.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, choice, type Form, field, hiddenSeen, mistakes } from '../kit/forms.ts'
@@ -23,12 +23,27 @@ const PREVIEWED: Record<ExampleName, string> = {
 
 /** What stands below each text, whatever it says. */
 const FRAMES: Record<TemplateKind, string> = {
-  invitation: 'The address in full, until when it is open, what is needed and who invites stand',
-  not_accepted: 'Until when it is open, who invites, the address in full and how to stop reminders stand',
-  not_started: 'Until when it is open, who invites, the address in full and how to stop reminders stand',
-  not_finished: 'Who invites, the address in full and how to stop reminders stand',
-  submitted: 'When it was handed in, that it was by the clock where it was, and how to stop such emails stand',
-  released: 'The address in full and how to stop such emails stand',
+  invitation: 'the full link, the last day, what is needed, and who invites',
+  not_accepted: 'the last day, who invites, the full link, and how to stop reminders',
+  not_started: 'the last day, who invites, the full link, and how to stop reminders',
+  not_finished: 'who invites, the full link, and how to stop reminders',
+  submitted: 'when it was handed in, whether the time was up, and how to stop such emails',
+  released: 'the full link, and how to stop such emails',
+}
+
+/** What each placeholder becomes. */
+const HOLES: Record<Placeholder, string> = {
+  candidate_name: 'the candidate’s name',
+  assessment: 'the assessment’s name',
+  organization: 'your organization’s name',
+  sender_name: 'who invites',
+  question_count: 'how many questions there are',
+  time_limit: 'how long the assessment takes at most',
+  expires_at: 'the last day to start',
+  expires_in: 'how long is left to start',
+  message: 'the message of the invite',
+  link: 'the button, or the link',
+  submitted_at: 'when it was handed in',
 }
 
 type Facts = {
@@ -57,8 +72,8 @@ export function wordsPage(form: Form, facts: Facts): Page {
   return {
     title: 'Your own words',
     subtitle: assessment
-      ? 'What this assessment’s candidates read in emails. It comes before the organization’s text.'
-      : 'What candidates read in emails, in your words instead of ours. An assessment can have its own.',
+      ? 'Emails to this assessment’s candidates. They come before the organization’s.'
+      : 'Emails to candidates, in your words. An assessment can have its own.',
     trail: assessment
       ? [
           ['Assessments', pathOf(ctx, 'assessments')],
@@ -96,7 +111,7 @@ const about = (facts: Facts): Html => {
   const { ctx, assessment, place } = facts
   const reminders = pathOf(ctx, assessment ? `assessments/${assessment.id}/reminders` : 'settings/reminders')
   const isOffered = facts.offered.includes(place.language)
-  return html`${applies(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`} Leave both fields empty for ${standInOf(facts)}. ${FRAMES[place.kind]} below it in any case.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
+  return html`${applies(facts)}${!isOffered && html` Offer it under <a href="${pathOf(ctx, 'settings/languages')}">Languages and times</a>.`}${facts.template.body !== '' && ` Leave both fields empty for ${standInOf(facts)}.`} Always added below: ${FRAMES[place.kind]}.${comesByItself(place.kind) && html` It is sent where it is switched on: <a href="${reminders}">Reminders and notices</a>.`}`
 }
 
 /** Which text mails have at present, and why. */
@@ -104,7 +119,7 @@ const applies = (facts: Facts): string => {
   const { template, place, assessment } = facts
   if (!facts.offered.includes(place.language))
     return `Nobody gets this text: your candidates are not offered ${wordLanguage(place.language)}.`
-  if (!template.body) return `Nothing is written here: emails have ${standInOf(facts)}.`
+  if (!template.body) return `Empty: emails have ${standInOf(facts)}.`
   const whose = assessment ? 'this assessment’s own text' : 'your text, where an assessment has none of its own'
   return `Candidates who read ${wordLanguage(place.language)} get ${whose} (version ${template.version}).`
 }
@@ -119,7 +134,7 @@ const standInOf = ({ standIn, place, assessment }: Facts): string => {
 }
 
 const aboutPreview = (facts: Facts): Html =>
-  html`What stands above, for an example${!facts.template.body && `; with nothing written, ${standInOf(facts)}`}. Nothing is saved. A test is mailed to you alone, ${MAX_TEXT_TESTS} an hour at most; its subject says that it is one.`
+  html`The text above${!facts.template.body && `, or where there is none ${standInOf(facts)}`}, for an example. Nothing is saved. A test is mailed to you alone, at most ${MAX_TEXT_TESTS} an hour; its subject says that it is a test.`
 
 const fields = (form: Form, { template: { subject, body }, place: { kind } }: Facts): Html => html`${field(form, {
   name: 'subject',
@@ -130,12 +145,13 @@ const fields = (form: Form, { template: { subject, body }, place: { kind } }: Fa
 ${area(form, {
   name: 'body',
   label: 'Text',
-  hint: `An empty line begins a paragraph. **bold**, *emphasis*, - lists, [words](https://example.com).${hasButton(kind) ? ' {{ link }} in a paragraph of its own is the button.' : ''}`,
+  hint: `Leave a line empty for a new paragraph. **bold**, *emphasis*, - lists, [links](https://example.com).${hasButton(kind) ? ' {{ link }} alone in a paragraph becomes the button.' : ''}`,
   value: body,
   rows: 14,
 })}
-<details class="mb-4"><summary class="link text-sm">What can be put in</summary>
-<p class="hint mt-2">${placeholdersOf(kind).map((name, i) => html`${i > 0 && ', '}<code>${`{{ ${name} }}`}</code>`)}. What stands there where there is nothing: <code>${'{{ candidate_name | default: "there" }}'}</code>. A paragraph with nothing to put in is left out.</p></details>
+<details class="mb-4"><summary class="link text-sm">Placeholders</summary>
+<ul class="hint mt-2">${placeholdersOf(kind).map((name) => html`<li><code>${`{{ ${name} }}`}</code> ${HOLES[name]}</li>\n`)}</ul>
+<p class="hint mt-2">For what may be missing, name a word in its place: <code>${'{{ candidate_name | default: "there" }}'}</code>. A paragraph whose placeholders are all empty is left out.</p></details>
 <button class="btn btn-primary">Save</button>`
 
 /** The buttons send what is typed into the frames, which hold nothing but the mail. */
@@ -159,11 +175,11 @@ const mainForm = (form: Form, { home, place: { kind, language }, main, offered }
   settingsPanel(
     'main',
     'Languages without a text',
-    'Your own text, whatever the language: an email is then in one language from its first line to its last.',
+    'Choose your text, and the whole email is in that language.',
     html`<form method="post" action="${`${home}/main`}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="language" value="${language}">
 ${choice(form, {
   name: 'mainLanguage',
-  label: 'Where you have written nothing in the candidate’s language',
+  label: 'If you have no text in the candidate’s language',
   options: [
     ['', 'The service’s own text in that language'],
     ...offered.map((code) => [code, `Your text in ${wordLanguage(code)}`] as const),

@@ -114,7 +114,7 @@ ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account
 </section>${panel(
       'held',
       'What is held about you',
-      html`<p>You can have a copy of what ${ctx.organization.name} holds about you, as a file.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, 'account/archive')}">Archive of what is held</a></p>`,
+      html`<p>You can have a copy of what ${ctx.organization.name} holds about you, as a file.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, 'account/archive')}">Archive of all data</a></p>`,
     )}`,
   }
 }

@@ -68,6 +68,7 @@ export function signInRoutes(app: FastifyInstance, portal: Portal): void {
   app.post('/sign-out', async (request, reply) => {
     const left = request.signedIn && (await findLeft(system, request.signedIn))
     await cookie.end(request, reply)
+    reply.header('clear-site-data', '"cache"') // forms that were refused: see refuseForm
     return reply.redirect(left ? `${PORTAL_PREFIX}/sign-in/with/${left}/left` : `${PORTAL_PREFIX}/sign-in`, 303)
   })
 }

@@ -133,6 +133,10 @@ const words: Record<SignInProblem, Words> = {
   },
 }
 
+/** What became of a sign-in that was refused, in short. A newer release may have recorded problems that have no words here. */
+export const titleOfProblem = (problem: string): string =>
+  Object.hasOwn(words, problem) ? words[problem as SignInProblem].title : problem
+
 /** What came of a try. */
 export const triedPage = (token: IdToken, back: string): Page => ({
   title: 'It works',

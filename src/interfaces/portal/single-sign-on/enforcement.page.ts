@@ -63,7 +63,7 @@ ${
 }`
 }
 
-const WAYS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner for emergencies' }
+export const WAYS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner for emergencies' }
 
 function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
   const action = (member: OwnWayMember) => pathOf(ctx, `${BASE}/own-ways/${member.id}/end`)

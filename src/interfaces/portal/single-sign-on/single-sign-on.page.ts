@@ -17,8 +17,8 @@ import { providerFields } from './provider.form.ts'
 
 const NOTICES = new Map([
   ['saved', 'The identity provider is saved. Try it before your members do.'],
-  ['waits', 'The new settings are kept. Try it: they come into use once that works.'],
-  ['discarded', 'The settings that waited are discarded.'],
+  ['waits', 'The new settings are a draft. Try it: members use them once that has worked.'],
+  ['discarded', 'The draft is discarded.'],
   ['removed', 'The identity provider is removed.'],
   ['relink', 'For seven days members who are linked already are linked anew by their address.'],
   ['domain', 'The domain is added. Publish its record, then verify it.'],
@@ -28,7 +28,7 @@ const NOTICES = new Map([
   ['enforced', 'Single sign-on is the only way in now.'],
   [
     'stopped',
-    'The settings are saved. They are not tried yet, so that single sign-on is no longer the only way in: try it, then make it that again.',
+    'The settings are saved, but not tried yet. Until then single sign-on is not the only way in: try it, then make it the only way in again.',
   ],
   ['allowed', 'Members can sign in with their passwords and passkeys again.'],
   ['own-way', 'Who may sign in past single sign-on is saved.'],
@@ -131,7 +131,7 @@ export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context
     actions: linkButton(action('/try'), 'Try it', 'circle-play', 'main'),
     body: html`${mistakes(form)}${
       provider.draft &&
-      html`<div class="alert alert-soft alert-warning" role="status"><p>The issuer, client or secret below is not tried yet. Until <em>Try it</em> has worked, members sign in with the settings from before.</p><form method="post" action="${action('/discard')}"><button class="btn btn-sm">Discard</button></form></div>\n`
+      html`<div class="alert alert-soft alert-warning" role="status"><p>The issuer, client or secret below is a draft. Members sign in with the old settings until <em>Try it</em> has worked.</p><form method="post" action="${action('/discard')}"><button class="btn btn-sm">Discard the draft</button></form></div>\n`
     }${
       provider.lastErrorAt &&
       html`<div class="alert alert-soft alert-error" role="status"><p>The last sign-in that failed, at ${time(provider.lastErrorAt)}: <code>${provider.lastError}</code>. <a href="/docs/single-sign-on#errors">What it means</a></p></div>\n`

@@ -10,7 +10,7 @@ import { pager } from '../kit/paging.ts'
 import { facts as factList, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
+import { time, wordLanguage } from '../kit/wording.ts'
 import { medium, questionBody } from './answers.parts.ts'
 
 type Medium = SubmissionDetail['media'][number]
@@ -109,7 +109,7 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
     [
       'Consent',
       consentAt
-        ? html`${time(consentAt)}, version ${consentVersion}${consentOwnLanguage !== null && `, and version ${consentOwnVersion} of your own text (${consentOwnLanguage})`}`
+        ? html`${time(consentAt)}, version ${consentVersion}${consentOwnLanguage !== null && `, and version ${consentOwnVersion} of your own text (${wordLanguage(consentOwnLanguage)})`}`
         : 'not asked for',
     ],
     ['Consent covers', consentMedia.map(wordMedium).join(', ')],

@@ -109,7 +109,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser without scripts (skipped wher
     await page.getByText('The assessment is deleted.').waitFor()
     await expect.poll(() => page.locator('table th a').allTextContents(), PATIENT).toEqual(['Support, spoken'])
     await page.getByLabel('Name').fill('spoken')
-    await press(page, 'Search')
+    await press(page, 'Apply')
     expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('Assessments with “spoken”')
     await expectGood()
   })

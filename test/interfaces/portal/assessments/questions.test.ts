@@ -184,8 +184,8 @@ it('is not overwritten by who has not seen what somebody else has changed', asyn
   await other.post(address, { ...mine, script: 'Theirs' })
   const refused = await post(address, { ...mine, points: '9' })
   expect(mistakesIn(refused)).toEqual([
-    'Somebody else has changed the text meanwhile, to “Theirs”. Saving again replaces their change.',
-    'Somebody else has changed the number of points meanwhile, to “1”. Saving again replaces their change.',
+    expect.stringMatching(`^${other.member.email} changed the text on .+ UTC, to “Theirs”. Saving again replaces that change.$`),
+    expect.stringContaining('changed the number of points on'),
   ])
   expect(await find('Theirs')).toMatchObject({ points: 1 })
   expect((await post(address, { ...fieldsIn(refused), script: 'Theirs' })).status).toBe(303)
@@ -234,7 +234,7 @@ it('is not moved by who has not seen that somebody else has moved it', async () 
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422])
   expect(await scripts()).toEqual(['A', 'C', 'B'])
   expect(mistakesIn(answers.find(({ status }) => status === 422)!)[0]).toBe(
-    'Somebody else has moved this question meanwhile. It stays where it is now.',
+    'This question was moved meanwhile. It stays where it is now.',
   )
 })
 
@@ -270,7 +270,7 @@ it('is ordered with all others of its page by one request, which takes the place
   const audit = { organizationId: organization.id, action: 'ordered_questions' }
   expect(await service.db.auditEntry.count({ where: audit })).toBe(1)
   const late = await order('ABCD', 'BACD')
-  expect([late.status, late.body.mistakes]).toEqual([409, [expect.stringMatching(/^Somebody else has moved/)]])
+  expect([late.status, late.body.mistakes]).toEqual([409, [expect.stringMatching(/^This question was moved/)]])
   // A page of the list has some of them.
   expect((await order('AB', 'BA')).status).toBe(200)
   expect(await inOrder()).toBe('DBAC')

@@ -166,6 +166,10 @@ it('has the members that the list is filtered to', async () => {
     [admin.member.email, 'yes'],
     ['grace@example.com', 'no'],
   ])
+  await admin.post(`${admin.home}members/invite`, { email: 'ada@example.com', roles: 'grader' })
+  const invited = await exportAs(admin, 'members', { search: 'ada@example.com' })
+  expect(invited).toMatchObject([{ state: 'invited', joined_at: '' }])
+  expect(all[0]).toMatchObject({ state: 'active', joined_at: expect.stringMatching(/^\d{4}-/) })
   for (const filter of [{ status: 'inactive' }, { role: 'client' }, { search: 'hopper' }])
     expect(await exportAs(admin, 'members', filter)).toMatchObject([
       { id, last_name: "'-Hopper", roles: 'grader; client', state: 'inactive', tags: 'Paris' },

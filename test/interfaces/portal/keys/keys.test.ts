@@ -335,7 +335,7 @@ describe('a question whose form was opened before', () => {
     Object.fromEntries(
       ['seen', 'seenDefinition'].map((name) => [name, new RegExp(`name="${name}" value="([^"]*)"`).exec(text)![1]!]),
     )
-  const told = expect.stringContaining('Somebody else has changed the answers, or what is right, meanwhile.')
+  const told = expect.stringContaining('The answers, or what is right, were changed meanwhile.')
 
   async function openForm() {
     const made = await makeAnswered(service, ONE, FIVE)

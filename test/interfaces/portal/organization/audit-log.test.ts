@@ -21,9 +21,9 @@ it('says who did what to whom, the newest first', async () => {
   await admin.post(`${admin.home}members/${member.id}`, { roles: ['client'] })
   const rows = rowsOf((await admin.get(path)).text)
   expect(rows).toEqual([
-    expect.stringContaining(`| ${admin.member.email} | changed a member | grace@example.com | roles: grader → client`),
-    expect.stringContaining(`| ${admin.member.email} | created a tag | Urgent &lt;b&gt;tag | name: Urgent &lt;b&gt;`),
-    expect.stringContaining('| the service | generated an API key | Test | name: Test'),
+    expect.stringContaining(`| ${admin.member.email} | changed a member\ngrace@example.com\nRoles: grader → client\n`),
+    expect.stringContaining(`| ${admin.member.email} | created a tag\nUrgent &lt;b&gt;tag\n`),
+    expect.stringContaining('| the service | generated an API key\nTest\n'),
   ])
 })
 
@@ -44,18 +44,19 @@ it('has the names of what its details name, as long as that is there', async () 
   const details = { assessmentId: foreign.id }
   const entry = { id: service.deps.newId(), organizationId: organization.id, actorKind: 'operator', at: service.deps.clock() }
   await service.db.auditEntry.create({ data: { ...entry, action: 'exported_grades', details } })
-  const more = rowsOf((await admin.get(path)).text).map((row) => row.split(' | ').at(-1))
+  const more = rowsOf((await admin.get(path)).text).flatMap((row) => row.split('\n'))
   expect(more).toEqual(
     expect.arrayContaining([
-      'grader: grace@example.com',
-      'grader: nobody',
-      'tag: Urgent',
-      `tag: ${gone.id}`,
-      `assessment: ${foreign.id}`,
-      'assessment: Interview &lt;i&gt;', // once, though it was recorded by its id and by its name
+      'Grader: grace@example.com',
+      'Grader: nobody',
+      'Tag: Urgent',
+      `Tag: ${gone.id}`,
+      `Assessment: ${foreign.id}`,
+      'Assessment: Interview &lt;i&gt;',
     ]),
   )
-  expect(more).toContain('tag: Urgent; assessment: Interview &lt;i&gt;')
+  // Once each, though that of the question was recorded by its id and by its name; the export has the other.
+  expect(more.filter((line) => line === 'Assessment: Interview &lt;i&gt;')).toHaveLength(2)
 })
 
 it('leads to what it was done to, unless that is deleted, and from a member to what they did', async () => {
@@ -182,4 +183,55 @@ it('is kept for a year, or for as long as an owner has chosen, up to seven', asy
   }
   expect(await kept(other)).toEqual([364])
   expect(await kept(patient)).toEqual([364, 366, 729])
+})
+
+it('says what was changed in words, from what to what, with values as people read them', async () => {
+  const { organization, admin, path } = await start()
+  const { home } = admin
+  await admin.post(`${home}settings/brand`, {
+    primaryColor: '#123456',
+    backgroundColor: '',
+    seen: await seenAt(`${home}settings/brand`),
+  })
+  await admin.post(`${home}settings/security`, { keyMaxDays: '90', keyNetworks: '203.0.113.0/24' })
+  await admin.post(`${home}settings/security`, { secondFactorFrom: '2027-03-01', idleMinutes: '60' })
+  const entry = { organizationId: organization.id, actorKind: 'operator', at: service.deps.clock() }
+  const logo = (before: string | null, after: string | null) => ({ before: { logoHash: before }, after: { logoHash: after } })
+  const recorded = [
+    { action: 'changed_brand', details: logo(null, 'aa11') },
+    { action: 'changed_brand', details: logo('aa11', 'bb22') },
+    { action: 'changed_settings', details: { changed: ['languagesOffered', 'timeZone'] } },
+    { action: 'changed_mail_text', details: { kind: 'not_started', language: 'pt-BR', version: 2 } },
+    { action: 'refused_sign_in', details: { provider: 'Entra', problem: 'otherIdentity' } },
+    { action: 'changed_retention', details: { completed: { before: null, after: 365 } } },
+    { action: 'reset_factors', details: { reason: 'none' } },
+    { action: 'told_by_another_release', details: { someNewField: 'x', secondFactorFrom: 'soon' } },
+  ]
+  for (const event of recorded) await service.db.auditEntry.create({ data: { ...entry, ...event, id: service.deps.newId() } })
+  const rows = rowsOf((await admin.get(path)).text).join('\n')
+  for (const words of [
+    'Colour of buttons and links: the service’s own → #123456',
+    'changed the limits of all API keys',
+    'Days a new key lasts at most: no limit → 90',
+    'Networks of all keys: anywhere → 203.0.113.0/24',
+    'changed the security settings',
+    'Two-step sign-in required from: not required → 1 Mar 2027',
+    'Minutes without activity: 720 → 60',
+    'Logo: none → a picture',
+    'Logo: another picture',
+    'Changed: languages offered, time zone',
+    'Kind: Reminder: not started yet',
+    'Language: Brazilian Portuguese',
+    'Why: This address belongs to another account',
+    'Completed: no limit → 365',
+    'told by another release',
+    'Reason: none',
+    'Some new field: x',
+  ])
+    expect(rows).toContain(words)
+  expect(rows).not.toMatch(/logoHash|keyMaxDays|keyNetworks|languagesOffered|aa11/)
+
+  async function seenAt(address: string): Promise<string> {
+    return /name="seen" value="([^"]*)"/.exec((await admin.get(address)).text)![1]!
+  }
 })

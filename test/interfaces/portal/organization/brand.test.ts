@@ -266,3 +266,20 @@ it('have the logo as the icon of candidates’ pages: a picture of our own origi
   for (const wrong of [address.replace('102a43', '102a4"'), address.replace(/[\da-f]{64}/, '0'.repeat(64))])
     expect((await service.http().get(wrong)).status).toBe(404)
 })
+
+it('says of a file that is too large to be read how much can be sent, with the way back to the form, and nowhere else', async () => {
+  const { upload, path, organization } = await start()
+  const huge = Buffer.alloc(10_000_000)
+  const answer = await upload(huge).set('referer', `https://assess.test${path}?done=saved`)
+  expect([answer.status, answer.text]).toEqual([413, expect.stringContaining('At most 5 MB can be sent here at once.')])
+  expect(answer.text).toContain(`<a href="${path}?done=saved">Back to the form</a>`)
+  expect(answer.text).toContain(organization.name)
+  for (const referer of ['https://elsewhere.example/x', 'nonsense', `//${path}`]) {
+    const { text } = await upload(huge).set('referer', referer)
+    expect([referer, text.includes('elsewhere'), text.includes('<a href="/portal">Go to the portal</a>')]).toEqual([
+      referer,
+      false,
+      true,
+    ])
+  }
+})

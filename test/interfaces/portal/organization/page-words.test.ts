@@ -120,7 +120,7 @@ it('has the organization’s consent text stand below ours, and keeps which vers
   expect(Buffer.from(submission.consentTextHash!)).not.toEqual(hash('sha256', '', 'buffer'))
   await candidate.press('start')
   const shown = await admin.get(`${admin.home}invites/${invite.id}/submission`)
-  expect(shown.text).toContain('version 1, and version 2 of your own text (en)')
+  expect(shown.text).toContain('version 1, and version 2 of your own text (English)')
   const eraser = asOperator(service, organization)
   const { id } = await requestCandidateArchive(eraser, { address: invite.recipientEmail })
   const archive = await readArchive(eraser, id)

@@ -32,10 +32,10 @@ it('opens the portal from the organization’s networks alone, and says so elsew
   const { organization, owner, path, saveFrom, refusals } = await open()
   const grader = await signInAs(service, organization.id, ['grader'])
   expect(mistakesIn(await saveFrom(ELSEWHERE, { networks: '203.0.113.0/24' }))).toEqual([
-    'You come from an address that is in none of these networks: you would shut yourself out.',
+    'Your own address is in none of these networks: you would lock yourself out.',
   ])
   expect(mistakesIn(await saveFrom(OFFICE, { networks: '203.0.113.0/24\nhere' }))).toEqual([
-    'Line 2 is neither an address nor a network such as 203.0.113.0/24.',
+    'The networks: line 2 is neither an address nor a network such as 203.0.113.0/24.',
   ])
   expect((await saveFrom(OFFICE, { networks: '203.0.113.0/24\r\n2001:db8::/32' })).status).toBe(303)
   expect((await owner.get(path).set('x-forwarded-for', OFFICE)).text).toContain('203.0.113.0/24\n2001:db8::/32</textarea>')

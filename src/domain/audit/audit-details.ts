@@ -1,0 +1,47 @@
+import type { Prisma } from '../../generated/prisma/client.ts'
+
+/** What entries of the audit log say besides what was done, by the name that it is recorded by. The portal has words for each. */
+const AUDIT_FIELDS = [
+  // Whom, or what, it is about.
+  ...(['name', 'assessment', 'assessmentId', 'graderId', 'assignedGraderId', 'tagId', 'language', 'kind', 'kinds'] as const),
+  ...(['number', 'version', 'questions', 'invites', 'lists', 'rows', 'count', 'percent', 'until'] as const),
+  ...(['reason', 'why', 'was', 'what', 'path', 'before', 'after', 'changed', 'corrected', 'change'] as const),
+  // Members, and how they sign in.
+  ...(['roles', 'duties', 'proofs', 'provider', 'issuer', 'problem', 'claim', 'email', 'subject', 'by', 'domain'] as const),
+  ...(['ownWay', 'isInUse', 'untried', 'clientId', 'clientAuth', 'clientSecret', 'secretEndsAt', 'requiredClaims'] as const),
+  ...(['addsMembers', 'newRoles', 'secondFactor', 'acrValues', 'endsAtIdp'] as const),
+  // What an organization sets.
+  ...(['secondFactorFrom', 'deviceDays', 'idleMinutes', 'sessionHours', 'networks', 'auditKeptDays'] as const),
+  ...(['keyNetworks', 'keyMaxDays', 'scopes', 'rights', 'requestsPerMinute'] as const),
+  ...(['senderName', 'replyTo', 'invitationText', 'returnHosts', 'languagesOffered', 'timeZone'] as const),
+  ...(['mainTemplateLanguage', 'primaryColor', 'backgroundColor', 'logoHash', 'imprint', 'privacy', 'contact'] as const),
+  ...(['consentVersion', 'completed', 'expired', 'revoked', 'submitted', 'released', 'isOn', 'steps', 'isOwn'] as const),
+  'openInvites',
+  // Invites, and what is done with what candidates send in.
+  ...(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit', 'expiresInDays'] as const),
+  ...(['requirement', 'toCandidate', 'keyNumber', 'effect', 'releases'] as const),
+  // Other systems.
+  ...(['ats', 'mode', 'host', 'event'] as const),
+  // What was looked for in what was exported.
+  ...(['status', 'role', 'search', 'searched', 'category', 'who', 'action', 'from', 'to'] as const),
+] as const
+export type AuditField = (typeof AUDIT_FIELDS)[number]
+
+/**
+ * Names, ids, figures, words of ours, lists of these, or these before and after. No secrets, no candidate's address. Of `changed` and
+ * `corrected`, what the fields are called.
+ */
+export type AuditDetails = Omit<{ [Field in AuditField]?: Prisma.InputJsonValue | null | undefined }, 'changed' | 'corrected'> & {
+  changed?: readonly AuditField[]
+  corrected?: readonly AuditField[]
+}
+
+/** Details of which nothing has another name: what was put together elsewhere is not checked for that by itself. */
+export type Told<Details> = Details & {
+  [Field in keyof Details]: Field extends keyof AuditDetails ? AuditDetails[Field] : never
+}
+
+/** Details that are put together field by field. */
+export const detailsOf = (
+  entries: readonly (readonly [field: AuditField, value: Prisma.InputJsonValue | null])[],
+): AuditDetails => Object.fromEntries(entries) as AuditDetails

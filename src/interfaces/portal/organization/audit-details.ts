@@ -1,0 +1,233 @@
+import type { ProofKind } from '../../../domain/access/openings.ts'
+import type { Refusal } from '../../../domain/access/record-refusal.ts'
+import type { AuditField } from '../../../domain/audit/audit-details.ts'
+import type { Ats } from '../../../domain/context.ts'
+import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
+import { html, type Value } from '../../../html/html.ts'
+import { SYSTEMS } from '../integrations/ats.page.ts'
+import { parted, time, wordLanguage } from '../kit/wording.ts'
+import { wordMail, wordStep } from '../reminders/words.ts'
+import { titleOfProblem } from '../sign-in/single-sign-on.page.ts'
+import { WAYS } from '../single-sign-on/enforcement.page.ts'
+import { FACTOR_NAMES } from './members.page.ts'
+
+/** What a field is called, what it says where there is nothing in it (else “none”), and what stands for its codes. */
+type Word = string | { name: string; none?: string; of?: (value: string | number) => Value }
+
+const PROOFS: Record<ProofKind, string> = {
+  password: 'password',
+  totp: 'authenticator app',
+  passkey: 'passkey',
+  recovery: 'recovery code',
+  device: 'remembered browser',
+  oidc: 'identity provider',
+}
+const REFUSED: Record<Refusal, string> = {
+  permission: 'something they may not do',
+  scope: 'something the key may not do',
+  network: 'the network they came from',
+}
+const CODES: Record<string, string> = {
+  // Of the effect of a corrected answer key.
+  key: 'another key',
+  full: 'full points for everybody',
+  none: 'no points for anybody',
+  // Of what becomes of results that are released.
+  raise: 'released again where they rise',
+  all: 'all released again',
+  // Of who has linked an account.
+  self: 'the member',
+  domain: 'the verified domain',
+  join: 'joining',
+}
+const spaced = (code: string): string =>
+  code.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+const codeOf = (code: string | number): string => CODES[code] ?? spaced(String(code))
+const nameOfKind = (kind: string | number): string =>
+  Object.hasOwn(FACTOR_NAMES, kind) ? FACTOR_NAMES[kind as keyof typeof FACTOR_NAMES] : spaced(wordMail(String(kind)))
+const person = (name: string): Word => ({ name, none: 'nobody' })
+const language = (name: string): Word => ({ name, of: (code) => wordLanguage(String(code)) })
+/** As JSON has it. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+function dayOf(time: string | number): string {
+  return TIME.test(String(time)) ? day.format(new Date(time)) : String(time)
+}
+/** What is recorded is the picture's hash. */
+const picture = (): string => 'a picture'
+
+/** What the log calls what is recorded with an action. */
+const FIELDS: Record<AuditField, Word> = {
+  name: 'name',
+  assessment: 'assessment',
+  assessmentId: 'assessment',
+  graderId: person('grader'),
+  assignedGraderId: person('grader'),
+  tagId: 'tag',
+  language: language('language'),
+  kind: { name: 'kind', of: nameOfKind },
+  kinds: { name: 'kinds', of: codeOf },
+  number: 'number',
+  version: 'version',
+  questions: 'questions',
+  invites: 'invites',
+  lists: 'lists of candidates',
+  rows: 'rows',
+  count: 'how many',
+  percent: { name: 'extra time', of: (percent) => `${percent} %` },
+  until: 'until',
+  reason: 'reason',
+  why: 'why',
+  was: { name: 'reason until then', of: codeOf },
+  what: { name: 'because of', of: (what) => REFUSED[what as Refusal] ?? spaced(String(what)) },
+  path: 'page',
+  before: 'before',
+  after: 'from position',
+  changed: { name: 'changed', of: nameOfField },
+  corrected: { name: 'corrected', of: nameOfField },
+  change: { name: 'what', of: codeOf },
+  roles: 'roles',
+  duties: 'other roles',
+  proofs: { name: 'with', of: (proof) => PROOFS[proof as ProofKind] ?? spaced(String(proof)) },
+  provider: 'identity provider',
+  issuer: 'issuer',
+  problem: { name: 'why', of: (problem) => titleOfProblem(String(problem)) },
+  claim: 'what was wrong',
+  email: 'email address there',
+  subject: 'account there',
+  by: { name: 'by', of: codeOf },
+  domain: 'domain',
+  ownWay: { name: 'way in', of: (way) => WAYS[way] ?? spaced(String(way)) },
+  isInUse: 'in use from now on',
+  untried: 'waits to be tried',
+  clientId: 'client ID',
+  clientAuth: 'how the client signs in',
+  clientSecret: 'client secret',
+  secretEndsAt: 'end of the client secret',
+  requiredClaims: 'claims that are required',
+  addsMembers: 'new members by sign-in',
+  newRoles: 'roles of new members',
+  secondFactor: 'second step at the provider',
+  acrValues: 'values that stand for a second step',
+  endsAtIdp: 'signing out at the provider',
+  secondFactorFrom: { name: 'two-step sign-in required from', none: 'not required', of: dayOf },
+  deviceDays: 'days a browser is remembered',
+  idleMinutes: 'minutes without activity',
+  sessionHours: 'hours a session lasts',
+  networks: { name: 'networks', none: 'anywhere' },
+  auditKeptDays: 'days the audit log is kept',
+  keyNetworks: { name: 'networks of all keys', none: 'anywhere' },
+  keyMaxDays: { name: 'days a new key lasts at most', none: 'no limit' },
+  scopes: { name: 'restricted to', none: 'nothing' },
+  rights: 'rights',
+  requestsPerMinute: { name: 'requests per minute', none: 'no limit' },
+  senderName: 'sender name',
+  replyTo: 'reply-to address',
+  invitationText: 'text under every invitation',
+  returnHosts: 'allowed return hosts',
+  languagesOffered: language('languages offered'),
+  timeZone: 'time zone',
+  mainTemplateLanguage: language('language whose texts stand in'),
+  primaryColor: { name: 'colour of buttons and links', none: 'the service’s own' },
+  backgroundColor: { name: 'colour of the header', none: 'the service’s own' },
+  logoHash: { name: 'logo', of: picture },
+  imprint: 'imprint',
+  privacy: 'privacy notice',
+  contact: 'contact',
+  consentVersion: { name: 'version of the consent text', none: 'no text' },
+  completed: { name: 'completed', none: 'no limit' },
+  expired: { name: 'expired', none: 'no limit' },
+  revoked: { name: 'revoked', none: 'no limit' },
+  submitted: { name: 'receipt', none: 'as the organization' },
+  released: { name: 'notice of the result', none: 'as the organization' },
+  isOn: 'on',
+  steps: 'reminders',
+  isOwn: 'reminders of its own',
+  openInvites: 'also for invites of before',
+  recipientName: 'name',
+  customMessage: 'message',
+  questionReplayLimit: 'number of replays',
+  answerRecordLimit: 'number of recordings',
+  expiresInDays: 'days',
+  requirement: { name: 'requirement', of: codeOf },
+  toCandidate: 'shown to the candidate',
+  keyNumber: 'number of the key',
+  effect: { name: 'effect', of: codeOf },
+  releases: { name: 'released results', of: codeOf },
+  ats: { name: 'recruiting system', of: (ats) => SYSTEMS[ats as Ats]?.name ?? String(ats) },
+  mode: 'for',
+  host: 'address',
+  event: 'event',
+  status: 'status',
+  role: 'role',
+  search: 'searched for',
+  searched: 'searched',
+  category: 'in one category',
+  who: 'by',
+  action: 'action',
+  from: 'from',
+  to: 'to',
+}
+
+/** Another release may have recorded what this one has no words for. */
+const wordOf = (field: string): Exclude<Word, string> => {
+  const word: Word = Object.hasOwn(FIELDS, field) ? FIELDS[field as AuditField] : spaced(field)
+  return typeof word === 'string' ? { name: word } : word
+}
+
+function nameOfField(field: string | number): string {
+  return wordOf(String(field)).name
+}
+
+/** The names of what has an id, what is said of an action, and the name of what it was done to, which needs not be said again. */
+type Known = { names: Map<string, string>; wordAction: (action: string) => string; target?: string | undefined }
+
+/** What was recorded with an action, a line each. What is gone has no name any more. */
+export const wordDetails = (details: unknown, known: Known): Value[] =>
+  linesOf(details)
+    .filter(([field, value]) => field !== 'name' || value !== known.target)
+    .map(
+      ([field, value]) =>
+        html`<li class="wrap-break-word">${capitalize(nameOfField(field))}: ${wordValue(field, value, known)}</li>\n`,
+    )
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Without ids that have a name beside them, and with what differs where the whole was recorded before and after. */
+function linesOf(details: unknown): [field: string, value: unknown][] {
+  if (!isObject(details)) return []
+  const { before, after, ...others } = details
+  const isNamed = (field: string) => field.endsWith('Id') && field.slice(0, -2) in details
+  const rest = Object.entries(others).filter(([field]) => !isNamed(field))
+  if (!isObject(before) || !isObject(after))
+    return [...rest, ...Object.entries({ before, after }).filter(([, value]) => value !== undefined)]
+  const differs = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  return [...rest, ...differs.map((field): [string, unknown] => [field, { before: before[field], after: after[field] }])]
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function wordValue(field: string, value: unknown, known: Known): Value {
+  const { none = 'none', of } = wordOf(field)
+  if (value === null || value === undefined || value === '') return none
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value))
+    return value.length === 0 ? none : value.map((item, i) => html`${i > 0 && ', '}${wordValue(field, item, known)}`)
+  if (isObject(value)) return wordChange(field, value, known)
+  if (of) return of(value as string | number)
+  if (field === 'action') return known.wordAction(String(value))
+  const text = known.names.get(String(value)) ?? String(value)
+  return TIME.test(text) ? time(new Date(text)) : typeof value === 'number' ? value.toLocaleString('en') : parted(text)
+}
+
+/** From what to what; or a reminder. */
+function wordChange(field: string, value: Record<string, unknown>, known: Known): Value {
+  if ('before' in value && 'after' in value) {
+    const [before, after] = [value.before, value.after].map((side) => wordValue(field, side, known))
+    // The hashes differ, and mean nothing to people.
+    if (field === 'logoHash' && value.before && value.after) return 'another picture'
+    return html`${before} → ${after}`
+  }
+  return field === 'steps' ? wordStep(value as ReminderStep) : wordDetails(value, known)
+}
