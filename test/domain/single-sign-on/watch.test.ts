@@ -130,6 +130,31 @@ describe('a domain that an organization has lost', () => {
   })
 })
 
+describe('a domain', () => {
+  it('is one organization’s of two that verify it at once', async () => {
+    const domain = `both-${service.deps.newId().slice(-6)}.example`
+    const { identityProviders } = deps
+    const tokens: string[] = []
+    const two = []
+    for (let i = 0; i < 2; i++) {
+      const organization = await service.make.organization()
+      const { home, post } = await joinAs(service, organization)
+      expect((await post(`${home}settings/sign-in/domains`, { domain })).status).toBe(303)
+      const { id, token } = await db.signInDomain.findFirstOrThrow({ where: { domain, organizationId: organization.id } })
+      tokens.push(token)
+      two.push(() => post(`${home}settings/sign-in/domains/${id}/verify`))
+    }
+    deps.identityProviders = { ...identityProviders, textRecords: async () => tokens }
+    try {
+      const answers = await Promise.all(two.map((verify) => verify()))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 422])
+    } finally {
+      deps.identityProviders = identityProviders
+    }
+    expect(await db.signInDomain.count({ where: { domain, verifiedAt: { not: null } } })).toBe(1)
+  })
+})
+
 describe('somebody is told', () => {
   it('of what is linked to the account that they had, and not of what they have come into being by', async () => {
     const { organization, idp, begin, person, domain } = await setUpSso(service, { addsMembers: 'yes' })
