@@ -130,7 +130,7 @@ async function takeOver(inside: Context, { organizationId, id, domain }: SignInD
   await inside.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
   const { origin: _, ...theirs } = { ...inside, organization: { id: organizationId }, actor: { kind: 'system' } as const }
   await recordAudit(theirs, { action: 'lost_sign_in_domain', details: { domain } })
-  await queueOwnerEmails(theirs, { kind: 'security_changed', facts: {} })
+  await queueOwnerEmails(theirs, { kind: 'domain_lost', facts: { called: domain } })
 }
 
 const refused = (problem: AccountProblem, limit?: number): DomainError =>
