@@ -79,7 +79,7 @@ export type Range = { minimum: number; maximum: number }
  * the limit; `notHttps` and `asksNothing` of a question; `unasked` of an assessment without questions, to which nobody is mailed an invitation, and
  * `archived` of one to which members invite nobody; `likeAddress` of a sender's name, `suppressed` of an address that is not written to, `notHost` of what is no name of a host; `noneChosen` to
  * `moreMatch` of invites that are to be changed together, with their number as the limit; `inAssessment`, with its place as the limit, to `noText` of
- * questions of the library, and of files of them; `notNetwork`, with its line as the limit, of networks; `tooManyProviders` to `notClaims` of single
+ * questions of the library, and of files of them; `notNetwork` and `everyNetwork`, with the line as the limit, of networks, and `keysShutOut`, with the number of API keys; `tooManyProviders` to `notClaims` of single
  * sign-on.
  */
 export type AccountProblem =
@@ -148,6 +148,8 @@ export type AccountProblem =
   | 'noText'
   | 'tooHeavy'
   | 'notNetwork'
+  | 'everyNetwork'
+  | 'keysShutOut'
   | 'ownAddress'
   | 'tooManyProviders'
   | 'tooManyDomains'
@@ -156,6 +158,7 @@ export type AccountProblem =
   | 'domainTaken'
   | 'notTried'
   | 'noWayBack'
+  | 'sharedIssuer'
   | 'needsSso'
   | 'lastBreakGlass'
   | 'notOwner'

@@ -114,6 +114,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     'security-linked': security(t, 'identity_linked', facts),
     'security-secret': security(t, 'secret_ending', { ...facts, address: null, browser: null, person: null }),
     'security-domain': security(t, 'domain_failing', { ...facts, address: null, browser: null, person: null }),
+    'security-domain-lost': security(t, 'domain_lost', { ...facts, address: null, browser: null, person: null }),
     'security-roles': security(t, 'roles_changed', { ...facts, address: null, browser: null, person: null }),
     'organization-ending': security(t, 'organization_ending', facts),
     'organization-ending-soon': security(t, 'organization_ending_soon', { ...facts, address: null, browser: null, person: null }),

@@ -127,7 +127,8 @@ export async function readResetOffer(service: ServiceContext, ref: AccountLinkRe
 }
 
 /**
- * Sets a new password by a link. It ends all sessions, uses up every other such link, and what was tried before is forgiven.
+ * Sets a new password by a link. It ends all sessions, uses up every other such link, and what was tried before is forgiven. Accounts at one of the
+ * operator's providers that were linked before anybody had shown that the address is theirs may be a stranger's, and are unlinked.
  *
  * @returns the browser's cookie; null when the link can't be used (any more).
  * @throws DomainError invalid, for the password.
@@ -150,6 +151,9 @@ export async function resetPassword(
     await run(inside.db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forNoKeyUpdate())
     if (!(await claimLink(inside, ref))) return null
     const passwordChangedAt = inside.deps.clock()
+    const isFirstProof = ref.isMailed && link.credential?.provenAt === null
+    const strangers = { credentialId, organizationId: null }
+    const unlinked = isFirstProof ? await inside.db.identity.deleteMany({ where: strangers }) : { count: 0 }
     const proven = { failures: 0, ...(ref.isMailed && { provenAt: passwordChangedAt }) }
     await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt, ...proven } })
     await endSessions(inside, { credentialId }, 'password_reset')
@@ -157,6 +161,7 @@ export async function resetPassword(
     await useUpResetLinks(inside, credentialId)
     await forgiveAddress(inside, { email, origin })
     await recordForAll(inside, memberships, { action: 'reset_password' })
+    if (unlinked.count > 0) await recordForAll(inside, memberships, { action: 'unlinked_identity' })
     await tellPerson(inside, memberships, 'password_reset')
     return { device: (await rememberDevice(inside, { id: credentialId, authVersion }, origin)).token }
   })
@@ -164,7 +169,7 @@ export async function resetPassword(
 
 /**
  * Makes the browser in which a mailed link was opened one that is known, without another password: where strangers have tried too many,
- * the person signs in there with the one they have. The link is used up.
+ * the person signs in there with the one they have. The link is used up. Whose address it is it shows, but not who has set that password.
  *
  * @returns the browser's cookie; null when the link can't be used (any more), or was not mailed.
  */
@@ -174,8 +179,11 @@ export async function admitBrowser(service: ServiceContext, ref: AccountLinkRef,
   const { id, email } = link.credential
   return inTransaction(service, async (inside) => {
     if (!(await claimLink(inside, ref))) return null
-    const data = { provenAt: inside.deps.clock(), failures: 0 }
-    const { authVersion } = await inside.db.credential.update({ where: { id }, data, select: { authVersion: true } })
+    const { authVersion } = await inside.db.credential.update({
+      where: { id },
+      data: { failures: 0 },
+      select: { authVersion: true },
+    })
     await forgiveAddress(inside, { email, origin })
     await recordForAll(inside, await findMemberships(inside, id), { action: 'admitted_browser' })
     return { device: (await rememberDevice(inside, { id, authVersion }, origin)).token }

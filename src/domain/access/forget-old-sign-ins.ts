@@ -3,6 +3,7 @@ import { run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 import { KNOWN_FOR_MS } from './devices.ts'
+import { recordRefusalCounts } from './record-refusal.ts'
 
 const LINKS_KEPT_FOR_MS = 90 * 86_400_000
 /** Rows a statement: what has piled up while nobody swept is more than one statement has time for. */
@@ -12,7 +13,9 @@ const FORGOTTEN_AT_ONCE = 5_000
 const SESSIONS_KEPT_FOR_MS = 86_400_000
 
 /** Forgets sessions that are over, browsers that nobody has signed in with for long, forms that were kept for who signs in again, what was used up and is not good any more, attempts that count no more, and, some months later, what was mailed to members and its links. */
-export async function forgetOldSignIns({ db, deps }: ServiceContext): Promise<void> {
+export async function forgetOldSignIns(system: ServiceContext): Promise<void> {
+  const { db, deps } = system
+  await recordRefusalCounts(system)
   const now = deps.clock()
   const over = new Date(now.getTime() - SESSIONS_KEPT_FOR_MS)
   const unused = new Date(now.getTime() - KNOWN_FOR_MS)

@@ -1,11 +1,16 @@
 import type { Issue } from '../errors.ts'
 import { MAX_NETWORKS } from '../limits.ts'
-import { readNetwork } from '../values/networks.ts'
+import { isEverywhere, readNetwork } from '../values/networks.ts'
 import { checkSize, findIssues } from './checks.ts'
 
-/** What is wrong with a list of networks: more than MAX_NETWORKS, or `notNetwork`, with the number of the line. */
+/**
+ * What is wrong with a list of networks: more than MAX_NETWORKS, `notNetwork`, or `everyNetwork` for all addresses there are, which is what an empty list
+ * says, with the number of the line.
+ */
 export function findNetworkIssues(networks: readonly string[], field = 'networks'): Issue[] {
   const size = findIssues([[field, checkSize('maxItems', networks.length, MAX_NETWORKS)]])
   const wrong = networks.findIndex((text) => readNetwork(text) === null)
-  return wrong < 0 ? size : [...size, { field, rule: 'account', problem: 'notNetwork', limit: wrong + 1 }]
+  if (wrong >= 0) return [...size, { field, rule: 'account', problem: 'notNetwork', limit: wrong + 1 }]
+  const every = networks.findIndex((text) => isEverywhere(readNetwork(text)!))
+  return every < 0 ? size : [...size, { field, rule: 'account', problem: 'everyNetwork', limit: every + 1 }]
 }

@@ -44,6 +44,7 @@ export type SecurityMailKind =
   | 'identity_linked'
   | 'secret_ending'
   | 'domain_failing'
+  | 'domain_lost'
   | 'organization_ending'
   | 'organization_ending_soon'
   | 'organization_kept'

@@ -45,7 +45,8 @@ export async function readJoinOffer(service: ServiceContext, ref: AccountLinkRef
   }
 }
 
-const isBySsoOnly = async ({ db }: ServiceContext, { member: { organization, ownWay } }: AccountLink): Promise<boolean> =>
+/** Whether whom a link was made for has to come by the organization's identity provider. */
+export const isBySsoOnly = async ({ db }: ServiceContext, { member: { organization, ownWay } }: AccountLink): Promise<boolean> =>
   ownWay === null && (await isSsoEnforced({ db, organization }))
 
 /**

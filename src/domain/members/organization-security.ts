@@ -12,6 +12,7 @@ import type { Context } from '../context.ts'
 import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
+import { DAY_MS } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
 import { isAllowedFrom } from '../values/networks.ts'
 
@@ -70,35 +71,71 @@ export async function readOrganizationSecurity({
   return found ?? { ...DEFAULTS, updatedAt: new Date(0) }
 }
 
+/** @property seen what the page showed. @property shutsOut whether API keys that are in use may be shut out by their networks. */
+type How = { seen?: Seen | undefined; shutsOut?: boolean }
+
+/**
+ * Refuses what {@link changeOrganizationSecurity} would, and changes nothing.
+ *
+ * @throws DomainError not_permitted; invalid: a number that is too low or too high, a `date` that is none, `notNetwork` or `everyNetwork`, with the
+ *   number of the line, more networks than MAX_NETWORKS, `ownAddress` for networks of the portal that whoever sets them is not in, `keysShutOut`, with
+ *   the number of API keys that were used of late from elsewhere, or `changed` for what somebody else has changed since it was seen.
+ */
+export async function checkOrganizationSecurity(
+  ctx: Context,
+  given: Partial<OrganizationSecurity>,
+  { seen, shutsOut = false }: How = {},
+): Promise<void> {
+  const { updatedAt, ...before } = await readOrganizationSecurity(ctx)
+  const after = { ...before, ...given }
+  const isDate = after.secondFactorFrom === null || !Number.isNaN(after.secondFactorFrom.getTime())
+  refuse(
+    findIssues([
+      ['secondFactorFrom', isDate ? undefined : { rule: 'account', problem: 'date' }],
+      ['deviceDays', checkInteger(after.deviceDays, DEVICE_DAYS)],
+      ['idleMinutes', checkInteger(after.idleMinutes, IDLE_MINUTES)],
+      ['sessionHours', checkInteger(after.sessionHours, SESSION_HOURS)],
+      ['keyMaxDays', after.keyMaxDays === null ? undefined : checkInteger(after.keyMaxDays, KEY_DAYS)],
+      ['auditKeptDays', checkInteger(after.auditKeptDays, AUDIT_KEPT_DAYS)],
+    ]),
+  )
+  refuse([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.keyNetworks ?? [], 'keyNetworks')])
+  const { origin } = ctx
+  const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
+  refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
+  await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, given)
+  const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.keyNetworks, given.keyNetworks ?? before.keyNetworks)
+  refuse(shutOut > 0 ? [{ field: 'keyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
+}
+
+/** So many API keys that were used of late came from where the networks don't let them in any more. */
+async function countShutOut({ db, deps, organization }: Context, before: string[], networks: string[]): Promise<number> {
+  if (`${networks}` === `${before}`) return 0
+  const now = deps.clock()
+  const since = new Date(now.getTime() - IN_USE_MS)
+  const isGood = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }
+  const where = { organizationId: organization.id, ...isGood, lastUsedAt: { gte: since }, lastUsedFrom: { not: null } }
+  const used = await db.apiKey.findMany({ where, select: { lastUsedFrom: true } })
+  return used.filter(({ lastUsedFrom }) => !isAllowedFrom(networks, lastUsedFrom!)).length
+}
+const IN_USE_MS = 30 * DAY_MS
+
 /**
  * Sets those that are given, and keeps the others. They hold from the next request of everybody.
  *
- * @throws DomainError not_permitted; invalid: a number that is too low or too high, a `date` that is none, `notNetwork`, with the number
- *   of the line, more networks than MAX_NETWORKS, `ownAddress` for networks of the portal that whoever sets them is not in, or `changed`
- *   for what somebody else has changed since it was seen.
+ * @throws DomainError as {@link checkOrganizationSecurity}.
  */
-export async function changeOrganizationSecurity(ctx: Context, given: Partial<OrganizationSecurity>, seen?: Seen): Promise<void> {
+export async function changeOrganizationSecurity(
+  ctx: Context,
+  given: Partial<OrganizationSecurity>,
+  how: How = {},
+): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await checkOrganizationSecurity(inside, given, how)
     const { updatedAt, ...before } = await readOrganizationSecurity(inside)
     const after = { ...before, ...given }
-    const isDate = after.secondFactorFrom === null || !Number.isNaN(after.secondFactorFrom.getTime())
-    refuse(
-      findIssues([
-        ['secondFactorFrom', isDate ? undefined : { rule: 'account', problem: 'date' }],
-        ['deviceDays', checkInteger(after.deviceDays, DEVICE_DAYS)],
-        ['idleMinutes', checkInteger(after.idleMinutes, IDLE_MINUTES)],
-        ['sessionHours', checkInteger(after.sessionHours, SESSION_HOURS)],
-        ['keyMaxDays', after.keyMaxDays === null ? undefined : checkInteger(after.keyMaxDays, KEY_DAYS)],
-        ['auditKeptDays', checkInteger(after.auditKeptDays, AUDIT_KEPT_DAYS)],
-      ]),
-    )
-    refuse([...findNetworkIssues(after.networks), ...findNetworkIssues(after.keyNetworks, 'keyNetworks')])
-    const { origin } = ctx
-    const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
-    refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
-    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_security' }), before, given)
     const changed = (Object.keys(DEFAULTS) as (keyof OrganizationSecurity)[]).filter(
       (name) => `${before[name]}` !== `${after[name]}`,
     )

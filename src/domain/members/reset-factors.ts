@@ -57,11 +57,12 @@ export const resetFactors = (operator: ServiceContext, email: string): Promise<L
     return createResetLink(inside, credential.email, { mails: false })
   })
 
-/** Leaves a person nothing that they signed in with. */
+/** Leaves a person nothing of their own that they signed in with: what an organization's provider says of them is the organization's. */
 export async function takeFactors(inside: ServiceContext, credentialId: string): Promise<void> {
   const where = { credentialId }
   await inside.db.secondFactor.deleteMany({ where })
   await inside.db.recoveryCode.deleteMany({ where })
+  await inside.db.identity.deleteMany({ where: { ...where, organizationId: null } })
   const data = { passwordHash: NO_PASSWORD, passwordChangedAt: inside.deps.clock() }
   await inside.db.credential.update({ where: { id: credentialId }, data })
   await useUpResetLinks(inside, credentialId)

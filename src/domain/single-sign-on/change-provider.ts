@@ -9,7 +9,7 @@ import { tellOfSecurity } from '../members/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
 import { findProviderIssues, type ProviderInput } from './provider-input.ts'
 import { type Connection, openClientSecret, sealClientSecret, sealDraft, withDraft } from './provider-secrets.ts'
-import { getProvider, hashOf, isTried, type Provider, rowOf, stopEnforcing } from './providers.ts'
+import { getProvider, hashOf, isTried, type Provider, rowOf, stopUntried } from './providers.ts'
 
 /** What became of a change: it is made; it waits to be tried; it is made, and has taken from the provider that it is the only way in. */
 export type Changed = 'saved' | 'waits' | 'stopped'
@@ -41,7 +41,7 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
     await recordAudit(inside, { action: 'changed_sign_in_provider', details })
     await tellOfSecurity(inside)
     if (waits) return 'waits'
-    return !isTried(inside, after) && (await stopEnforcing(inside)) ? 'stopped' : 'saved'
+    return (await stopUntried(inside)) ? 'stopped' : 'saved'
   })
 }
 

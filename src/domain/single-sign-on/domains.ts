@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { violatedConstraint } from '../../db/errors.ts'
 import type { SignInDomain } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { isLost } from '../access/speakers.ts'
@@ -86,9 +87,13 @@ export async function verifyDomain(ctx: Context, id: string): Promise<boolean> {
     const data = { verifiedAt: found.verifiedAt ?? now, checkedAt: now, failingSince: null }
     await inside.db.signInDomain.updateMany({ where: { organizationId: found.organizationId, id }, data })
     if (!found.verifiedAt) await recordAudit(inside, { action: 'verified_sign_in_domain', details: { domain: found.domain } })
+  }).catch((error) => {
+    throw violatedConstraint(error) === ONE_ORGANIZATION ? refused('domainTaken') : error
   })
   return true
 }
+/** Of two that verify it at once, one has it. */
+const ONE_ORGANIZATION = 'sign_in_domains_verified_key'
 
 /** From then on nobody is linked, or made a member, by its addresses; who is linked stays so. @throws DomainError as above. */
 export async function removeDomain(ctx: Context, id: string): Promise<void> {
@@ -127,7 +132,7 @@ async function takeOver(inside: Context, { organizationId, id, domain }: SignInD
   await inside.db.signInDomain.update({ where: { organizationId_id: { organizationId, id } }, data })
   const { origin: _, ...theirs } = { ...inside, organization: { id: organizationId }, actor: { kind: 'system' } as const }
   await recordAudit(theirs, { action: 'lost_sign_in_domain', details: { domain } })
-  await queueOwnerEmails(theirs, { kind: 'security_changed', facts: {} })
+  await queueOwnerEmails(theirs, { kind: 'domain_lost', facts: { called: domain } })
 }
 
 const refused = (problem: AccountProblem, limit?: number): DomainError =>

@@ -1,5 +1,5 @@
 import { hasFactor } from '../access/has-factor.ts'
-import { isOver } from '../access/openings.ts'
+import { isOver, isOwnProof, proofsOf } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
 import type { ProviderWord } from '../access/proof-rows.ts'
 import { renewSession } from '../access/proofs.ts'
@@ -25,7 +25,6 @@ export type SignInProblem =
   | Exclude<IdpProblem, 'newKeys'>
   /** It began in another browser, long ago, or was used before. */
   | 'expiredSignIn'
-  | 'claimMissing'
   /** It is not who was to show that they are here. */
   | 'otherPerson'
 
@@ -78,7 +77,7 @@ async function signIn(
     if (way.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...way.purpose })))
       return { kind: 'refused', problem: 'otherPerson' }
     const recognized = await recognize(inside, provider, token, way.purpose)
-    if ('problem' in recognized) return { kind: 'refused', problem: recognized.problem }
+    if ('problem' in recognized) return { kind: 'refused', ...recognized }
     const entry = await addWord(inside, provider, token, { ...recognized, came })
     return entry ? { kind: 'in', entry } : { kind: 'refused', problem: 'expiredSignIn' }
   })
@@ -113,7 +112,9 @@ async function addWord(
   const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
   const goesOn =
     isSame && !theirs.some((membership) => isOver(signedIn.session, membership, membership.organization.security, { at }))
-  const asksFactor = provider.organizationId === null && !goesOn && (await hasFactor(inside, credentialId))
+  // A session that rests on the word of an organization's provider alone has not asked for it.
+  const hasOwn = goesOn && proofsOf(signedIn.session).some(isOwnProof)
+  const asksFactor = provider.organizationId === null && !hasOwn && (await hasFactor(inside, credentialId))
   const remembered = asksFactor ? await findRemembered(inside, credential, browser) : undefined
   if (remembered === null) return { waiting: { ...credential, mustChange: false, word: proof } }
   const session = goesOn

@@ -2,7 +2,7 @@ import { type AccountLink, claimLink } from '../access/account-links.ts'
 import { NO_PASSWORD } from '../access/passwords.ts'
 import { findCredential } from '../access/sign-in.ts'
 import type { ServiceContext } from '../context.ts'
-import { attach, createCredential, lockMember } from '../members/join.ts'
+import { attach, createCredential, isBySsoOnly, lockMember } from '../members/join.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import type { IdToken } from '../values/identity-provider.ts'
 import { linkIdentity } from './identities.ts'
@@ -23,6 +23,7 @@ export async function joinBy(
   { link, ref, known }: { link: AccountLink; ref: AccountLinkRef; known: string | undefined },
 ): Promise<Recognized> {
   await lockMember(inside, link)
+  if (provider.organizationId === null && (await isBySsoOnly(inside, link))) return { problem: 'needsSso' }
   const { member } = link
   const credential = await findCredential(inside, member.email)
   if (known && credential?.id !== known) return { problem: 'linkedElsewhere' }

@@ -5,6 +5,7 @@ import type { Violation } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { CLIENT_AUTHS, type ClientAuth } from '../values/identity-provider.ts'
 import { findTargetFault } from '../webhooks/targets.ts'
+import { claimOfSharedIssuer } from './shared-issuers.ts'
 
 export const SECOND_FACTORS = ['ours', 'trusted', 'acr'] as const
 
@@ -44,13 +45,19 @@ export function findProviderIssues({ deps }: Context, input: ProviderInput, { is
       ['secretEndsAt', isDate(input.secretEndsAt) ? undefined : { rule: 'account', problem: 'date' }],
       ['secondFactor', checkChoice(input.secondFactor, SECOND_FACTORS)],
       ['acrValues', input.secondFactor === 'acr' && input.acrValues.length === 0 ? { rule: 'required' } : undefined],
-      ['requiredClaims', checkSize('maxItems', Object.keys(input.requiredClaims).length, MAX_CLAIMS)],
+      ['requiredClaims', checkSize('maxItems', Object.keys(input.requiredClaims).length, MAX_CLAIMS) ?? checkShared(input)],
       ['newRoles', input.addsMembers && input.newRoles.length === 0 ? { rule: 'required' } : undefined],
     ]),
   )
 }
 
 const isDate = (value: Date | null): boolean => value === null || !Number.isNaN(value.getTime())
+
+/** Where everybody can have an account, only a claim says who is of the organization. */
+function checkShared({ issuer, requiredClaims }: ProviderInput): Violation | undefined {
+  const claim = claimOfSharedIssuer(normalIssuer(issuer))
+  return claim && !requiredClaims[claim] ? { rule: 'account', problem: 'sharedIssuer' } : undefined
+}
 
 function checkIssuer(allowance: Context['deps']['ssoAllowance'], issuer: string): Violation | undefined {
   const missing = checkName(issuer, MAX_ISSUER_LENGTH)

@@ -121,12 +121,15 @@ export async function removeProvider(ctx: Context, id: string): Promise<void> {
     const { name } = await getProvider(inside, id)
     await inside.db.signInProvider.delete({ where: { id } })
     await recordAudit(inside, { action: 'removed_sign_in_provider', details: { provider: name } })
-    const others = await findProviders(inside)
-    if (!others.some((other) => isTried(inside, other))) await stopEnforcing(inside)
+    await stopUntried(inside)
   })
 }
 
-/** Nobody is shut out by a provider that has not shown that it works. */
+/** Nobody is shut out by providers none of which has shown that it works. @returns whether they were the only way in. */
+export const stopUntried = async (inside: Context): Promise<boolean> =>
+  !(await findProviders(inside)).some((provider) => isTried(inside, provider)) && stopEnforcing(inside)
+
+/** @returns whether the organization's providers were the only way in. */
 export async function stopEnforcing(inside: Context): Promise<boolean> {
   const where = { organizationId: inside.organization.id, ssoEnforcedAt: { not: null } }
   const data = { ssoEnforcedAt: null, updatedAt: inside.deps.clock() }

@@ -16,6 +16,7 @@ import { joinBy } from './join-by-provider.ts'
 import { namesOf } from './names.ts'
 import type { FoundProvider } from './providers.ts'
 import type { Recognized } from './recognized.ts'
+import { claimOfSharedIssuer } from './shared-issuers.ts'
 import type { Purpose } from './way.ts'
 
 /**
@@ -58,9 +59,10 @@ async function recognizeKnown(
 
 /** By an address of a domain that the organization has shown to be its own: that decides, and not what the token says of the address. */
 async function byAddress(inside: Context, provider: FoundProvider, token: IdToken): Promise<Recognized> {
-  const email = token.email && asStored(token.email)
-  if (!email || !isEmailAddress(email) || token.emailVerified === false) return { problem: 'notInvited' }
-  if ((await findSpeaker(inside, email))?.organizationId !== provider.organizationId) return { problem: 'notInvited' }
+  const email = await findOwnAddress(inside, provider, token)
+  if (email === null) return { problem: 'notInvited' }
+  const claim = claimOfSharedIssuer(provider.issuer)
+  if (claim && !Object.hasOwn(provider.requiredClaims as object, claim)) return { problem: 'claimMissing', code: claim }
   const member =
     (await findMemberByAddress(inside, email)) ?? (provider.addsMembers ? await addMember(inside, provider, token, email) : null)
   if (!member) return { problem: 'notInvited' }
@@ -78,6 +80,13 @@ async function byAddress(inside: Context, provider: FoundProvider, token: IdToke
   // Whoever has linked them in this very moment has said the same.
   await linkIdentity(inside, provider, token, { credentialId, members: [whose], linkedBy: 'domain', isNew })
   return { credentialId }
+}
+
+/** The address of a token, where the organization has shown that it is of a domain of its own; null: it is not. */
+async function findOwnAddress(inside: Context, provider: FoundProvider, token: IdToken): Promise<string | null> {
+  const email = token.email && asStored(token.email)
+  if (!email || !isEmailAddress(email) || token.emailVerified === false) return null
+  return (await findSpeaker(inside, email))?.organizationId === provider.organizationId ? email : null
 }
 
 const include = { organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } }, user: true } as const
@@ -102,13 +111,16 @@ async function credentialFor(inside: Context, { id }: { id: string }, email: str
 }
 
 /**
- * Whoever has set the password without having shown that the address is theirs may be anybody with a copied link: what they have set opens
- * nothing any more.
+ * Whoever has joined without having shown that the address is theirs may be anybody with a copied link: what they sign in with, an account at one of
+ * the operator's providers too, opens nothing any more.
  */
 async function provePerson(inside: ServiceContext, id: string): Promise<void> {
   const { provenAt, passwordHash } = await inside.db.credential.findUniqueOrThrow({ where: { id } })
   if (provenAt) return
-  const hasOwn = passwordHash !== NO_PASSWORD || (await inside.db.secondFactor.count({ where: { credentialId: id } })) > 0
-  if (hasOwn) await takeFactors(inside, id)
+  const [factors, identities] = [
+    await inside.db.secondFactor.count({ where: { credentialId: id } }),
+    await inside.db.identity.count({ where: { credentialId: id, organizationId: null } }),
+  ]
+  if (passwordHash !== NO_PASSWORD || factors + identities > 0) await takeFactors(inside, id)
   await inside.db.credential.update({ where: { id }, data: { provenAt: inside.deps.clock() } })
 }

@@ -7,4 +7,8 @@ export type NotRecognized =
   | 'hasAccount'
   /** Somebody else is linked to it. */
   | 'linkedElsewhere'
-export type Recognized = { credentialId: string } | { problem: NotRecognized }
+  /** Their organization takes nobody but by its own provider. */
+  | 'needsSso'
+  | 'claimMissing'
+/** @property code the claim that is missing. */
+export type Recognized = { credentialId: string } | { problem: NotRecognized; code?: string }

@@ -31,6 +31,9 @@ const undress = ([ip, bits]: Network): Network =>
     ? [ip.toIPv4Address(), bits - MAPPED_BITS]
     : [ip, bits]
 
+/** Whether it is all addresses that there are of its kind. */
+export const isEverywhere = (network: Network): boolean => undress(network)[1] === 0
+
 /** Whether an address is in one of the networks that are named; where none is, any address is. */
 export const isAllowedFrom = (names: readonly string[], address: string): boolean =>
   names.length === 0 ||

@@ -124,6 +124,11 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
     what: say(t, 'security.domain.what', { organization, name, time: t.time(until) }),
     next: t.text('security.domain.next'),
   }),
+  domain_lost: (t, { organization, called: name }) => ({
+    subject: t.text('security.lost.subject', { organization: inSubject(organization), name: inSubject(name) }),
+    what: say(t, 'security.lost.what', { organization, name }),
+    next: t.text('security.lost.next'),
+  }),
   organization_ending: (t, { organization, until }) => ({
     subject: t.text('ending.asked.subject', { organization: inSubject(organization) }),
     what: say(t, 'ending.asked.what', { organization, time: t.time(until) }),

@@ -107,7 +107,6 @@ describe('a domain that an organization has lost', () => {
     const { id, token } = await db.signInDomain.findFirstOrThrow({ where: { domain, id: { not: domainId } } })
     const verify = async () => (await other.post(`${settings}/${id}/verify`)).headers.location ?? 'refused'
     const { identityProviders } = deps
-    const told = (await mailsOf(organization.id, 'security_changed')).length
     try {
       // Its record, too, is there again, though nobody has looked since.
       expect(await verify()).toBe('refused')
@@ -124,9 +123,35 @@ describe('a domain that an organization has lost', () => {
       where: { organizationId: organization.id, action: 'lost_sign_in_domain' },
     })
     expect([entry.actorKind, entry.address, entry.details]).toEqual(['system', null, { domain }])
-    expect((await mailsOf(organization.id, 'security_changed')).slice(told)).toEqual([admin.email])
+    expect(await mailsOf(organization.id, 'domain_lost')).toEqual([admin.email])
+    expect(await readNewest(organization.id, 'domain_lost')).toContain(`${domain} is another organization’s now`)
     // The first may get it back in no other way.
     expect((await admin.post(`${admin.home}settings/sign-in/domains/${domainId}/verify`)).status).toBe(422)
+  })
+})
+
+describe('a domain', () => {
+  it('is one organization’s of two that verify it at once', async () => {
+    const domain = `both-${service.deps.newId().slice(-6)}.example`
+    const { identityProviders } = deps
+    const tokens: string[] = []
+    const two = []
+    for (let i = 0; i < 2; i++) {
+      const organization = await service.make.organization()
+      const { home, post } = await joinAs(service, organization)
+      expect((await post(`${home}settings/sign-in/domains`, { domain })).status).toBe(303)
+      const { id, token } = await db.signInDomain.findFirstOrThrow({ where: { domain, organizationId: organization.id } })
+      tokens.push(token)
+      two.push(() => post(`${home}settings/sign-in/domains/${id}/verify`))
+    }
+    deps.identityProviders = { ...identityProviders, textRecords: async () => tokens }
+    try {
+      const answers = await Promise.all(two.map((verify) => verify()))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 422])
+    } finally {
+      deps.identityProviders = identityProviders
+    }
+    expect(await db.signInDomain.count({ where: { domain, verifiedAt: { not: null } } })).toBe(1)
   })
 })
 

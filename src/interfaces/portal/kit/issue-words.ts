@@ -141,6 +141,10 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   taken: (name) => `${capitalize(name)} is already taken.`,
   date: () => 'Enter a date.',
   notNetwork: (name, line) => `${capitalize(name)}: line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
+  everyNetwork: (name, line) =>
+    `${capitalize(name)}: line ${line} is every address there is. Leave the list empty to allow any address.`,
+  keysShutOut: (_name, count) =>
+    `${count === 1 ? 'An API key was' : `${count} API keys were`} used in the last 30 days from an address outside of these networks. Add it (Settings, API keys shows it), or tick “Shut them out”.`,
   ownAddress: () => 'Your own address is in none of these networks: you would lock yourself out.',
   tooManyProviders: (_name, limit) => `You have ${limit} identity providers, which is the limit.`,
   tooManyDomains: (_name, limit) => `You have ${limit} domains, which is the limit.`,
@@ -148,6 +152,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   publicDomain: () => 'Anybody gets an address of this domain, so it can’t be an organization’s.',
   domainTaken: () => 'Another organization has verified this domain. Ask whoever runs this service.',
   notTried: () => 'Try the identity provider first, in this session: it was not tried with these settings.',
+  sharedIssuer: () =>
+    'Anybody can have an account at this issuer. Under More settings require what only your organization’s accounts have: tid=<your tenant’s ID> at Microsoft, hd=<your domain> at Google.',
   noWayBack: () =>
     'Somebody must be able to get in when the identity provider fails: name an owner below who has signed in with their own passkey, or password and code, in the last 30 days.',
   needsSso: () => 'Members come by single sign-on here: join with that.',

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/errors/failure.ts'
 
 declare module 'fastify' {
@@ -7,6 +7,10 @@ declare module 'fastify' {
     isFromElsewhere?: boolean
   }
 }
+
+/** Whether another site has led a browser here, by a link, or on the way back from there. */
+export const isFromElsewhere = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  !['same-origin', 'none', undefined].includes([headers['sec-fetch-site']].flat()[0])
 
 const READING = ['GET', 'HEAD']
 

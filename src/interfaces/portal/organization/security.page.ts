@@ -3,7 +3,7 @@ import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS } f
 import type { MemberFactors } from '../../../domain/members/members-factors.ts'
 import type { OrganizationSecurity } from '../../../domain/members/organization-security.ts'
 import { type Html, html } from '../../../html/html.ts'
-import { area, type Form, field, mistakes } from '../kit/forms.ts'
+import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { person } from '../kit/parts.ts'
 import { settingsSection } from '../kit/settings-section.ts'
@@ -86,6 +86,7 @@ ${field(form, {
         hint: 'One address or network per line. Empty: anywhere. Requests from elsewhere get 403.',
         value: security.keyNetworks.join('\n'),
       })}
+${shutsKeysOut(form) && checkbox(form, { name: 'shutsOut', label: 'Shut them out: requests of those keys get 403 from now on' })}
 ${field(form, {
   name: 'keyMaxDays',
   label: 'Days a new key lasts at most',
@@ -108,6 +109,10 @@ ${field(form, {
     )}${memberFactors(ctx, members, counts)}`,
   }
 }
+
+/** Whether keys that are in use would be shut out, or it was said that they are to be. */
+const shutsKeysOut = ({ issues, values }: Form): boolean =>
+  values.has('shutsOut') || issues.some((issue) => issue.rule === 'account' && issue.problem === 'keysShutOut')
 
 /** Who has a second step, those without before the others. */
 const memberFactors = (ctx: Context, members: Facts['members'], counts: Facts['counts']): Html =>

@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { countMembersWithFactor, listMembersFactors } from '../../../domain/members/members-factors.ts'
 import {
   changeOrganizationSecurity,
+  checkOrganizationSecurity,
   type OrganizationSecurity,
   readOrganizationSecurity,
 } from '../../../domain/members/organization-security.ts'
 import { emptyForm, type Form, findSeen, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
+import type { Check } from '../sign-in/parked.ts'
 import { securityPage } from './security.page.ts'
 
 /** As many as a page can show. */
@@ -24,11 +26,16 @@ export function securityRoutes(app: FastifyInstance): void {
     show(request, reply, await page(request, emptyForm, queryOf(request).get('done') ?? '')),
   )
 
-  app.post('/settings/security', { config: { fresh: true } }, (request, reply) =>
+  const howOf = (values: URLSearchParams) => ({ seen: findSeen(values), shutsOut: values.has('shutsOut') })
+  const save = {
+    page,
+    check: (ctx, values) => checkOrganizationSecurity(ctx, readSecurity(values), howOf(values)),
+  } satisfies Check
+  app.post('/settings/security', { config: { fresh: true, check: save } }, (request, reply) =>
     submit(request, reply, {
       page: (form) => page(request, form),
       async work(values) {
-        await changeOrganizationSecurity(request.ctx, readSecurity(values), findSeen(values))
+        await changeOrganizationSecurity(request.ctx, readSecurity(values), howOf(values))
         return `${pathOf(request.ctx, 'settings/security')}?done=saved`
       },
     }),

@@ -13,6 +13,13 @@ export const notOwnPage: Page = {
 <p><a class="btn btn-primary" href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 }
 
+/** To who did not come from a page of ours, so that no other site links anything. @param address the same again. */
+export const askToLinkPage = (provider: string, address: string): Page => ({
+  title: 'Link an account?',
+  body: html`<p>Whoever signs in with that account of ${provider} will be you here. Go on only if you wanted to link one of your own.</p>
+<p><a class="btn btn-primary" href="${address}">Link an account of ${provider}</a></p>`,
+})
+
 /** To who would have nothing left to sign in with. */
 export const lastWayPage = (email: string): Page => ({
   title: 'You sign in with nothing else',

@@ -5,8 +5,9 @@ import { getMember } from '../../../domain/members/members.ts'
 import { ownsAccount, unlinkMember, unlinkOwn } from '../../../domain/single-sign-on/identities.ts'
 import { findProvider, getProvider } from '../../../domain/single-sign-on/providers.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { isFromElsewhere } from '../kit/same-origin.ts'
 import { BASE } from '../single-sign-on/addresses.ts'
-import { lastWayPage, notOwnPage } from './linked.page.ts'
+import { askToLinkPage, lastWayPage, notOwnPage } from './linked.page.ts'
 import { signedInOf } from './session.ts'
 import type { Portal } from './settings.ts'
 import { begin } from './single-sign-on.routes.ts'
@@ -33,6 +34,8 @@ export const linkedRoutes =
       const isTheirs = provider && [null, request.ctx.organization.id].includes(provider.organizationId)
       if (!isTheirs) throw new DomainError('sign_in_setting_not_found')
       if (!ownsAccount(signedIn)) return show(request, reply, notOwnPage, 403)
+      // Another site can lead a browser here, in which its own account is signed in at the provider.
+      if (isFromElsewhere(request)) return show(request, reply, askToLinkPage(provider.name, request.originalUrl))
       const purpose = { kind: 'link', credentialId: signedIn.credential.id } as const
       return begin(portal, request, reply, purpose, `${pathOf(request.ctx, 'account')}?done=linked`)
     })

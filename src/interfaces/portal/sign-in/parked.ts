@@ -1,10 +1,23 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { claimParkedForm, parkForm, releaseParkedForm } from '../../../domain/access/parked-forms.ts'
 import { recordAudit } from '../../../domain/audit/record-audit.ts'
-import type { ServiceContext } from '../../../domain/context.ts'
+import type { Context, ServiceContext } from '../../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
+import { type Form, refuseForm } from '../kit/forms.ts'
+import type { Page } from '../kit/layout.ts'
+import type { Parking } from './turn-away.ts'
+
+/** What is wrong with a form is said before its sender is asked who they are. @property check throws DomainError for that. */
+export type Check = {
+  check: (ctx: Context, values: URLSearchParams) => Promise<void>
+  page: (request: FastifyRequest, form: Form) => Promise<Page>
+}
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a form that takes a fresh proof. */
+    check?: Check
+  }
   interface FastifyRequest {
     /** The parked form that is being sent. */
     resumed: string | null
@@ -32,10 +45,7 @@ export function keepParked(app: FastifyInstance, system: ServiceContext): void {
   app.addHook('preValidation', async (request, reply) => {
     const { parking, signedIn } = request
     const earlier = takeResumed(request)
-    if (parking) {
-      const id = request.body instanceof URLSearchParams ? await park(system, request, parking.credentialId) : null
-      return reply.redirect(parking.leadTo(id === null ? '' : resumeAddress(id)), 303)
-    }
+    if (parking) return keep(system, request, reply, parking)
     if (earlier === null || !signedIn) return
     if (!(await claimParkedForm(system, signedIn, earlier))) return reply.redirect(resumeAddress(earlier), 303)
     request.resumed = earlier
@@ -44,6 +54,31 @@ export function keepParked(app: FastifyInstance, system: ServiceContext): void {
   app.addHook('onResponse', async ({ resumed, signedIn }, { statusCode }) => {
     if (resumed && signedIn && isUndone(statusCode)) await releaseParkedForm(system, signedIn, resumed)
   })
+}
+
+async function keep(
+  system: ServiceContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parking: Parking,
+): Promise<FastifyReply> {
+  if (await isRefused(request, reply)) return reply
+  const id = request.body instanceof URLSearchParams ? await park(system, request, parking.credentialId) : null
+  return reply.redirect(parking.leadTo(id === null ? '' : resumeAddress(id)), 303)
+}
+
+/** Answers a form with what is wrong with it, where that can be said: its organization is open to the sender. @returns whether it did. */
+async function isRefused(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  const { ctx, routeOptions, body } = request
+  const { check: asked } = routeOptions.config
+  if (!ctx || !asked || !(body instanceof URLSearchParams)) return false
+  try {
+    await asked.check(ctx, body)
+    return false
+  } catch (error) {
+    await refuseForm(request, reply, { error, values: body, page: (form) => asked.page(request, form) })
+    return true
+  }
 }
 
 /** Takes away from what was typed which form it was. */

@@ -120,6 +120,11 @@ const words: Record<SignInProblem, Words> = {
     text: () =>
       'There is an account with this address. Open the link in your invitation again and enter its password. Then link your account under “My account”.',
   },
+  needsSso: {
+    title: 'Join by your organization',
+    text: ({ provider }) =>
+      `Your organization lets in nobody by ${provider}. Open the link in your invitation again: it leads to your organization’s own sign-in page.`,
+  },
   otherPerson: {
     title: 'That is somebody else',
     text: ({ provider }) =>

@@ -291,6 +291,39 @@ describe('the way back', () => {
     expect(await isEnforced(organization.id)).toBe(false)
   })
 
+  it('goes on while another provider that nobody has tried is added, changed and removed', async () => {
+    const { organization, owner, idp, settings } = await setUp()
+    const { headers } = await owner.post(`${settings}/providers`, providerFields(idp, { name: 'Second' }))
+    const second = headers.location!.split('?')[0]!
+    expect((await owner.post(second, providerFields(idp, { name: 'Third' }))).headers.location).toBe(`${second}?done=saved`)
+    expect(await isEnforced(organization.id)).toBe(true)
+    await owner.post(`${second}/remove`)
+    expect(await isEnforced(organization.id)).toBe(true)
+  })
+
+  it('takes nothing into use that somebody else tries than who may change it, nor once it was discarded', async () => {
+    const { organization, admin, owner, idp, page, providerId, begin, person } = await setUp()
+    const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
+    await owner.post(page, providerFields(moved, { clientSecret: '', addsMembers: 'yes' }))
+    idp.person = person('grace')
+    const grader = browse(service)
+    await goThrough(grader, idp, begin)
+    expect((await grader.get(`/portal/${organization.id}/`)).status).toBe(200)
+    expect((await grader.get(`${page}/try`)).status).toBe(404)
+    // Somebody who could when they began.
+    moved.person = person('ada')
+    const back = await wayBack(owner, moved, `${page}/try`)
+    const where = { organizationId: organization.id, email: admin.email }
+    const { roles, duties } = await db.member.findFirstOrThrow({ where })
+    await db.member.updateMany({ where, data: { roles: ['grader'], duties: [] } })
+    expect((await owner.get(back)).status).toBe(404)
+    await db.member.updateMany({ where, data: { roles, duties } })
+    const discarded = await wayBack(owner, moved, `${page}/try`)
+    await owner.post(`${page}/discard`)
+    expect(titleOf((await owner.get(discarded)).text)).toMatch(/can’t be/)
+    expect((await db.signInProvider.findUniqueOrThrow({ where: { id: providerId } })).issuer).toBe(idp.issuer)
+  })
+
   it('takes into use what was tried, and not what has come to wait meanwhile', async () => {
     const { owner, idp, page, providerId, person } = await setUp()
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })

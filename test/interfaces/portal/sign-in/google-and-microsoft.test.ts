@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
+import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
+import { resetMemberFactors } from '../../../../src/domain/members/reset-factors.ts'
 import { codeAt, enrolApp } from '../../../support/factors.ts'
 import { CLIENT, type Person, startIdp } from '../../../support/idp.ts'
-import { joinPath, PASSWORD } from '../../../support/portal.ts'
+import { asOperator, joinPath, PASSWORD } from '../../../support/portal.ts'
 import { type Service, startServiceForFile } from '../../../support/service.ts'
 import { type Browser, browse, goThrough, IDP_ON_LOOPBACK, makeOnlyWayIn, setUpSso, wayBack } from '../../../support/sso.ts'
 
@@ -218,8 +220,77 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     const page = (await browse(service).get(path)).text
     expect(page).toContain('Join with Acme Login')
     expect(page).not.toMatch(/name="password"|with\/microsoft/)
+    idp.person = somebody({ email: `new@${sso.domain}`, email_verified: true })
+    expect(titleOf((await goThrough(browse(service), idp, `${path}/with/microsoft`)).text)).toBe('Join by your organization')
     const posted = await browse(service).post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
     expect([posted.status, posted.text]).toEqual([422, expect.stringContaining('Members come by single sign-on here')])
+  })
+
+  it('are taken away with the rest from whoever joined with them by a copied link, once the owner of the address shows up', async () => {
+    const organization = await service.make.organization()
+    const intrude = async (email: string) => {
+      idp.person = somebody()
+      const browser = browse(service)
+      await goThrough(browser, idp, `${await joinPath(service, organization, email, ['grader'])}/with/microsoft`)
+      expect((await browser.get(homeOf(organization))).status).toBe(200)
+      return { browser, person: idp.person }
+    }
+    const isOut = async ({ browser, person }: Awaited<ReturnType<typeof intrude>>) => {
+      idp.person = person
+      expect(await signIn()).toBe('You are no member yet')
+      expect((await browser.get(homeOf(organization))).headers.location).toMatch(/^\/portal\/sign-in/)
+    }
+    // By a mailed link to set a password,
+    const email = newEmail()
+    const first = await intrude(email)
+    await createResetLink(service.system, email, { mails: true })
+    const { id } = await db.memberEmail.findFirstOrThrow({ where: { kind: 'reset', member: { email } } })
+    const mail = (await service.http().get(`/dev/mailbox/${id}?view=text`)).text
+    const path = new URL(/https?:[^\s<"]+\/portal\/reset\/[^\s<"]+/.exec(mail)![0]).pathname
+    expect((await browse(service).post(path, { password: 'another long password of mine' })).status).toBe(303)
+    await isOut(first)
+    expect(await actionsOf(organization)).toContain('unlinked_identity')
+    // or by the single sign-on of another organization.
+    const sso = await setUpSso(service, { addsMembers: 'yes' })
+    const second = await intrude(`grace@${sso.domain}`)
+    sso.idp.person = sso.person('grace')
+    expect((await goThrough(browse(service), sso.idp, sso.begin)).headers.location).toBe(homeOf(sso.organization))
+    await isOut(second)
+  })
+
+  it('are taken away with what else a member signs in with whose second step an admin resets', async () => {
+    const organization = await service.make.organization()
+    const member = await joinAndLink(organization)
+    await enrolApp(member, service.clock.now)
+    const { id } = await db.member.findFirstOrThrow({ where: { email: member.email } })
+    await resetMemberFactors(asOperator(service, organization), id, 'phone lost')
+    idp.person = member.person
+    expect(await signIn()).toBe('You are no member yet')
+  })
+
+  it('ask for the second step also in a session that rests on the word of an organization’s provider alone', async () => {
+    const sso = await setUpSso(service, { addsMembers: 'yes' })
+    const elsewhere = await service.make.organization()
+    const email = `grace@${sso.domain}`
+    const member = await joinWithPassword(elsewhere, email)
+    await db.credential.updateMany({ where: { email }, data: { provenAt: service.clock.now() } })
+    idp.person = somebody()
+    await goThrough(member, idp, `${member.home}account/link/microsoft`)
+    await enrolApp(member, service.clock.now)
+    const browser = browse(service)
+    sso.idp.person = sso.person('grace')
+    expect((await goThrough(browser, sso.idp, sso.begin)).headers.location).toBe(homeOf(sso.organization))
+    expect(await signIn(browser)).toBe('/portal/second-step?next=%2Fportal')
+    expect((await browser.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)
+  })
+
+  it('are linked from a page of ours, and nowhere that another site leads a browser to', async () => {
+    const member = await joinWithPassword(await service.make.organization())
+    const link = `${member.home}account/link/microsoft`
+    const asked = await member.get(link).set('sec-fetch-site', 'cross-site')
+    expect([asked.status, titleOf(asked.text)]).toEqual([200, 'Link an account?'])
+    expect(asked.text).toContain(`href="${link}"`)
+    expect((await member.get(link).set('sec-fetch-site', 'same-origin')).headers.location).toContain(idp.issuer)
   })
 
   it('are unlinked under My account, which ends the other sessions by them, but not by who has nothing else', async () => {

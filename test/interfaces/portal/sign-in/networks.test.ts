@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
+import { recordRefusalCounts } from '../../../../src/domain/access/record-refusal.ts'
 import { enterOrganization } from '../../../../src/domain/context.ts'
 import { changeOrganizationSecurity } from '../../../../src/domain/members/organization-security.ts'
 import { mistakesIn } from '../../../support/forms.ts'
@@ -52,6 +53,41 @@ it('opens the portal from the organization’s networks alone, and says so elsew
   await expect.poll(refusals).toEqual([once, once])
 })
 
+it('refuses what every address is in, and shuts keys out that are in use only where that is meant', async () => {
+  const { organization, owner, path, saveFrom } = await open()
+  const every = (line: number) => [`Line ${line} is every address there is. Leave the list empty to allow any address.`]
+  expect(mistakesIn(await saveFrom(OFFICE, { networks: '0.0.0.0/0' }))).toEqual(every(1))
+  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: `${OFFICE}\n::/0`, keyMaxDays: '' }))).toEqual(every(2))
+  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: '::ffff:0:0/96', keyMaxDays: '' }))).toEqual(every(1))
+  const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'Used', mode: 'live' })
+  await createApiKey(service.system, { organizationId: organization.id, name: 'Unused', mode: 'live' })
+  expect((await service.v1(key).get('/tags').set('x-forwarded-for', ELSEWHERE)).status).toBe(200)
+  await expect
+    .poll(() => service.db.apiKey.count({ where: { organizationId: organization.id, lastUsedFrom: ELSEWHERE } }))
+    .toBe(1)
+  const fields = { keyNetworks: '203.0.113.0/24', keyMaxDays: '' }
+  expect((await owner.get(path)).text).not.toContain('name="shutsOut"')
+  const warned = await saveFrom(OFFICE, fields)
+  expect(mistakesIn(warned)[0]).toContain('An API key was used in the last 30 days from an address outside of these networks.')
+  expect(warned.text).toContain('name="shutsOut"')
+  expect((await saveFrom(OFFICE, { ...fields, shutsOut: 'yes' })).status).toBe(303)
+  expect((await saveFrom(OFFICE, { ...fields, keyMaxDays: '90' })).status).toBe(303)
+  expect((await saveFrom(OFFICE, { ...fields, keyNetworks: `203.0.113.0/24\n${ELSEWHERE}` })).status).toBe(303)
+})
+
+it('says what is wrong before it asks for the password, and asks for it before it saves', async () => {
+  const { owner, path } = await open()
+  service.clock.advance(16 * 60_000)
+  const wrong = await owner.post(path, { deviceDays: '4000' })
+  expect([wrong.status, mistakesIn(wrong).length, wrong.text.includes('value="4000"')]).toEqual([422, 1, true])
+  const { status, headers } = await owner.post(path, { deviceDays: '7' })
+  expect([status, headers.location]).toEqual([303, expect.stringMatching(/^\/portal\/prove/)])
+  expect((await owner.get(path)).text).toContain('name="deviceDays" type="number" value="30"')
+  const grader = await signInAs(service, owner.home.split('/')[2]!, ['grader'])
+  service.clock.advance(16 * 60_000)
+  expect((await grader.post(path, { deviceDays: '4000' })).status).toBe(404)
+})
+
 it('lets whoever runs the service take the networks back', async () => {
   const { organization, owner, saveFrom } = await open()
   await saveFrom(OFFICE, { networks: OFFICE })
@@ -75,7 +111,8 @@ it('lets API keys be used from the organization’s networks alone, besides thos
     return headers['x-error-code'] ?? status
   }
   expect(await from(ELSEWHERE)).toBe(200)
-  expect((await saveFrom(OFFICE, { keyNetworks: '203.0.113.0/24', keyMaxDays: '' })).status).toBe(303)
+  const fields = { keyNetworks: '203.0.113.0/24', keyMaxDays: '', shutsOut: 'yes' }
+  expect((await saveFrom(OFFICE, fields)).status).toBe(303)
   expect([await from(ELSEWHERE), await from(OFFICE), await from('203.0.113.10')]).toEqual(['network_not_allowed', 200, 200])
   expect([await from(OFFICE, narrow.key), await from('203.0.113.10', narrow.key)]).toEqual([200, 'network_not_allowed'])
   await expect
@@ -124,6 +161,24 @@ it('records a key and a member who are refused for what they may not do', async 
       ]),
     )
   expect(await refusals()).toHaveLength(2)
+  // When the hour is over, how often it was in all.
+  const where = { key: { contains: ` ${apiKey.id} ` } }
+  await expect.poll(async () => (await service.db.spentProof.findFirst({ where }))?.times).toBe(3)
+  await recordRefusalCounts(service.system)
+  expect(await refusals()).toHaveLength(2)
+  const from = new Date(Math.floor(service.clock.now().getTime() / HOUR_MS) * HOUR_MS)
+  const until = new Date(from.getTime() + HOUR_MS)
+  service.clock.advance(HOUR_MS + 120_000)
+  await Promise.all([recordRefusalCounts(service.system), recordRefusalCounts(service.system)])
+  const counts = (await refusals()).slice(2).map(({ actorKind, actorId, details }) => ({ actorKind, actorId, details }))
+  const times = { times: 3, from: from.toISOString(), until: until.toISOString() }
+  expect(counts).toHaveLength(2)
+  expect(counts).toEqual(
+    expect.arrayContaining([
+      { actorKind: 'member', actorId: grader.member.id, details: { what: 'permission', ...times } },
+      { actorKind: 'apiKey', actorId: apiKey.id, details: { what: 'scope', ...times } },
+    ]),
+  )
 })
 
 it('asks whoever deactivates a member what becomes of their keys', async () => {

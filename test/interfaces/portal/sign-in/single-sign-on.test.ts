@@ -2,10 +2,11 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
 import { codeAt, enrolApp, giveApp } from '../../../support/factors.ts'
+import { mistakesIn } from '../../../support/forms.ts'
 import { CLIENT } from '../../../support/idp.ts'
 import { joinAs, joinPath, PASSWORD } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
-import { browse, goThrough, IDP_ON_LOOPBACK, setUpSso, wayBack } from '../../../support/sso.ts'
+import { browse, goThrough, IDP_ON_LOOPBACK, providerFields, setUpSso, wayBack } from '../../../support/sso.ts'
 
 const service = await startServiceForFile(IDP_ON_LOOPBACK)
 const { db } = service
@@ -222,6 +223,50 @@ describe('refusals', () => {
     expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('This account is not let in')
     idp.claims = { hd: 'acme.example' }
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
+  })
+
+  it('has a provider where everybody can have an account speak for no address, but of those whom a claim shows to be of the organization', async () => {
+    const { admin, idp, page, providerId, begin, domain } = await setUpSso(service, { addsMembers: 'yes' })
+    const save = (issuer: string, requiredClaims = '') =>
+      admin.post(page, providerFields({ issuer }, { clientSecret: '', addsMembers: 'yes', requiredClaims }))
+    const tenant = '72f988bf-86f1-41af-91ab-2d7cd011db47'
+    const microsoft = 'https://login.microsoftonline.com'
+    for (const [issuer, claims, status] of [
+      [`${microsoft}/common/v2.0`, '', 422],
+      [`${microsoft}/organizations/v2.0`, `hd=${domain}`, 422],
+      [`${microsoft}/acme.onmicrosoft.com/v2.0`, '', 422],
+      [`${microsoft}/common/v2.0`, `tid=${tenant}`, 303],
+      [`${microsoft}/${tenant}/v2.0`, '', 303],
+      ['https://accounts.google.com', `tid=${tenant}`, 422],
+      ['https://accounts.google.com', `hd=${domain}`, 303],
+    ] as const) {
+      const answer = await save(issuer, claims)
+      expect([issuer, claims, answer.status]).toEqual([issuer, claims, status])
+      if (status === 422) expect(mistakesIn(answer).join()).toContain('Anybody can have an account at this issuer')
+    }
+    // One from before that was asked for: a stranger's tenant says that an address of the organization is its own.
+    const data = { issuer: `${microsoft}/common/v2.0`, requiredClaims: {} }
+    await db.signInProvider.update({ where: { id: providerId }, data })
+    const claims = { email: admin.email, tid: 'of a stranger' }
+    const token = {
+      ...{ issuer: `${microsoft}/of-a-stranger/v2.0`, subject: 'mallory', email: admin.email, emailVerified: null },
+      ...{ givenName: '', familyName: '', sid: null, amr: [], acr: null, authTime: null, claims },
+    }
+    const { identityProviders } = service.deps
+    const authorizationUrl: typeof identityProviders.authorizationUrl = async (_client, { state }) => ({
+      url: `${idp.issuer}/${state}`,
+    })
+    service.deps.identityProviders = { ...identityProviders, authorizationUrl, redeem: async () => ({ token }) }
+    try {
+      const browser = browse(service)
+      const state = (await browser.get(begin)).headers.location!.split('/').at(-1)
+      const { status, text } = await browser.get(`${begin}/callback?code=any&state=${state}`)
+      expect([status, titleOf(text)]).toEqual([403, 'This account is not let in'])
+    } finally {
+      service.deps.identityProviders = identityProviders
+    }
+    expect(await db.identity.count({ where: { providerId } })).toBe(0)
+    expect((await admin.get(page)).text).toContain('claimMissing: tid')
   })
 
   it('says what the provider has done, and asks nobody when it is away', async () => {

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { signInAs } from '../../../support/portal.ts'
+import { recordQueries } from '../../../support/queries.ts'
+import { startServiceForFile } from '../../../support/service.ts'
+
+const service = await startServiceForFile()
+
+it('costs whoever is signed in one statement to find out, with all that an organization can ask for', async () => {
+  const organization = await service.make.organization()
+  const admin = await signInAs(service, organization.id, ['admin'])
+  const now = service.clock.now()
+  const rules = { ssoEnforcedAt: null, secondFactorFrom: null, networks: ['127.0.0.0/8'], idleMinutes: 60, updatedAt: now }
+  // A page that asks for nothing else than who may see it.
+  const cost = async () => {
+    const { result, queries } = await recordQueries(async () => {
+      const { status } = await admin.get(`${admin.home}assessments/new`)
+      return status
+    })
+    return { status: result, texts: queries.map(({ text }) => text) }
+  }
+  await cost()
+  const plain = await cost()
+  await service.db.organizationSecurity.create({ data: { organizationId: organization.id, ...rules } })
+  const ruled = await cost()
+  expect([plain.status, ruled.status]).toEqual([200, 200])
+  expect(ruled.texts.length).toBe(plain.texts.length)
+  expect(plain.texts.filter((text) => /sessions/.test(text))).toHaveLength(1)
+  expect(plain.texts.filter((text) => /sign_in_providers|second_factors|identities/.test(text))).toEqual([])
+})

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { SignInProblem } from '../../../../src/domain/single-sign-on/finish-way.ts'
+import { refusedPage } from '../../../../src/interfaces/portal/sign-in/single-sign-on.page.ts'
+
+const guide = readFileSync('docs/guides/single-sign-on.md', 'utf8')
+/** All of them: the compiler says when one is missing. */
+const problems: Record<SignInProblem, true> = {
+  expiredSignIn: true,
+  idpDenied: true,
+  idpUnreachable: true,
+  clock: true,
+  badToken: true,
+  claimMissing: true,
+  notInvited: true,
+  inactive: true,
+  otherIdentity: true,
+  hasAccount: true,
+  needsSso: true,
+  otherPerson: true,
+  linkedElsewhere: true,
+}
+
+it('has each page that somebody who is not let in may see, by its title', () => {
+  const shown = guide.slice(guide.indexOf('## Errors')).matchAll(/^\| ([^|]+) \|/gm)
+  const titles = [...shown].map(([, title]) => title!.trim())
+  const refused = { provider: 'Acme', organization: 'Acme', again: '/' }
+  for (const problem of Object.keys(problems) as SignInProblem[])
+    expect(titles).toContain(refusedPage({ problem, ...refused }).title)
+})
