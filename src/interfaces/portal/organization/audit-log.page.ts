@@ -1,6 +1,7 @@
-import { type AuditEntry, type AuditPage, FORMER_MEMBER } from '../../../domain/access/audit-log.ts'
+import type { AuditEntry, AuditPage } from '../../../domain/access/audit-log.ts'
 import { AUDIT_ACTIONS, type AuditAction } from '../../../domain/audit/record-audit.ts'
 import type { Context } from '../../../domain/context.ts'
+import { FORMER_MEMBER } from '../../../domain/look-ups/former-members.ts'
 import { html, type Value } from '../../../html/html.ts'
 import { choice, exportButton, field } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
