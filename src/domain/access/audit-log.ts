@@ -7,6 +7,7 @@ import type { AuditAction } from '../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
 import { asStored } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
+import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
 import { isUuid } from '../values/uuid.ts'
 import { authorize } from './permissions.ts'
 
@@ -131,9 +132,6 @@ function namedBy(entries: AuditEntry[]): { memberIds: string[]; keyIds: string[]
   return { memberIds: idsOf('member', 'member'), keyIds: idsOf('apiKey', 'api_key') }
 }
 
-/** What members are called who were erased. */
-export const FORMER_MEMBER = 'a former member'
-
 /** The addresses of members of the organization, and the names of its API keys, by their ids. */
 export async function findNames(
   { db, organization }: Context,
@@ -158,10 +156,7 @@ function idsIn(details: unknown): string[] {
 async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string, name: string][]> {
   if (ids.length === 0) return []
   const members = own(ctx, 'members')
-    .select(({ ref }) => [
-      'id',
-      sql<string>`case when ${ref('erasedAt')} is null then ${ref('email')} else ${FORMER_MEMBER} end`.as('name'),
-    ])
+    .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
     .where('id', '=', among(ids))
   const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
   const tags = own(ctx, 'tags').select(['id', 'name']).where('id', '=', among(ids))

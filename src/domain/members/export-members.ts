@@ -2,12 +2,12 @@ import { own } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { FORMER_MEMBER } from '../access/audit-log.ts'
 import { authorize } from '../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
 import type { Context } from '../context.ts'
 import { refuseExcess } from '../lists/filters.ts'
 import { filtered } from '../lists/listing.ts'
+import { FORMER_MEMBER } from '../look-ups/former-members.ts'
 import { asked, type MemberFilter, memberConditions } from './members.ts'
 
 const include = {

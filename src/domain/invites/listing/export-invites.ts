@@ -4,6 +4,7 @@ import { Prisma } from '../../../generated/prisma/client.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
 import { readWords, refuseExcess } from '../../lists/filters.ts'
+import { addressOrFormer, FORMER_GRADER, FORMER_MEMBER } from '../../look-ups/former-members.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
 import { statusNow } from '../expiry.ts'
 import { authorizeInvites } from '../visibility.ts'
@@ -15,7 +16,7 @@ export type ExportedInvite = Selectable<Tables['invites']> & {
   assessment: string
   /** Names, in their order. */
   tags: string[]
-  /** Addresses of members. */
+  /** Addresses of members; of one who was erased, what stands for it. */
   grader: string | null
   createdBy: string | null
 }
@@ -119,7 +120,11 @@ const show = (invites: Rows<'invites'>, now: Date): Rows<'invites', ExportedInvi
       join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
     )
     .select(columns)
-    .select(['assessments.name as assessment', 'grader.email as grader', 'creator.email as createdBy'])
+    .select(['assessments.name as assessment'])
+    .select(({ ref }) => [
+      addressOrFormer({ email: ref('grader.email'), erasedAt: ref('grader.erasedAt') }, FORMER_GRADER).as('grader'),
+      addressOrFormer({ email: ref('creator.email'), erasedAt: ref('creator.erasedAt') }, FORMER_MEMBER).as('createdBy'),
+    ])
     .select((eb) => [
       statusNow(eb, now).as('status'),
       listOf(

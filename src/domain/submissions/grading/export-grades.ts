@@ -5,6 +5,7 @@ import { authorize } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { addressOrFormer, FORMER_GRADER } from '../../look-ups/former-members.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
 import { isDropped, scoredPoints } from '../scores.ts'
@@ -158,9 +159,7 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
           .whereRef('grades.submissionId', '=', 'submissions.id')
           .where('grades.points', 'is not', null)
           .select(({ ref }) =>
-            sql<string>`case when ${ref('members.erasedAt')} is null then ${ref('members.email')} else 'a former grader' end`.as(
-              'who',
-            ),
+            addressOrFormer({ email: ref('members.email'), erasedAt: ref('members.erasedAt') }, FORMER_GRADER).as('who'),
           )
           .distinct()
           .orderBy('who')

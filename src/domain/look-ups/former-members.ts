@@ -1,0 +1,12 @@
+import { sql } from '../../db/builder.ts'
+import type { Expression, RawBuilder } from '../../db/own.ts'
+
+/** What members are called who were erased, and those of them who graded. */
+export const FORMER_MEMBER = 'a former member'
+export const FORMER_GRADER = 'a former grader'
+
+/** A member's address, and what stands for it once they are erased. */
+export const addressOrFormer = (
+  { email, erasedAt }: { email: Expression<unknown>; erasedAt: Expression<unknown> },
+  former: string,
+): RawBuilder<string> => sql`case when ${erasedAt} is null then ${email} else ${former} end`
