@@ -52,7 +52,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   for (const page of ['', 'invites', 'settings/organization', 'no-such-page']) {
     const { status, text } = await grader.get(grader.home + page)
     expect([page, status]).toEqual([page, 403])
-    expect(text).toContain('is to be erased')
+    expect(text).toContain('will be erased')
     expect(text).not.toContain('hold/keep')
   }
   expect((await grader.post(`${grader.home}hold/keep`)).status).toBe(403)
