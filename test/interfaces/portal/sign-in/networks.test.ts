@@ -55,10 +55,13 @@ it('opens the portal from the organization’s networks alone, and says so elsew
 
 it('refuses what every address is in, and shuts keys out that are in use only where that is meant', async () => {
   const { organization, owner, path, saveFrom } = await open()
-  const every = (line: number) => [`Line ${line} is every address there is. Leave the list empty to allow any address.`]
-  expect(mistakesIn(await saveFrom(OFFICE, { networks: '0.0.0.0/0' }))).toEqual(every(1))
-  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: `${OFFICE}\n::/0`, keyMaxDays: '' }))).toEqual(every(2))
-  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: '::ffff:0:0/96', keyMaxDays: '' }))).toEqual(every(1))
+  const every = (list: string, line: number) => [
+    `${list}: line ${line} is every address there is. Leave the list empty to allow any address.`,
+  ]
+  const ofKeys = 'The networks of API keys'
+  expect(mistakesIn(await saveFrom(OFFICE, { networks: '0.0.0.0/0' }))).toEqual(every('The networks', 1))
+  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: `${OFFICE}\n::/0`, keyMaxDays: '' }))).toEqual(every(ofKeys, 2))
+  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: '::ffff:0:0/96', keyMaxDays: '' }))).toEqual(every(ofKeys, 1))
   const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'Used', mode: 'live' })
   await createApiKey(service.system, { organizationId: organization.id, name: 'Unused', mode: 'live' })
   expect((await service.v1(key).get('/tags').set('x-forwarded-for', ELSEWHERE)).status).toBe(200)
