@@ -1,4 +1,10 @@
-import { type HeldMember, readHeldActs, readHeldGrades, readHeldMember } from '../domain/archives/held-member.ts'
+import {
+  type HeldMember,
+  type MemberAsked,
+  readHeldActs,
+  readHeldGrades,
+  readHeldMember,
+} from '../domain/archives/held-member.ts'
 import type { Context } from '../domain/context.ts'
 import { nameOf } from '../domain/values/name-of.ts'
 import { type Html, html } from '../html/html.ts'
@@ -6,8 +12,9 @@ import { type ArchivePage, facts, section, table, time, toFile, wordOf } from '.
 import type { Zip } from './zip.ts'
 
 /** Adds all that is held about a member of the organization. What there may be much of comes line by line. */
-export async function addMember(ctx: Context, id: string, zip: Zip): Promise<void> {
-  const held = await readHeldMember(ctx, id)
+export async function addMember(ctx: Context, asked: MemberAsked, zip: Zip): Promise<void> {
+  const { memberId: id } = asked
+  const held = await readHeldMember(ctx, asked)
   if (!held) return // gone meanwhile, and the row of the archive with it
   const madeAt = ctx.deps.clock()
   const acts = { count: 0, grades: 0 }

@@ -7,6 +7,6 @@ import { createZip } from './zip.ts'
 export const writeArchive: WriteArchive = async (ctx, whose, write) => {
   const zip = createZip(write, ctx.deps.clock())
   if ('address' in whose) await addCandidate(ctx, whose.address, zip)
-  else await addMember(ctx, whose.memberId, zip)
+  else await addMember(ctx, whose, zip)
   await zip.end()
 }

@@ -108,7 +108,9 @@ async function checkContent(url: string, { mediaQuota, erasureLog, ...ways }: Gi
 /** Whether a backup has brought back whom the log outside of the database says to be erased. */
 async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
   const since = new Date(Date.now() - ERASURE_PATIENCE_MS)
-  const candidates = await db.erasure.count({ where: { finishedAt: null, createdAt: { lt: since } } })
+  const candidates = await db.erasure.count({
+    where: { finishedAt: null, createdAt: { lt: since }, subject: { not: 'retention' } },
+  })
   const organizations = await db.organizationHold.count({ where: { eraseAt: { lt: since } } })
   if (candidates + organizations > 0)
     return problem(

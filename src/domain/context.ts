@@ -229,12 +229,12 @@ export type TypesetReport = (report: PrintedReport, asked: { whose: string; onGo
 /**
  * Makes the file of an archive, see domain/archives.
  *
- * @param whose a candidate's address, in lower case, or a member of the organization.
+ * @param whose a candidate's address, in lower case, or a member of the organization, who asks for it or not.
  * @param write takes its bytes, one after another; done when there is room for more.
  */
 export type WriteArchive = (
   ctx: Context,
-  whose: { address: string } | { memberId: string },
+  whose: { address: string } | { memberId: string; isOwn: boolean },
   write: (bytes: Uint8Array) => Promise<void>,
 ) => Promise<void>
 

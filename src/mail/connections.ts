@@ -169,7 +169,8 @@ const NO_UTF8 = 'The mail server takes no address with international letters bef
 const offersSmtpUtf8 = ({ connection }: Open): boolean =>
   (connection as SMTPConnection & { _supportedExtensions: string[] })._supportedExtensions.includes('SMTPUTF8')
 
-const isOver = ({ responseCode }: SmtpError): boolean => responseCode === undefined || responseCode === 421
+const isOver = ({ responseCode, code }: SmtpError): boolean =>
+  code !== NO_SMTPUTF8 && (responseCode === undefined || responseCode === 421)
 
 /** How long the server may be silent from now on. nodemailer knows one time for all commands. */
 function setPatience({ connection: { _socket: socket } }: Open, ms: number): void {

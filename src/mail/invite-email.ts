@@ -1,3 +1,4 @@
+import { isPlainAddress } from '../domain/checking/email-address.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { whomToAsk } from '../domain/invites/whom-to-ask.ts'
 import { type CandidateMailKind, comesByItself } from '../domain/mails/candidate-mails.ts'
@@ -73,5 +74,5 @@ const isKnown = (kind: string): kind is CandidateMailKind => Object.hasOwn(candi
 
 function replyToOf({ mailFrom }: MailSettings, { invite }: InviteEmail): string | Mailbox {
   const contact = whomToAsk(invite)
-  return contact ? { ...contact, name: headerText(contact.name) } : mailFrom
+  return contact && isPlainAddress(contact.address) ? { ...contact, name: headerText(contact.name) } : mailFrom
 }

@@ -240,7 +240,7 @@ export const Environment = Type.Object({
     Type.String({
       examples: ['/var/lib/assessments/erasures.jsonl'],
       description:
-        'File that a line is appended to for each candidate, and each organization, that was erased, without names: what a restored backup has to be told again. Keep it, and its copies, apart from those of the database; several processes that work share it. Unset: erasures.jsonl under DATA_DIR.',
+        'File that a line is appended to for each candidate, member and organization that was erased, without names: what a restored backup has to be told again. Keep it, and its copies, apart from those of the database; several processes that work share it. Unset: erasures.jsonl under DATA_DIR.',
     }),
   ),
   BACKUPS_KEPT_DAYS: Count(

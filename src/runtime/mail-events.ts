@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../domain/context.ts'
 import { keepMailEvent, type MailEventReaders } from '../domain/mails/mail-events.ts'
+import { beginTurn } from '../domain/work/sweep-parts.ts'
 import type { Site } from '../http/addresses/links.ts'
 import { createBounceMailbox } from '../mail/events/bounce-mailbox.ts'
 import { createDsnReader, findMailOf } from '../mail/events/dsn.ts'
@@ -43,7 +44,7 @@ function createBounceFetching(
       const eventId = emailId && (await dsn.identify(body))
       if (eventId) await keepMailEvent(system, { provider: 'dsn', eventId, emailId, body })
       return eventId !== null
-    })
+    }, beginTurn())
 }
 
 /** Public addresses only, whatever webhooks are allowed. */

@@ -103,7 +103,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await page.setViewportSize(phone)
     await page.goto(`${origin}${admin.home}settings/brand`)
     // What is empty has the service's own colour, not black.
-    for (const label of ['Pick: Buttons and links', 'Pick: Ground of the head and the logo'])
+    for (const label of ['Pick: Buttons and links', 'Pick: Background of the header'])
       expect(await page.getByLabel(label).inputValue()).not.toBe('#000000')
     await page.getByLabel('Pick: Buttons and links').fill(YELLOW.primaryColor)
     await page.getByLabel('Pick: Background of the header').fill(YELLOW.backgroundColor)

@@ -81,13 +81,13 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
       seen.push(/Subject: (\d+)/.exec(start.toString())![1]!)
       return true
     }
-    await expect(mailbox.takeUnread(take(30))).rejects.toThrow('the database is away')
+    await expect(mailbox.takeUnread(take(30), () => false)).rejects.toThrow('the database is away')
     expect((await dovecot.count('INBOX')).unread).toBe(25)
     seen.length = 0
-    expect(await mailbox.takeUnread(take(Number.POSITIVE_INFINITY))).toBe(25)
+    expect(await mailbox.takeUnread(take(Number.POSITIVE_INFINITY), () => false)).toBe(25)
     expect(seen.slice(0, 2)).toEqual(['20', '21'])
     expect(await dovecot.count('INBOX')).toEqual({ all: 45, unread: 0 })
-    expect(await mailbox.takeUnread(take(0))).toBe(0)
+    expect(await mailbox.takeUnread(take(0), () => false)).toBe(0)
   })
 
   it('that is another’s is looked at once by a process', async () => {
@@ -99,10 +99,10 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
       looks++
       return false
     }
-    for (let i = 0; i < 3; i++) await mailbox.takeUnread(take)
+    for (let i = 0; i < 3; i++) await mailbox.takeUnread(take, () => false)
     expect(looks).toBe(1)
     await dovecot.deliver('INBOX', 'Subject: two\n\n2\n')
-    await mailbox.takeUnread(take)
+    await mailbox.takeUnread(take, () => false)
     expect(looks).toBe(2)
     expect((await dovecot.count('INBOX')).unread).toBe(2)
   })

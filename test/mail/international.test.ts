@@ -149,7 +149,7 @@ it('has one address in both forms: where members, and domains of a provider, are
   const { id: assessmentId } = await service.make.assessment(organization.id)
   const actor: Context['actor'] = { kind: 'member', id: memberId, userId: memberId, roles: ['admin'] }
   const list = `email,grader\na@example.com,${written}\n`
-  const batchId = await createBatch({ ...ctx, mode: 'live', actor }, { assessmentId, list, terms: {} })
+  const batchId = await createBatch({ ...ctx, mode: 'live', actor }, { assessmentId, list, terms: { sendEmail: false } })
   const rows = await service.db.inviteBatchRow.findMany({ where: { organizationId: organization.id, batchId } })
   expect(rows).toMatchObject([{ state: 'ready', terms: { assignedGraderId: memberId } }])
 

@@ -24,8 +24,9 @@ type Asked = { at: Date; hasFactor: boolean; organizationId: string | null }
 export function isFreshFor(session: Pick<OpeningSession, 'proofs' | 'createdAt'>, { at: now, ...asked }: Asked): boolean {
   const kinds = asked.hasFactor ? BY_FACTOR : IN_PERSON
   const isRecent = (at: Date | null | undefined) => at != null && now.getTime() - at.getTime() < FRESH_MS
+  // The word of one of the operator's stands for a password.
   const speaksHere = ({ provider }: Proof) =>
-    provider != null && (provider.organizationId === null || provider.organizationId === asked.organizationId)
+    provider != null && (provider.organizationId === null ? !asked.hasFactor : provider.organizationId === asked.organizationId)
   return proofsOf(session).some((proof) =>
     proof.kind === 'oidc' ? speaksHere(proof) && isRecent(proof.authTime) : kinds.includes(proof.kind) && isRecent(proof.at),
   )

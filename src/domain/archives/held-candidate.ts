@@ -124,6 +124,13 @@ const rowColumns = ['batchId', 'number', 'email', 'name', 'terms', 'state', 'iss
 /** A row of a list of candidates. */
 export type HeldListRow = Pick<Prisma.InviteBatchRowGetPayload<object>, (typeof rowColumns)[number]>
 
+/** Who was to grade is somebody else. */
+function withoutGrader({ terms, issues, ...row }: HeldListRow): HeldListRow {
+  const { assignedGraderId: _, ...own } = terms as Record<string, Prisma.JsonValue>
+  const its = (issues as { field?: string }[]).filter(({ field }) => field !== 'assignedGraderId')
+  return { ...row, terms: own, issues: its }
+}
+
 /** What there is of the address besides its invites. @property erasures that were asked for, which hold no address. */
 export type HeldBesides = { listRows: HeldListRow[]; suppressions: Suppression[]; erasures: Erasure[] }
 
@@ -135,7 +142,8 @@ export async function readHeldBesides(ctx: Context, address: string): Promise<He
     const rows = own(ctx, 'inviteBatchRows')
       .where('batchId', '=', among(ids))
       .where(({ ref }) => sql<SqlBool>`lower(trim(${ref('email')})) = ${address}`)
-    listRows.push(...((await all(db, rows.select(rowColumns).orderBy('batchId').orderBy('number'))) as HeldListRow[]))
+    const found = (await all(db, rows.select(rowColumns).orderBy('batchId').orderBy('number'))) as HeldListRow[]
+    listRows.push(...found.map(withoutGrader))
   }
   const its = { organizationId: organization.id }
   const orderBy = { createdAt: 'asc' as const }

@@ -35,9 +35,23 @@ const include = {
 
 export type HeldMember = Prisma.MemberGetPayload<{ include: typeof include }>
 
-/** @returns null: there is none, or no more. */
-export const readHeldMember = ({ db, organization }: Context, id: string): Promise<HeldMember | null> =>
-  db.member.findFirst({ where: { organizationId: organization.id, id, erasedAt: null }, include })
+/** @property isOwn whether it is they who ask. */
+export type MemberAsked = { memberId: string; isOwn: boolean }
+
+/**
+ * What they sign in with, and from where, is told to others of the organization only where no other organization has them, too: it is theirs
+ * there as well.
+ *
+ * @returns null: there is none, or no more.
+ */
+export async function readHeldMember({ db, organization }: Context, asked: MemberAsked): Promise<HeldMember | null> {
+  const where = { organizationId: organization.id, id: asked.memberId, erasedAt: null }
+  const held = await db.member.findFirst({ where, include })
+  if (!held?.credentialId || asked.isOwn) return held
+  const { credentialId } = held
+  const others = await db.member.count({ where: { credentialId, organizationId: { not: organization.id } } })
+  return others === 0 ? held : { ...held, credential: null }
+}
 
 /** What they have done, oldest first, some at a time: without what it says of others. */
 export async function* readHeldActs(ctx: Context, memberId: string) {

@@ -56,11 +56,11 @@ const begin = (ctx: Context, { id, key }: Making): Promise<boolean> =>
   })
 
 type Making = { id: string; key: string }
-type Found = { id: string; memberId: string | null; sealedAddress: Uint8Array | null }
+type Found = { id: string; memberId: string | null; actorId: string | null; sealedAddress: Uint8Array | null }
 
 /** @throws Error where none of the secret keys opens the address. */
-function whoseOf({ deps }: Context, { id, memberId, sealedAddress }: Found) {
-  if (memberId !== null) return { memberId }
+function whoseOf({ deps }: Context, { id, memberId, actorId, sealedAddress }: Found) {
+  if (memberId !== null) return { memberId, isOwn: actorId === memberId }
   const address = sealedAddress && open(deps.secretKeys, purposeOf(id), sealedAddress)
   if (address === null) throw new Error('The address of an archive is encrypted under a secret key that is not known')
   return { address }

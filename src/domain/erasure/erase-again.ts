@@ -71,11 +71,11 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
     return false
   }
   const repeated = { id, until: new Date(line.requestedAt) }
+  // The log has its line: what is at its receipt looks for it.
+  const its = { organizationId, id, finishedAt: null }
+  await ctx.db.erasure.updateMany({ where: its, data: { step: 'receipt' satisfies ErasureStep } })
   if (isBack && memberId !== undefined) await requestMemberErasure(ctx, { memberId }, repeated)
   const { id: erasureId } = address === undefined ? line : await requestErasure(ctx, { address }, repeated)
-  // The log has its line: what is at its receipt looks for it.
-  const its = { organizationId, id: erasureId, finishedAt: null }
-  await ctx.db.erasure.updateMany({ where: its, data: { step: 'receipt' satisfies ErasureStep } })
   await continueErasure(ctx, { organizationId, erasureId })
   return true
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, into, own, ownDelete, ownUpdate } from '../../db/own.ts'
+import { among, into, own, ownDelete, ownUpdate, type Rows } from '../../db/own.ts'
 import { all, first, one, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
+import { isDatabaseAway } from '../errors.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
@@ -31,6 +32,8 @@ const ORGANIZATIONS_AT_ONCE = 100
 const ANSWERS_AT_ONCE = 200
 /** Whoever else works gets as much time as this does. */
 const LONGEST_PAUSE_MS = 2_000
+/** After a failure. */
+const PUT_OFF_MS = 600_000
 /** The queue has forgotten by then what became of a mail. */
 const MAIL_DAYS = 2
 
@@ -52,10 +55,29 @@ export async function eraseDueInvites(system: ServiceContext): Promise<number> {
   const failed = await workOnEach(due, async (retention) => {
     if (isOver()) return
     const ctx = enterOrganization({ ...system, actor: { kind: 'system' } }, retention.organization)
-    erased += await eraseDueOf(ctx, keptOf(retention), isOver)
+    try {
+      erased += await eraseDueOf(ctx, keptOf(retention), isOver)
+    } catch (error) {
+      // What can't be erased here is not to be in the way of all others, minute by minute.
+      if (!isDatabaseAway(error)) await putOff(ctx)
+      throw error
+    }
   })
   refuseFailed(failed)
   return erased
+}
+
+async function putOff({ db, deps, organization }: Context): Promise<void> {
+  const now = deps.clock()
+  const where = { organizationId: organization.id, nextAt: { lte: now } }
+  await db.organizationRetention.updateMany({ where, data: { nextAt: new Date(now.getTime() + PUT_OFF_MS) } })
+}
+
+/** Whether it still is so: whoever has just set it otherwise, or put the organization on hold, is heard before more is erased. */
+async function isInForce({ db, deps, organization }: Context, { rule, days }: Due): Promise<boolean> {
+  const where = { organizationId: organization.id, nextAt: { lte: deps.clock() }, organization: { hold: null } }
+  const retention = await db.organizationRetention.findFirst({ where })
+  return retention !== null && keptOf(retention)[rule] === days
 }
 
 type Due = { mode: KeyMode; rule: RetentionRule; days: number; day: Date }
@@ -70,7 +92,11 @@ async function eraseDueOf(ctx: Context, kept: KeptAfter, isOver: () => boolean):
   let erased = 0
   for (const due of rules)
     for await (const some of readDue(ctx, due, failed)) {
-      if (isOver()) return erased
+      if (isOver()) {
+        refuseFailed(failed)
+        return erased
+      }
+      if (!(await isInForce(ctx, due))) break
       const since = performance.now()
       failed.push(...(await workInHalves(some, (ids) => eraseSome(ctx, due, ids))))
       erased += some.length
@@ -95,8 +121,10 @@ async function* readDue(ctx: Context, due: Due, failed: readonly FailedItem<stri
 /** Erases these as far as they still are due. @throws whatever the store, the queue or the database throws: they are due still. */
 async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
   const counting = await beginNight(ctx)
-  await forgetRecentMails(ctx, ids)
-  await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', '=', among(ids)))
+  // One that was reactivated since it was read keeps both: the mail that goes out now, and what was recorded.
+  const stillDue = dueInvites(ctx, due).clearOrderBy().where('invites.id', '=', among(ids)).select('invites.id')
+  await forgetRecentMails(ctx, stillDue)
+  await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', stillDue))
   await eraseCounted(counting, async (inside): Promise<ErasedCounts> => {
     const its = dueInvites(inside, due).where('invites.id', '=', among(ids))
     const held = await all(
@@ -140,12 +168,12 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
 }
 
 /** What the queue keeps for a day of mails that were sent, such as that of a result. */
-async function forgetRecentMails(ctx: Context, ids: string[]): Promise<void> {
+async function forgetRecentMails(ctx: Context, inviteIds: Rows<'invites', { id: string }>): Promise<void> {
   const recent = own(ctx, 'inviteEmails')
-    .where('inviteId', '=', among(ids))
+    .where((eb) => eb('inviteId', 'in', inviteIds))
     .where('updatedAt', '>', daysAfter(ctx.deps.clock(), -MAIL_DAYS))
   const emailIds = (await all(ctx.db, recent.select('id'))).map(({ id }) => id)
-  if (emailIds.length > 0) await forgetMailJobs(ctx, emailIds, emailIds.join('|'))
+  if (emailIds.length > 0) await forgetMailJobs(ctx, emailIds, { pattern: emailIds.join('|'), patienceMs: 0 })
 }
 
 const runningNight = (ctx: Context) =>

@@ -22,7 +22,7 @@ export async function eraseMemberMails(erasing: ErasingMember): Promise<void> {
   const { ctx, named } = erasing
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, named.emailIds) }))
   for (const address of named.addresses) {
-    await forgetMailJobs(ctx, named.emailIds, patternOf(address))
+    await forgetMailJobs(ctx, named.emailIds, { pattern: patternOf(address) })
     await forgetOutageReason(ctx, patternOf(address))
   }
 }

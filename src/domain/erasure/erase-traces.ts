@@ -47,11 +47,18 @@ export async function eraseMails(erasing: Erasing): Promise<void> {
 }
 
 const forgetJobs = ({ ctx, address }: Erasing, emailIds: readonly string[]): Promise<void> =>
-  forgetMailJobs(ctx, emailIds, patternOf(address))
+  forgetMailJobs(ctx, emailIds, { pattern: patternOf(address) })
+
+/** @property patienceMs for how long what is under way is waited for. */
+type Forgetting = { pattern: string; patienceMs?: number }
 
 /** What the queue knows of these mails, and wherever the pattern matches. @throws Error as {@link eraseMails}. */
-export async function forgetMailJobs({ deps: { queue } }: Context, emailIds: readonly string[], pattern: string): Promise<void> {
-  for (const until = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+export async function forgetMailJobs(
+  { deps: { queue } }: Context,
+  emailIds: readonly string[],
+  { pattern, patienceMs = PATIENCE_MS }: Forgetting,
+): Promise<void> {
+  for (const until = performance.now() + patienceMs; ; await sleep(PAUSE_MS)) {
     const underWay = await queue.forgetMails(emailIds, pattern)
     if (underWay === 0) return
     if (performance.now() > until) throw new Error('A mail to the candidate is still being sent')

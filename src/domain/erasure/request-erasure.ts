@@ -11,7 +11,7 @@ import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { collectInvites } from './collect-invites.ts'
 import { revokeOpen } from './erase-invites.ts'
-import { type Erasure, getErasure } from './erasures.ts'
+import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
 
 /**
  * Has whoever has the address erased from the organization, live and test data alike: what is open is revoked at once, the rest is left to a
@@ -53,7 +53,8 @@ async function begin(
   const inserted = await run(
     db,
     into('erasures')
-      .values({ ...row, actorKind: actor.kind, actorId, step: 'revoke' })
+      // The log has the line of one that is repeated: what is at its receipt looks for it.
+      .values({ ...row, actorKind: actor.kind, actorId, step: (repeated ? 'receipt' : 'revoke') satisfies ErasureStep })
       .onConflict((conflict) => conflict.doNothing()),
   )
   if (inserted === 0) {

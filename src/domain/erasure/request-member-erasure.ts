@@ -11,7 +11,7 @@ import { getMember, type Member } from '../members/members.ts'
 import { codeOfAddress } from '../secrets/address-codes.ts'
 import { seal } from '../secrets/seal.ts'
 import { nameOf } from '../values/name-of.ts'
-import { type ErasedCounts, type Erasure, getErasure, type Subject } from './erasures.ts'
+import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
 import { forgetAtAccounts } from './forget-at-accounts.ts'
 import { purposeOf } from './request-erasure.ts'
 
@@ -65,18 +65,22 @@ export async function requestMemberErasure(
     refuseTooHigh(inside, member)
     await deactivateMember(inside, memberId)
     if (revokesKeys) await revokeKeysOf(inside, memberId)
-    await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock() })
+    await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock(), isRepeated: repeated !== undefined })
   })
   return getErasure(ctx, id)
 }
 
-async function begin(inside: Context, { id, member, at }: { id: string; member: Member; at: Date }): Promise<void> {
+type Begun = { id: string; member: Member; at: Date; isRepeated: boolean }
+
+async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Promise<void> {
   const { db, deps, organization, actor } = inside
   const memberId = member.id
   const named = await readNamed(inside, member)
   const counts = await eraseRows(inside, member)
   const row = {
-    ...{ organizationId: organization.id, id, memberId, subject: 'member' satisfies Subject, step: 'mails', createdAt: at },
+    ...{ organizationId: organization.id, id, memberId, subject: 'member' satisfies Subject, createdAt: at },
+    // The log has the line of one that is repeated: what is at its receipt looks for it.
+    step: (isRepeated ? 'receipt' : 'mails') satisfies ErasureStep,
     ...{ actorKind: actor.kind, actorId: actor.kind === 'member' ? actor.id : null },
     addressCode: new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, member.email.toLowerCase())),
     sealedAddress: seal(deps.secretKeys, purposeOf(id), JSON.stringify(named)),

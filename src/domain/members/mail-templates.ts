@@ -24,7 +24,6 @@ import {
 import { findSubjectFault, findTemplateFault } from '../mails/template-text.ts'
 import { inTransaction } from '../transaction.ts'
 import { BRAND } from '../values/brand.ts'
-import { HOUR_MS } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
 import { offeredLanguages } from '../values/languages.ts'
 
@@ -128,7 +127,7 @@ export const tidyTemplate = ({ subject, body }: WrittenText): WrittenText => ({
 
 /**
  * Saves the next version of a text; an empty one returns to what stands in for it. Mails that are queued already are sent with it. Admins are told
- * by mail, of each text once an hour at most.
+ * by mail.
  *
  * @param seen the version that it was made from.
  * @throws DomainError not_permitted, assessment_not_found; invalid: what can not be read, with its line, or `changed` when there is a newer
@@ -164,9 +163,8 @@ export async function saveMailTemplate(
     const target = assessmentId === null ? {} : { target: { kind: 'assessment' as const, id: assessmentId } }
     await recordAudit(inside, { action: 'changed_mail_text', ...target, details: { kind, language, version } })
     // Whoever has got hold of somebody's session is not to write to candidates in the organization's name unnoticed.
-    const hour = Math.floor(row.createdAt.getTime() / HOUR_MS)
     const facts = defined({ called: text.subject, person: await nameActor(inside) })
-    await queueAdminEmails(inside, { kind: 'text_changed', dedupeKey: `text:${row.language}:${hour}`, facts })
+    await queueAdminEmails(inside, { kind: 'text_changed', dedupeKey: `text:${row.id}`, facts })
   })
 }
 

@@ -27,13 +27,16 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
   return inTransaction(ctx, async (inside) => {
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const before = await getProvider(inside, id)
-    const { clientSecret: given, issuer, clientId, clientAuth, secretEndsAt, ...others } = rowOf(input)
+    const { clientSecret: given, ...row } = rowOf(input)
+    const { issuer, clientId, clientAuth, secretEndsAt, requiredClaims, secondFactor, acrValues, ...others } = row
+    // Of what another provider says nothing is asked of the one in use.
+    const terms = { requiredClaims, secondFactor, acrValues }
     const clientSecret = given === '' ? openClientSecret(inside, withDraft(inside, before)) : given
     const connection = { issuer, clientId, clientAuth, secretEndsAt, clientSecret }
     const waits = await hasToWait(inside, before, connection)
     const data = waits
-      ? { ...others, draft: sealDraft(inside, id, connection) }
-      : { ...others, ...columnsOf(inside, before, connection), draft: null }
+      ? { ...others, draft: sealDraft(inside, id, { ...connection, ...terms }) }
+      : { ...others, ...terms, ...columnsOf(inside, before, connection), draft: null }
     const after = await inside.db.signInProvider.update({ where: { id }, data: { ...data, updatedAt: inside.deps.clock() } })
     const changed = namesOfChanges(inside, before, after)
     if (changed.length === 0) return waits ? 'waits' : 'saved'

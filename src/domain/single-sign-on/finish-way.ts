@@ -14,7 +14,7 @@ import type { IdpProblem, IdToken } from '../values/identity-provider.ts'
 import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
-import { clientOf, type FoundProvider, hashOfSettings } from './providers.ts'
+import { clientOf, type FoundProvider, hashOfSettings, letRelink } from './providers.ts'
 import { recognize } from './recognize.ts'
 import type { NotRecognized } from './recognized.ts'
 import { type Begun, beginWay, type Way, wayThere } from './way.ts'
@@ -163,15 +163,22 @@ async function keepTry(
       testedHash: hashOfSettings(inside, provider),
     }
     const data = { ...tested, givesAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
-    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretEndsAt } = provider
+    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretEndsAt, secondFactor, acrValues } = provider
+    const requiredClaims = provider.requiredClaims as Record<string, string>
     const inUse = draft
-      ? { issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretEndsAt, draft: null }
+      ? {
+          ...{ issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretEndsAt },
+          ...{ requiredClaims, secondFactor, acrValues, draft: null },
+        }
       : {}
     const same = { id, draft: draft && new Uint8Array(draft) }
+    const before = draft && (await inside.db.signInProvider.findFirst({ where: same, select: { issuer: true, clientId: true } }))
     const { count } = await inside.db.signInProvider.updateMany({ where: same, data: { ...data, ...inUse } })
     if (count === 0) return false
     const details = { provider: provider.name, ...(draft && { isInUse: true }) }
     await recordAudit(inside, { action: 'tried_sign_in_provider', details })
+    // Nobody is known there by whom they were here: else who has a link would be kept out.
+    if (before && (before.issuer !== issuer || before.clientId !== clientId)) await letRelink(inside, provider)
     if (draft) await tellOfSecurity(inside)
     return true
   })

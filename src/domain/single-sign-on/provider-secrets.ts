@@ -27,20 +27,23 @@ export type Connection = {
   secretEndsAt: Date | null
 }
 
+/** What a provider's word has to say, and is taken for. */
+export type Terms = Pick<SignInProvider, 'requiredClaims' | 'secondFactor' | 'acrValues'>
+
 const purposeOfDraft = (providerId: string): string => `draft of sign-in provider ${providerId}`
 
-/** How it is to be reached once that was tried. */
+/** How it is to be reached, and what its word is to say, once that was tried. */
 export const sealDraft = (
   { deps }: Pick<ServiceContext, 'deps'>,
   providerId: string,
-  draft: Connection,
+  draft: Connection & Terms,
 ): Uint8Array<ArrayBuffer> => seal(deps.secretKeys, purposeOfDraft(providerId), JSON.stringify(draft))
 
 /** A provider as it is to be tried: as it is, where nothing waits, or none of the secret keys opens what does. */
 export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext, 'deps'>, provider: P): P {
   const text = provider.draft && open(service.deps.secretKeys, purposeOfDraft(provider.id), provider.draft)
   if (!text) return provider
-  const { clientSecret, secretEndsAt, ...draft } = JSON.parse(text) as Connection & { secretEndsAt: string | null }
+  const { clientSecret, secretEndsAt, ...draft } = JSON.parse(text) as Connection & Terms & { secretEndsAt: string | null }
   return {
     ...provider,
     ...draft,

@@ -142,12 +142,15 @@ export async function stopEnforcing(inside: Context): Promise<boolean> {
 
 /** For seven days members who are linked already are linked anew by their address: after a change of client, subjects may be others. */
 export async function allowRelinking(ctx: Context, id: string): Promise<void> {
-  const { name } = await getProvider(ctx, id)
-  const relinkUntil = new Date(ctx.deps.clock().getTime() + RELINK_MS)
-  await inTransaction(ctx, async (inside) => {
-    await inside.db.signInProvider.update({ where: { id }, data: { relinkUntil } })
-    await recordAudit(inside, { action: 'allowed_relinking', details: { provider: name, until: relinkUntil.toISOString() } })
-  })
+  const provider = await getProvider(ctx, id)
+  await inTransaction(ctx, (inside) => letRelink(inside, provider))
+}
+
+/** {@link allowRelinking}, in a transaction of somebody who may. */
+export async function letRelink(inside: Context, { id, name }: Pick<Provider, 'id' | 'name'>): Promise<void> {
+  const relinkUntil = new Date(inside.deps.clock().getTime() + RELINK_MS)
+  await inside.db.signInProvider.update({ where: { id }, data: { relinkUntil } })
+  await recordAudit(inside, { action: 'allowed_relinking', details: { provider: name, until: relinkUntil.toISOString() } })
 }
 const RELINK_MS = 7 * 86_400_000
 

@@ -23,7 +23,7 @@ const GROUPS: [name: string, files: string[]][] = [
     ],
   ],
   ['Questions', ['guides/library']],
-  ['Members', ['guides/roles', 'guides/single-sign-on']],
+  ['Members', ['guides/roles', 'guides/single-sign-on', 'guides/google-and-microsoft']],
   [
     'What happened',
     ['guides/keeping-in-step', 'guides/webhooks', 'guides/webhook-signatures', 'guides/results', 'guides/audit-log', 'ats'],

@@ -32,9 +32,8 @@ export function readIconFile(file: string): { hash: string; plate: string } | nu
 
 /** A square with the whole logo in it, as browsers want icons; the picture is in the file, which loads nothing. */
 export const drawIcon = (plate: string, logo: { contentType: string; content: Buffer }): string =>
-  toText(
-    html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#${plate}"/><image x="2" y="2" width="28" height="28" href="data:${logo.contentType};base64,${logo.content.toString('base64')}"/></svg>`,
-  )
+  // Of six hexadecimal digits, a type of ours and base64, none of which pages have to be kept from.
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#${plate}"/><image x="2" y="2" width="28" height="28" href="data:${logo.contentType};base64,${logo.content.toString('base64')}"/></svg>`
 
 /** The ground of a page's head, by its class. @param otherwise of who has none of their own. */
 export const headGround = ({ backgroundColor }: Brand, otherwise: string): string =>

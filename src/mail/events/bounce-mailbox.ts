@@ -20,10 +20,11 @@ export type BounceMailbox = {
   /**
    * Hands each unread mail over, and marks those as read that are dealt with; others are looked at once by each process.
    *
+   * @param isOver whether to leave the rest for the next time.
    * @returns how many were dealt with.
    * @throws Error when the server is away, or does not do as it has to; what `take` throws.
    */
-  takeUnread: (take: TakeMail) => Promise<number>
+  takeUnread: (take: TakeMail, isOver: () => boolean) => Promise<number>
   /** Logs in, and opens the folder. @returns how many mails in it are unread. @throws Error. */
   countUnread: () => Promise<number>
   /** Ends what is under way. */
@@ -44,7 +45,7 @@ export function createBounceMailbox(address: ImapAddress): BounceMailbox {
   let lookedAt = { uidValidity: 0n, uid: 0 }
   const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
   return {
-    async takeUnread(take) {
+    async takeUnread(take, isOver) {
       let refused: unknown
       const taking: TakeMail = (start) =>
         take(start).catch((error) => {
@@ -56,7 +57,7 @@ export function createBounceMailbox(address: ImapAddress): BounceMailbox {
         const { uidValidity } = client.mailbox as { uidValidity: bigint }
         if (lookedAt.uidValidity !== uidValidity) lookedAt = { uidValidity, uid: 0 }
         const unread = await findUnread(client, lookedAt.uid)
-        for (let i = 0; i < unread.length; i += AT_ONCE) {
+        for (let i = 0; i < unread.length && !isOver(); i += AT_ONCE) {
           const uids = unread.slice(i, i + AT_ONCE)
           taken += await takeMails(client, uids, taking)
           lookedAt.uid = uids.at(-1)!
@@ -75,7 +76,8 @@ export function createBounceMailbox(address: ImapAddress): BounceMailbox {
 
 /** `n:*` always has the last one in it, however low its number. */
 async function findUnread(client: ImapFlow, after: number): Promise<number[]> {
-  const found = (await client.search({ seen: false, uid: `${after + 1}:*` }, { uid: true })) || []
+  const found = await client.search({ seen: false, uid: `${after + 1}:*` }, { uid: true })
+  if (!found) throw Object.assign(new Error('The server does not say which mails are unread'), { code: 'NoSearch' })
   return found.filter((uid) => uid > after).sort((one, other) => one - other)
 }
 

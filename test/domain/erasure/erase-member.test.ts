@@ -151,15 +151,18 @@ async function live({ organization, owner, person, member, home, email }: Awaite
   return { v1, inviteId, assessment }
 }
 
+/** Where things lie: what is recorded in parts may be joined meanwhile. */
+const listFolders = async () => [...new Set((await listStore(service)).map((file) => file.split('/', 2).join('/')))]
+
 it('leaves who they are nowhere, and what they have done as a former grader’s', async () => {
   const made = await start()
   const { organization, owner, person, member, home, email, ctx } = made
   const organizationId = organization.id
   const { v1, inviteId, assessment } = await live(made)
   const words = [email, NAME.join(' '), NAME[1], FAR, SEEN, AGENT, PLACE, 'Ducks ate']
-  const files = await listStore(service)
+  const files = await listFolders()
   const { key } = await db.archive.findFirstOrThrow({ where: { organizationId } })
-  const archived = files.filter((file) => file.startsWith(`${key}/`))
+  const archived = files.filter((folder) => folder === key)
   expect(tablesOf(await rowsWith(...words))).toEqual(
     expect.arrayContaining([
       ...['pgboss.job', 'public.audit_entries', 'public.credentials', 'public.idempotency_records', 'public.identities'],
@@ -184,7 +187,7 @@ it('leaves who they are nowhere, and what they have done as a former grader’s'
   expect(await rowsWith(...words)).toEqual([])
   expect(hitsOf(service.logLines.slice(from), words)).toEqual([])
   expect(archived.length).toBeGreaterThan(0)
-  expect(await listStore(service)).toEqual(files.filter((file) => !archived.includes(file)))
+  expect(await listFolders()).toEqual(files.filter((file) => !archived.includes(file)))
   expect(erasure).toMatchObject({ subject: 'member', ofMember: { members: 1, accounts: 1 } })
   expect(erasure.ofMember.memberMails).toBeGreaterThan(0)
   expect(erasure.ofMember.auditEntries).toBeGreaterThan(2)

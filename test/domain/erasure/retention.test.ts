@@ -7,6 +7,7 @@ import { eraseDueInvites } from '../../../src/domain/erasure/erase-due-invites.t
 import { holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
 import { changeRetention, readRetention } from '../../../src/domain/erasure/retention.ts'
 import { daysAfter } from '../../../src/domain/values/days.ts'
+import { sweepQueue } from '../../../src/jobs/sweep.ts'
 import { asEraser, dumpRows, hitsIn, listStore, makeErasable } from '../../support/erasing.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { fieldsIn } from '../../support/forms.ts'
@@ -16,6 +17,8 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const service = await startServiceForFile(TO_LOOPBACK)
 const { db, make } = service
+// The nights are the test's alone, however long it takes.
+await db.$executeRaw`DELETE FROM pgboss.schedule WHERE name = ${sweepQueue('erase_due_invites')}`
 const NEVER: KeptAfter = { completed: null, expired: null, revoked: null }
 
 const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
@@ -163,7 +166,10 @@ describe('a night', () => {
     expect(await listStore(service)).toEqual(stored)
     expect(await db.auditEntry.count({ where: { organizationId, action: 'erased_ended_invites' } })).toBe(0)
 
-    await eraseDueInvites(service.system)
+    // What could not be erased is in nobody’s way for some minutes.
+    expect(await eraseDueInvites(service.system)).toBe(0)
+    const later = new Date(service.deps.clock().getTime() + 600_000)
+    await eraseDueInvites({ ...service.system, deps: { ...service.deps, clock: () => later } })
     expect([
       await db.invite.count({ where: { id: { in: made.ids } } }),
       await db.submission.count({ where: submissions }),
@@ -213,6 +219,33 @@ it('takes nothing while the organization is on hold, and begins anew once it is 
   expect(beginsAt!.getTime() - service.clock.now().getTime()).toBeGreaterThan(DAY_MS)
   await eraseDueInvites({ ...service.system, deps: { ...service.deps, clock: () => beginsAt! } })
   expect(await isThere()).toBe(false)
+})
+
+it('hears in the middle of a night who has just set it otherwise', async () => {
+  const organization = await make.organization()
+  const ctx = asEraser(service, organization)
+  const assessment = await make.assessment(organization.id)
+  const completed = await make.invite(assessment, { status: 'completed', completedAt: daysAgo(40) })
+  const expired = await make.invite(assessment, { status: 'expired', expiresAt: daysAgo(40) })
+  await set(ctx, { completed: 30, expired: 30 })
+  await beginNow(organization.id)
+  const { queue } = service.deps
+  const setBetween = async (...given: Parameters<typeof queue.forgetMails>) => {
+    await set(ctx, { completed: 30 })
+    return queue.forgetMails(...given)
+  }
+  const mail = {
+    id: service.deps.newId(),
+    organizationId: organization.id,
+    inviteId: completed.id,
+    linkVersion: 1,
+    state: 'sent',
+  } as const
+  await db.inviteEmail.create({ data: { ...mail, createdAt: daysAgo(0), updatedAt: daysAgo(0) } })
+  const between = { ...service.deps, queue: { ...queue, forgetMails: setBetween } }
+  await eraseDueInvites({ ...service.system, deps: between })
+  expect(await db.invite.count({ where: { id: completed.id } })).toBe(0)
+  expect(await db.invite.count({ where: { id: expired.id } })).toBe(1)
 })
 
 it('shortened twice begins by the last; taken back before it begins, it takes nothing, and wants to be confirmed again', async () => {

@@ -19,7 +19,11 @@ it('seals anew under the newest key what a provider is asked with, and what wait
   const [id, at] = [deps.newId(), deps.clock()]
   const issuer = 'https://login.example.com'
   const connection = { issuer, clientId: 'new', clientAuth: 'client_secret_post', clientSecret: 'new secret', secretEndsAt: at }
-  const sealed = { clientSecret: sealClientSecret(older, id, 'a secret'), draft: sealDraft(older, id, connection) }
+  const terms = { requiredClaims: { tid: 'ours' }, secondFactor: 'ours', acrValues: [] }
+  const sealed = {
+    clientSecret: sealClientSecret(older, id, 'a secret'),
+    draft: sealDraft(older, id, { ...connection, ...terms }),
+  }
   const row = { id, organizationId, name: 'Acme', issuer, clientId: 'x', clientAuth: 'client_secret_basic', ...sealed }
   const provider = await db.signInProvider.create({ data: { ...row, createdAt: at, updatedAt: at } })
   expect([openClientSecret(newer, provider), withDraft(newer, provider)]).toEqual([null, provider])
@@ -27,7 +31,7 @@ it('seals anew under the newest key what a provider is asked with, and what wait
   const after = await db.signInProvider.findUniqueOrThrow({ where: { id } })
   expect(openClientSecret(newer, after)).toBe('a secret')
   const tried = withDraft(newer, after)
-  expect({ ...tried, clientSecret: openClientSecret(newer, tried) }).toMatchObject(connection)
+  expect({ ...tried, clientSecret: openClientSecret(newer, tried) }).toMatchObject({ ...connection, ...terms })
   await resealClientSecrets(both)
   expect(await db.signInProvider.findUniqueOrThrow({ where: { id } })).toEqual(after)
 })

@@ -80,7 +80,7 @@ describe('owners are told', () => {
       failingSince,
     ])
     idp.person = person('later')
-    expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('You are no member yet')
+    expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('You are not a member yet')
     idp.person = early
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
     const { token } = await state()
@@ -124,7 +124,7 @@ describe('a domain that an organization has lost', () => {
     })
     expect([entry.actorKind, entry.address, entry.details]).toEqual(['system', null, { domain }])
     expect(await mailsOf(organization.id, 'domain_lost')).toEqual([admin.email])
-    expect(await readNewest(organization.id, 'domain_lost')).toContain(`${domain} is another organization’s now`)
+    expect(await readNewest(organization.id, 'domain_lost')).toContain(`${domain} now belongs to another organization`)
     // The first may get it back in no other way.
     expect((await admin.post(`${admin.home}settings/sign-in/domains/${domainId}/verify`)).status).toBe(422)
   })

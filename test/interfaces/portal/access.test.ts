@@ -662,7 +662,7 @@ const fresh = (await listByFreshness()).fresh.map((name) => name.replace(' /:org
 
 it('does nothing for a session whose proof is older than a quarter of an hour, of all that asks for a fresh one', async () => {
   const { id, rows } = await furnish()
-  const admin = await signInAs(service, id, ['admin'])
+  const admin = await signInAs(service, id, ['admin'], ['owner'])
   await service.db.sessionProof.updateMany({
     where: { session: { credential: { memberships: { some: { id: admin.member.id } } } } },
     data: { at: ago(0.25) },

@@ -121,7 +121,7 @@ export const archivePage = ({
       ])}
 ${
   fetchedAt
-    ? html`<p class="mt-4">It was downloaded, and is deleted. If you need it again, make another.</p>`
+    ? html`<p class="mt-4">It was downloaded and has been deleted. If you need it again, make another.</p>`
     : !finishedAt
       ? html`<p class="mt-4">This can take a while. It goes on by itself.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ARCHIVES}/${id}`)}">Refresh</a></p>`
       : isMine

@@ -38,8 +38,7 @@ function offerPicker(text: HTMLInputElement, standIn: string): void {
 
 /** A colour of the page's style as a picker takes it, however it is written there. */
 function hexOf(property: string): string {
-  const ground = document.createElement('canvas').getContext('2d')
-  if (!ground) return '#ffffff'
+  const ground = document.createElement('canvas').getContext('2d')!
   ground.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(property).trim()
   ground.fillRect(0, 0, 1, 1)
   const [red = 255, green = 255, blue = 255] = ground.getImageData(0, 0, 1, 1).data

@@ -14,8 +14,8 @@ type Facts = {
 /** What stands in the stead of each page of an organization on hold. */
 export const heldPage = ({ ctx, eraseAt, assessments }: Facts): Page => ({
   title: `${ctx.organization.name} will be erased`,
-  body: html`<p>This organization and everything in it will be erased on ${time(eraseAt)}. Until then nothing in it works.</p>
-${assessments ? ownersPart(ctx, assessments) : html`<p>Its owners got an email, and can keep it.</p>`}
+  body: html`<p>This organization and everything in it will be erased on ${time(eraseAt)}. Until then it is on hold.</p>
+${assessments ? ownersPart(ctx, assessments) : html`<p>Its owners have been emailed, and can still keep it.</p>`}
 <p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`,
 })
 

@@ -32,7 +32,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
     body: html`${mistakes(form)}${settingsSection(form, { address, row: retention }, 'days', {
       heading: 'Days after the end',
       about:
-        'Then an invite is erased for good, live or test, with its answers, recordings, grades and results. Counts and points stay, without names.',
+        'After these days an invite, live or test, is erased for good, with its answers, recordings, grades and results. Counts and points stay, without names.',
       isFirst: true,
       fields: html`${RETENTION_RULES.map((rule) =>
         field(form, {
@@ -49,7 +49,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
     })}${panel(
       'nights',
       'What was erased',
-      html`<p class="mb-3">Invites whose days are over are erased after midnight (UTC). Photos and recordings go earlier where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
+      html`<p class="mb-3">Invites that have reached their limit are erased after midnight (UTC). Photos and recordings go earlier where the operator keeps them for less.</p><a class="btn" href="${pathOf(ctx, ERASURES)}">Receipts</a>`,
     )}`,
   }
 }

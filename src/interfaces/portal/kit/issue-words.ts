@@ -142,9 +142,9 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   date: () => 'Enter a date.',
   notNetwork: (name, line) => `${capitalize(name)}: line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
   everyNetwork: (name, line) =>
-    `${capitalize(name)}: line ${line} is every address there is. Leave the list empty to allow any address.`,
+    `${capitalize(name)}: line ${line} covers every address. Leave the list empty to allow any address.`,
   keysShutOut: (_name, count) =>
-    `${count === 1 ? 'An API key was' : `${count} API keys were`} used in the last 30 days from an address outside of these networks. Add it (Settings, API keys shows it), or tick “Shut them out”.`,
+    `${count === 1 ? 'An API key was' : `${count} API keys were`} used in the last 30 days from an address outside of these networks. Add it (Integrations, API keys shows it), or tick “Shut them out”.`,
   ownAddress: () => 'Your own address is in none of these networks: you would lock yourself out.',
   tooManyProviders: (_name, limit) => `You have ${limit} identity providers, which is the limit.`,
   tooManyDomains: (_name, limit) => `You have ${limit} domains, which is the limit.`,

@@ -101,7 +101,7 @@ const words: Record<SignInProblem, Words> = {
     canRepeat: true,
   },
   notInvited: {
-    title: 'You are no member yet',
+    title: 'You are not a member yet',
     text: ({ provider, organization }) =>
       `${provider} knows you, but here nobody has invited you, or your account is not linked. Ask an admin of ${organization ?? 'your organization'} for an invitation. If you have joined with a password, sign in with it and link your account under “My account”.`,
   },
@@ -121,7 +121,7 @@ const words: Record<SignInProblem, Words> = {
       'There is an account with this address. Open the link in your invitation again and enter its password. Then link your account under “My account”.',
   },
   needsSso: {
-    title: 'Join by your organization',
+    title: 'Join through your organization',
     text: ({ provider }) =>
       `Your organization lets in nobody by ${provider}. Open the link in your invitation again: it leads to your organization’s own sign-in page.`,
   },

@@ -80,7 +80,7 @@ function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
       ]),
     )}</div>`
   }<form method="post" action="${pathOf(ctx, `${BASE}/own-ways`)}">
-${field(form, { name: 'email', label: 'Email address', type: 'email', hint: 'Of a guest who is no member yet, too: invite them under Members afterwards.' })}
+${field(form, { name: 'email', label: 'Email address', type: 'email', hint: 'Of a guest who is not a member yet, too: invite them under Members afterwards.' })}
 ${choice(form, { name: 'ownWay', label: 'As', value: 'guest', options: Object.entries(WAYS) })}
 <button class="btn">Add</button>
 </form>`

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
-import { HOUR_MS } from '../../../../src/domain/values/days.ts'
 import { linkIn, waitForState } from '../../../support/mail.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
@@ -194,7 +193,7 @@ it('take the place of ours in other languages, where that is chosen, and the who
   expect((await invite(organization, { language: 'de' })).mail.parsed.subject).toContain('lädt')
 })
 
-it('that were changed are told of to every admin by mail, in their languages, of each text once an hour', async () => {
+it('that were changed are told of to every admin by mail, in their languages, of each change', async () => {
   const { organization, admin, save } = await start()
   const other = await signInAs(service, organization.id, ['admin'])
   await signInAs(service, organization.id, ['grader'])
@@ -208,16 +207,15 @@ it('that were changed are told of to every admin by mail, in their languages, of
     return rows.every(({ state }) => state === 'sent') ? rows : undefined
   })
   const both = [admin.member.id, other.member.id]
-  expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both].sort())
+  expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both, ...both].sort())
   const to = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address).map(({ parsed }) => parsed)
-  expect(to(admin.member.email)[0]!.subject).toBe(`The words of an email to candidates were changed: ${organization.name}`)
+  expect(to(admin.member.email)[0]!.subject).toBe(`The text of an email to candidates was changed: ${organization.name}`)
   expect(to(admin.member.email)[0]!.text).toContain(`Its subject is now: ${SUBJECT}`)
   expect(to(other.member.email)[0]!.text).toContain('Der Betreff ist jetzt')
-  service.clock.advance(HOUR_MS)
   await save({ seen: '2', subject: '', body: '' })
-  const removed = () => to(admin.member.email).find(({ text }) => text!.includes('was taken out'))
+  const removed = () => to(admin.member.email).find(({ text }) => text!.includes('no longer has its own text'))
   await waitUntil('the mail of what was taken out', removed)
-  expect(await service.db.memberEmail.count({ where })).toBe(6)
+  expect(await service.db.memberEmail.count({ where })).toBe(8)
 })
 
 it('of spaces alone are refused: nobody is told that they were saved', async () => {

@@ -267,7 +267,7 @@ describe('the way back', () => {
       true,
       before,
     ])
-    expect((await owner.get(page)).text).toContain('is not tried yet')
+    expect((await owner.get(page)).text).toContain('is a draft')
     idp.person = person('ada')
     expect(titleOf((await goThrough(owner, idp, `${page}/try`)).text)).toBe('The sign-in can’t be trusted')
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
@@ -275,8 +275,14 @@ describe('the way back', () => {
     expect([await live(), (await db.signInProvider.findUniqueOrThrow({ where })).draft]).toEqual([before, null])
 
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
-    await owner.post(page, providerFields(moved, { clientSecret: '', secretEndsAt: '2030-01-01', addsMembers: 'yes' }))
+    // What the other one has to say is asked of it alone.
+    const asked = { clientSecret: '', secretEndsAt: '2030-01-01', addsMembers: 'yes', requiredClaims: 'tid=moved' }
+    await owner.post(page, providerFields(moved, asked))
+    idp.person = person('grace')
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
+    moved.person = person('ada')
+    expect(titleOf((await goThrough(owner, moved, `${page}/try`)).text)).not.toBe('It works')
+    await owner.post(page, providerFields(moved, { ...asked, requiredClaims: '' }))
     moved.person = person('ada')
     expect(titleOf((await goThrough(owner, moved, `${page}/try`)).text)).toBe('It works')
     const after = await db.signInProvider.findUniqueOrThrow({ where })

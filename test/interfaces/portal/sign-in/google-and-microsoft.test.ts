@@ -132,7 +132,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     const before = await rows()
     for (const person of [somebody(), somebody({ email, email_verified: true })]) {
       idp.person = person
-      expect(await signIn()).toBe('You are no member yet')
+      expect(await signIn()).toBe('You are not a member yet')
     }
     expect(await rows()).toEqual(before)
   })
@@ -221,7 +221,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(page).toContain('Join with Acme Login')
     expect(page).not.toMatch(/name="password"|with\/microsoft/)
     idp.person = somebody({ email: `new@${sso.domain}`, email_verified: true })
-    expect(titleOf((await goThrough(browse(service), idp, `${path}/with/microsoft`)).text)).toBe('Join by your organization')
+    expect(titleOf((await goThrough(browse(service), idp, `${path}/with/microsoft`)).text)).toBe('Join through your organization')
     const posted = await browse(service).post(path, { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD })
     expect([posted.status, posted.text]).toEqual([422, expect.stringContaining('Members come by single sign-on here')])
   })
@@ -237,7 +237,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     }
     const isOut = async ({ browser, person }: Awaited<ReturnType<typeof intrude>>) => {
       idp.person = person
-      expect(await signIn()).toBe('You are no member yet')
+      expect(await signIn()).toBe('You are not a member yet')
       expect((await browser.get(homeOf(organization))).headers.location).toMatch(/^\/portal\/sign-in/)
     }
     // By a mailed link to set a password,
@@ -265,7 +265,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     const { id } = await db.member.findFirstOrThrow({ where: { email: member.email } })
     await resetMemberFactors(asOperator(service, organization), id, 'phone lost')
     idp.person = member.person
-    expect(await signIn()).toBe('You are no member yet')
+    expect(await signIn()).toBe('You are not a member yet')
   })
 
   it('ask for the second step also in a session that rests on the word of an organization’s provider alone', async () => {
@@ -300,7 +300,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     await signIn(elsewhere)
     const { headers } = await member.post(await removeOf(member))
     expect(headers.location).toBe(`${member.home}account?done=unlinked`)
-    expect(await signIn()).toBe('You are no member yet')
+    expect(await signIn()).toBe('You are not a member yet')
     expect((await elsewhere.get(member.home)).headers.location).toMatch(/^\/portal\/sign-in/)
     expect(await actionsOf(organization)).toContain('unlinked_identity')
 

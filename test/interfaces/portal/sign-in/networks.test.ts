@@ -56,7 +56,7 @@ it('opens the portal from the organization’s networks alone, and says so elsew
 it('refuses what every address is in, and shuts keys out that are in use only where that is meant', async () => {
   const { organization, owner, path, saveFrom } = await open()
   const every = (list: string, line: number) => [
-    `${list}: line ${line} is every address there is. Leave the list empty to allow any address.`,
+    `${list}: line ${line} covers every address. Leave the list empty to allow any address.`,
   ]
   const ofKeys = 'The networks of API keys'
   expect(mistakesIn(await saveFrom(OFFICE, { networks: '0.0.0.0/0' }))).toEqual(every('The networks', 1))

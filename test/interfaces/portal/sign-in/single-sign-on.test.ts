@@ -46,7 +46,7 @@ describe('a new colleague', () => {
     const { organization, idp, begin, person } = await setUpSso(service)
     idp.person = person('grace')
     const { status, text } = await goThrough(browse(service), idp, begin)
-    expect([status, titleOf(text)]).toEqual([403, 'You are no member yet'])
+    expect([status, titleOf(text)]).toEqual([403, 'You are not a member yet'])
     expect(await db.member.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
@@ -99,8 +99,8 @@ describe('refusals', () => {
     expect(titles).toEqual([
       '403 This address belongs to another account',
       '403 Your membership has ended',
-      '403 You are no member yet',
-      '403 You are no member yet',
+      '403 You are not a member yet',
+      '403 You are not a member yet',
     ])
     expect(await rows()).toEqual(before)
     const problems = async ({ id }: { id: string }) =>
@@ -420,6 +420,6 @@ describe('joining and linking', () => {
     expect((await other.get(homeOf(organization))).status).toBe(200)
     const [, unlink] = /action="([^"]*\/identities\/[^"]*\/remove)"/.exec((await browser.get(account)).text)!
     await browser.post(unlink!)
-    expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('You are no member yet')
+    expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('You are not a member yet')
   })
 })
