@@ -100,7 +100,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   })
   expect(told.map(({ parsed }) => parsed.subject)).toEqual([
     `${organization.name} is to be erased`,
-    `${organization.name} is not erased`,
+    `${organization.name} will not be erased`,
   ])
   expect(told[0]!.parsed.text).toContain(`${service.site.publicUrl}${owner.home}`)
   expect((await owner.post(`${owner.home}hold/keep`)).status).toBe(303)

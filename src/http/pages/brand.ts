@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Brand, hasBrand, logoOf } from '../../domain/values/brand.ts'
 import { brandStylesheet, themeOf } from '../../html/brand.ts'
-import { type Html, html, toText, type Value } from '../../html/html.ts'
+import { type Html, html, type Value } from '../../html/html.ts'
 import { brandPath } from '../addresses/links.ts'
 
 /** Pixels of a logo in the head of a page, where it is shown the largest. */
