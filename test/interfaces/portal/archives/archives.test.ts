@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { forgetOldArchives } from '../../../../src/domain/archives/forget-archives.ts'
+import { readHeldMember } from '../../../../src/domain/archives/held-member.ts'
 import { makeArchive, PART_BYTES } from '../../../../src/domain/archives/make-archive.ts'
 import { requestCandidateArchive, requestMemberArchive } from '../../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../../src/domain/context.ts'
@@ -152,6 +153,17 @@ describe('an archive of a candidate', () => {
     const own = [owner, other].map(({ member }) => requestMemberArchive(asMember(member.id), other.member.id))
     const [byOwner, byThemselves] = await Promise.all(own)
     expect([byOwner!.id === byThemselves!.id, byThemselves!.isMine]).toEqual([false, true])
+  })
+
+  it('tells an owner nothing of how a member signs in who is in another organization, too, but them', async () => {
+    const { organization, ctx } = await start()
+    const other = await signInAs(service, organization.id, ['grader'])
+    const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: other.member.id } })
+    const signInOf = async (isOwn: boolean) => (await readHeldMember(ctx, { memberId: other.member.id, isOwn }))!.credential
+    expect(await signInOf(false)).toMatchObject({ sessions: [expect.anything()] })
+    await service.make.member((await service.make.organization()).id, { credentialId })
+    expect(await signInOf(false)).toBeNull()
+    expect(await signInOf(true)).toMatchObject({ sessions: [expect.anything()] })
   })
 
   it('leaves nothing of an organization that is erased while it is being made', async () => {

@@ -287,6 +287,9 @@ describe('the way back', () => {
     expect(titleOf((await goThrough(owner, moved, `${page}/try`)).text)).toBe('It works')
     const after = await db.signInProvider.findUniqueOrThrow({ where })
     expect(after).toMatchObject({ issuer: moved.issuer, draft: null, secretEndsAt: new Date('2030-01-01') })
+    // There they are others: whoever was linked at the one before is linked anew by their address.
+    expect(after.relinkUntil!.getTime()).toBeGreaterThan(clock.now().getTime())
+    expect(await actionsOf(organization.id)).toContain('allowed_relinking')
     expect(await isEnforced(organization.id)).toBe(true)
     moved.person = person('grace')
     const browser = browse(service)
