@@ -164,7 +164,9 @@ function isOpened(address: string): boolean {
   return url !== null && /^https:\/\//i.test(address) && url.username === '' && url.password === ''
 }
 
-const isMailto = (address: string): boolean => /^mailto:/i.test(address) && isPlainAddress(address.slice('mailto:'.length))
+/** Without fields such as `cc`, which an address before the @ could look like. */
+const isMailto = (address: string): boolean =>
+  /^mailto:[^?&%]*$/i.test(address) && isPlainAddress(address.slice('mailto:'.length))
 
 const NO_ADDRESS = 'Enter a whole address that begins with https://, or leave it empty.'
 const NO_CONTACT = 'Enter a whole address that begins with https://, or mailto: and an email address, or leave it empty.'

@@ -150,6 +150,7 @@ it('refuses what is no https address, what is too long, and what somebody else h
     ['privacy', 'https://'],
     ['contact', 'mailto:jobs'],
     ['contact', 'mailto:jobs@example.com?bcc=me@example.com'],
+    ['contact', 'mailto:jobs?cc=me@example.com'],
   ] as const) {
     const refused = await save({ [field]: value, consent: 'Typed.' })
     expect([value, refused.status, refused.text.includes(`id="${field}-mistake"`)]).toEqual([value, 422, true])
