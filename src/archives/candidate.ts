@@ -1,5 +1,4 @@
 import {
-  type HeldMedia,
   type HeldSubmission,
   openHeldMedia,
   readHeldBesides,
@@ -8,6 +7,7 @@ import {
   readHeldSubmission,
 } from '../domain/archives/held-candidate.ts'
 import type { Context } from '../domain/context.ts'
+import { mediaFileName } from '../domain/values/media-file-name.ts'
 import {
   type Filed,
   type ListedInvite,
@@ -20,14 +20,6 @@ import {
 import { candidatePage, invitePage } from './candidate.page.ts'
 import { toFile } from './page.ts'
 import type { Zip } from './zip.ts'
-
-const EXTENSIONS: Record<string, string> = {
-  'image/jpeg': 'jpg',
-  'video/webm': 'webm',
-  'audio/webm': 'webm',
-  'video/mp4': 'mp4',
-  'audio/mp4': 'm4a',
-}
 
 const json = (content: object): string => `${JSON.stringify(content, null, 2)}\n`
 
@@ -76,10 +68,8 @@ async function addMedia(ctx: Context, zip: Zip, submission: HeldSubmission, fold
   for (const [i, medium] of submission.media.entries()) {
     const content = await openHeldMedia(ctx, medium)
     if (!content) continue
-    const file = `media/${submission.id.slice(-12)}-${i + 1}-${nameOf(medium)}`
+    const file = `media/${submission.id.slice(-12)}-${i + 1}-${mediaFileName(medium)}`
     filed.set(medium.id, { file, bytes: await zip.addStream(`${folder}/${file}`, content) })
   }
   return filed
 }
-
-const nameOf = ({ kind, contentType }: HeldMedia): string => `${kind.replaceAll('_', '-')}.${EXTENSIONS[contentType] ?? 'bin'}`

@@ -56,7 +56,7 @@ type MemberFacts = { organization: string; madeAt: Date; count: number; grades: 
 
 const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: MemberFacts): ArchivePage => ({
   title: `What is held about ${held.email}`,
-  intro: html`<p>All that <strong>${organization}</strong> holds about this member on its assessment service, as of ${time(madeAt)}. The files beside this page hold the same for programs.</p>`,
+  intro: html`<p>All that <strong>${organization}</strong> holds about this member on its assessment service, as of ${time(madeAt)}. Where another organization has the member, too, what they sign in with and from where is only in an archive that they ask for themselves. The files beside this page hold the same for programs.</p>`,
   body: html`${section(
     'The member',
     facts([

@@ -3,19 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Asset, readAsset } from '../../domain/assets/assets.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
 import { type Media, readArrived, readMedia } from '../../domain/submissions/media/media.ts'
+import { mediaFileName } from '../../domain/values/media-file-name.ts'
 import { type ByteRange, findRange } from './range.ts'
 
-const EXTENSIONS: Record<string, string> = {
-  'image/jpeg': 'jpg',
-  'video/webm': 'webm',
-  'audio/webm': 'webm',
-  'video/mp4': 'mp4',
-  'audio/mp4': 'm4a',
-}
-
-const headersOf = ({ kind, contentType }: Media, how: 'inline' | 'attachment') => ({
+const headersOf = (media: Media, how: 'inline' | 'attachment') => ({
   'cache-control': 'private, no-store',
-  'content-disposition': `${how}; filename="${kind.replace('_', '-')}.${EXTENSIONS[contentType] ?? 'bin'}"`,
+  'content-disposition': `${how}; filename="${mediaFileName(media)}"`,
   'x-content-type-options': 'nosniff',
 })
 

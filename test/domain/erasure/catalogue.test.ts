@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { startServiceForFile } from '../../support/service.ts'
 import { MEMBER_CATALOGUE } from './member-catalogue.ts'
+import { type Catalogue, CODE, MACHINE, SECRET, SERVICE_CATALOGUE } from './service-catalogue.ts'
 
 const service = await startServiceForFile()
 
@@ -8,31 +9,14 @@ const service = await startServiceForFile()
 const WITH_ROW = 'deleted with its row'
 const OWN_WORDS = 'the organization’s own words, which are no candidate’s'
 const MEMBERS = 'of a member or their account, which is another subject'
-const SECRET = 'a secret, or what tells it, of the organization or of the service'
-const CODE = 'one of a few words of ours, a code, or a key of ours'
-const MACHINE = 'of the service itself'
 const LISTS = 'deleted with the row of the list that has the address'
 
 /**
  * What the erasure of a candidate does with each column in which a text can stand: what is not listed here fails the test, so that nobody
  * adds one without saying so. `erased` by which step of domain/erasure; `nobody`: why it has no candidate in it.
  */
-const CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Record<string, string> }> = {
-  'pgboss.bam': { nobody: { [MACHINE]: 'name status queue table_name command error' } },
-  'pgboss.job': {
-    erased: { 'mails: deleted with the mail, emptied where it names them': 'output source_output' },
-    nobody: {
-      'ids of ours; an address that somebody signs in by, for a minute': 'data',
-      [MACHINE]: 'name singleton_key group_id group_tier dead_letter policy source_name',
-    },
-  },
-  'pgboss.job_dependency': { nobody: { [MACHINE]: 'child_name parent_name' } },
-  'pgboss.queue': { nobody: { [MACHINE]: 'name policy dead_letter table_name singletons_active' } },
-  'pgboss.queue_stats': { nobody: { [MACHINE]: 'name' } },
-  'pgboss.schedule': { nobody: { [MACHINE]: 'name key kind cron timezone data options' } },
-  'pgboss.subscription': { nobody: { [MACHINE]: 'event name' } },
-  'pgboss.warning': { nobody: { [MACHINE]: 'type message data' } },
-  'public._prisma_migrations': { nobody: { [MACHINE]: 'id checksum migration_name logs' } },
+const CATALOGUE: Catalogue = {
+  ...SERVICE_CATALOGUE,
   'public.api_keys': {
     nobody: {
       [OWN_WORDS]: 'name networks',

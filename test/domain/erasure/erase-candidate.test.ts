@@ -6,6 +6,7 @@ import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
 import { whySuppressed } from '../../../src/domain/invites/suppressions.ts'
 import { readReport } from '../../../src/domain/submissions/grading/report.ts'
+import { eraseThroughStops } from '../../support/erase-through-stops.ts'
 import { ADDRESS, asEraser, dumpRows, hitsIn, idsOf, listStore, makeErasable } from '../../support/erasing.ts'
 import { readFeed } from '../../support/events.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -219,52 +220,14 @@ it('finds beforehand what there is, and nothing of an address that another organ
 it('ends once, with a right receipt, however often it is stopped at each step', async () => {
   const { organization, ids, media } = await makeErasable(service, { others: 1 })
   const ctx = asEraser(service, organization)
-  // What a step does in a transaction is undone twenty times when it is done, as by a kill in its midst; its beginning is stopped once.
-  for (const step of ERASURE_STEPS) {
-    await service.db.$executeRawUnsafe(`CREATE SEQUENCE begin_${step}`)
-    await service.db.$executeRawUnsafe(`CREATE SEQUENCE work_${step}`)
-  }
-  await service.db.$executeRawUnsafe(`CREATE FUNCTION stop_erasing() RETURNS trigger LANGUAGE plpgsql AS $$
-    DECLARE works CONSTANT boolean := OLD.counts <> NEW.counts OR NEW.finished_at IS NOT NULL;
-    BEGIN
-      IF NEW.organization_id = '${organization.id}'
-        AND nextval(CASE WHEN works THEN 'work_' ELSE 'begin_' END || NEW.step) <= (CASE WHEN works THEN 20 ELSE 1 END)
-      THEN RAISE EXCEPTION 'stopped'; END IF;
-      RETURN NEW;
-    END $$`)
-  await service.db.$executeRawUnsafe(
-    'CREATE TRIGGER stop_erasing BEFORE UPDATE ON erasures FOR EACH ROW EXECUTE FUNCTION stop_erasing()',
+  const { id, times, failures } = await eraseThroughStops(service, ctx, ERASURE_STEPS, (alone) =>
+    requestErasure(alone, { address: ADDRESS }),
   )
-  let refusals = 20
-  const refusing: Context = {
-    ...ctx,
-    deps: {
-      ...ctx.deps,
-      media: {
-        ...ctx.deps.media,
-        deletePrefix: async (prefix) => {
-          if (refusals-- > 0) throw new Error('the store is away')
-          await ctx.deps.media.deletePrefix(prefix)
-        },
-      },
-    },
-  }
-  // Done here alone: beside a worker of its own, what one of the two does would be taken for the step of the other.
-  const withoutWorker: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueErasure: async () => {} } } }
-  const { id } = await requestErasure(withoutWorker, { address: ADDRESS })
-  const failures = new Set<string>()
-  for (let tries = 0; !(await getErasure(ctx, id)).finishedAt; tries++) {
-    expect(tries).toBeLessThan(500)
-    await continueErasure(refusing, { organizationId: organization.id, erasureId: id }).catch((error) =>
-      failures.add(String(error.message).includes('store') ? 'store' : 'stopped'),
-    )
-  }
-  await service.db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON erasures')
-  const stopped = async (step: string) =>
-    Number((await service.db.$queryRawUnsafe<{ n: bigint }[]>(`SELECT last_value AS n FROM work_${step}`))[0]!.n)
-  const often = await Promise.all(['lists', 'media', 'invites', 'events', 'traces', 'suppressions', 'receipt'].map(stopped))
+  const often = (['lists', 'media', 'invites', 'events', 'traces', 'suppressions', 'receipt'] as const).map(
+    (step) => times[step]!,
+  )
   expect(Math.min(...often)).toBeGreaterThan(20)
-  expect([...failures].sort()).toEqual(['stopped', 'store'])
+  expect(failures).toEqual(['stopped', 'store'])
   const { counts } = await getErasure(ctx, id)
   const theirs = media.filter(({ submissionId }) => submissionId)
   expect(theirs.length).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { parkForm } from '../../../src/domain/access/parked-forms.ts'
 import { requestMemberArchive } from '../../../src/domain/archives/request-archive.ts'
@@ -11,6 +11,7 @@ import { requestMemberErasure } from '../../../src/domain/erasure/request-member
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { changeMember, deactivateMember } from '../../../src/domain/members/manage-members.ts'
 import { portalPathOf } from '../../../src/http/addresses/links.ts'
+import { eraseThroughStops } from '../../support/erase-through-stops.ts'
 import { asEraser, dumpRows, listStore, spellingsOf } from '../../support/erasing.ts'
 import { enrolApp } from '../../support/factors.ts'
 import { joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
@@ -327,54 +328,16 @@ it('is done again after a restore, and revokes keys where that is wanted', async
 
 it('ends once, with a right receipt, however often it is stopped at each step', async () => {
   const made = await start()
-  const { organization, member, email, ctx } = made
+  const { member, email, ctx } = made
   await live(made)
   const twin = await start()
   await live(twin)
   const undisturbed = await waitForReceipt(twin.ctx, (await requestMemberErasure(twin.ctx, { memberId: twin.member.id })).id)
-  // What a step does in a transaction is undone twenty times when it is done, as by a kill in its midst; its beginning is stopped once.
-  for (const step of MEMBER_STEPS) {
-    await db.$executeRawUnsafe(`CREATE SEQUENCE begin_${step}`)
-    await db.$executeRawUnsafe(`CREATE SEQUENCE work_${step}`)
-  }
-  await db.$executeRawUnsafe(`CREATE FUNCTION stop_erasing() RETURNS trigger LANGUAGE plpgsql AS $$
-    DECLARE works CONSTANT boolean := OLD.counts <> NEW.counts OR NEW.finished_at IS NOT NULL;
-    BEGIN
-      IF NEW.organization_id = '${organization.id}'
-        AND nextval(CASE WHEN works THEN 'work_' ELSE 'begin_' END || NEW.step) <= (CASE WHEN works THEN 20 ELSE 1 END)
-      THEN RAISE EXCEPTION 'stopped'; END IF;
-      RETURN NEW;
-    END $$`)
-  await db.$executeRawUnsafe('CREATE TRIGGER stop_erasing BEFORE UPDATE ON erasures FOR EACH ROW EXECUTE FUNCTION stop_erasing()')
-  onTestFinished(async () => void (await db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON erasures')))
-  let refusals = 20
-  const refusing: Context = {
-    ...ctx,
-    deps: {
-      ...ctx.deps,
-      media: {
-        ...ctx.deps.media,
-        deletePrefix: async (prefix) => {
-          if (refusals-- > 0) throw new Error('the store is away')
-          await ctx.deps.media.deletePrefix(prefix)
-        },
-      },
-    },
-  }
-  // Done here alone: beside a worker of its own, what one of the two does would be taken for the step of the other.
-  const withoutWorker: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueErasure: async () => {} } } }
-  const { id } = await requestMemberErasure(withoutWorker, { memberId: member.id })
-  const failures = new Set<string>()
-  for (let tries = 0; !(await getErasure(ctx, id)).finishedAt; tries++) {
-    expect(tries).toBeLessThan(300)
-    await continueErasure(refusing, { organizationId: organization.id, erasureId: id }).catch((error) =>
-      failures.add(String(error.message).includes('store') ? 'store' : 'stopped'),
-    )
-  }
-  const stopped = async (step: string) =>
-    Number((await db.$queryRawUnsafe<{ n: bigint }[]>(`SELECT last_value AS n FROM work_${step}`))[0]!.n)
-  expect(Math.min(...(await Promise.all(MEMBER_STEPS.map(stopped))))).toBeGreaterThan(20)
-  expect([...failures].sort()).toEqual(['stopped', 'store'])
+  const { id, times, failures } = await eraseThroughStops(service, ctx, MEMBER_STEPS, (alone) =>
+    requestMemberErasure(alone, { memberId: member.id }),
+  )
+  expect(Math.min(...Object.values(times))).toBeGreaterThan(20)
+  expect(failures).toEqual(['stopped', 'store'])
   const { ofMember, counts } = await getErasure(ctx, id)
   expect({ ofMember, counts }).toEqual({ ofMember: undisturbed.ofMember, counts: undisturbed.counts })
   expect((await service.deps.erasureLog.read())!.filter((line) => line.includes(id))).toHaveLength(1)

@@ -1,9 +1,8 @@
+import { type Catalogue, CODE, MACHINE, SECRET, SERVICE_CATALOGUE } from './service-catalogue.ts'
+
 const CANDIDATES = 'of candidates, who are another subject'
 const OWN_WORDS = 'the organization’s own words, which are no member’s'
 const WORK = 'what was done for the organization, which stays as a former member’s'
-const SECRET = 'a secret, or what tells it, of the organization or of the service'
-const CODE = 'one of a few words of ours, a code, or a key of ours'
-const MACHINE = 'of the service itself'
 /** The account's: by the sweep where no organization has had it for 30 days. */
 const ACCOUNT = 'at once: deleted with what they sign in with, unless that opens another organization; left over: deleted with it'
 
@@ -11,22 +10,8 @@ const ACCOUNT = 'at once: deleted with what they sign in with, unless that opens
  * What the erasure of a member does with each column in which a text can stand, and that of an account that is left over. `erased`: when, by which
  * step of domain/erasure; `nobody`: why no member is in it.
  */
-export const MEMBER_CATALOGUE: Record<string, { erased?: Record<string, string>; nobody?: Record<string, string> }> = {
-  'pgboss.bam': { nobody: { [MACHINE]: 'name status queue table_name command error' } },
-  'pgboss.job': {
-    erased: { 'mails: deleted with the mail, emptied where it names them': 'output source_output' },
-    nobody: {
-      'ids of ours; an address that somebody signs in by, for a minute': 'data',
-      [MACHINE]: 'name singleton_key group_id group_tier dead_letter policy source_name',
-    },
-  },
-  'pgboss.job_dependency': { nobody: { [MACHINE]: 'child_name parent_name' } },
-  'pgboss.queue': { nobody: { [MACHINE]: 'name policy dead_letter table_name singletons_active' } },
-  'pgboss.queue_stats': { nobody: { [MACHINE]: 'name' } },
-  'pgboss.schedule': { nobody: { [MACHINE]: 'name key kind cron timezone data options' } },
-  'pgboss.subscription': { nobody: { [MACHINE]: 'event name' } },
-  'pgboss.warning': { nobody: { [MACHINE]: 'type message data' } },
-  'public._prisma_migrations': { nobody: { [MACHINE]: 'id checksum migration_name logs' } },
+export const MEMBER_CATALOGUE: Catalogue = {
+  ...SERVICE_CATALOGUE,
   'public.api_keys': {
     nobody: {
       [OWN_WORDS]: 'name networks',

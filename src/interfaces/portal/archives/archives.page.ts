@@ -51,7 +51,8 @@ export const memberArchivePage = (
   body: html`${mistakes(form)}${panel(
     'found',
     'What is in it',
-    html`<p>Name, address, roles and preferences in this organization; sessions, browsers and ways to sign in; emails to the member; what they did, from the audit log; and the points they gave, without candidates’ names.</p>`,
+    html`<p>Name, address, roles and preferences in this organization; sessions, browsers and ways to sign in; emails to the member; what they did, from the audit log; and the points they gave, without candidates’ names.</p>
+<p class="hint mt-3">Where another organization has the member too, sessions, browsers and ways to sign in are only in an archive that they ask for themselves.</p>`,
   )}${askingPanel(pathOf(ctx, path), 'member')}`,
 })
 
