@@ -227,11 +227,15 @@ export async function makeErasure({ db, deps, clock }: Service, organizationId: 
   return id
 }
 
-/** The archive of a candidate, which is being made. @returns its id. */
-export async function makeArchiveRow({ db, deps, clock }: Service, organizationId: string): Promise<string> {
+/** The archive of a candidate, which is being made if nothing else is said. @returns its id. */
+export async function makeArchiveRow(
+  { db, deps, clock }: Service,
+  organizationId: string,
+  given: { finishedAt?: Date } = {},
+): Promise<string> {
   const [id, now] = [deps.newId(), clock.now()]
   const whose = { subject: 'candidate', addressCode: new Uint8Array(16), actorKind: 'operator' }
-  const data = { organizationId, id, ...whose, createdAt: now, expiresAt: new Date(now.getTime() + 604_800_000) }
+  const data = { organizationId, id, ...whose, createdAt: now, expiresAt: new Date(now.getTime() + 604_800_000), ...given }
   await db.archive.create({ data })
   return id
 }

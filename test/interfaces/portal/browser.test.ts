@@ -408,8 +408,11 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.getByRole('link', { name: 'Archive of all data' }).click()
         await page.getByRole('heading', { name: 'What is in it' }).waitFor()
       },
-      'an archive': async (home, page) =>
-        void (await page.goto(`${home}archives/${await makeArchiveRow(service, home.split('/').at(-2)!)}`)),
+      'an archive': async (home, page) => {
+        // One that is still being made loads its page anew every few seconds, also in the middle of being looked at.
+        const id = await makeArchiveRow(service, home.split('/').at(-2)!, { finishedAt: service.clock.now() })
+        await page.goto(`${home}archives/${id}`)
+      },
       'asking for one’s own archive': (home, page) => page.goto(`${home}account/archive`),
       'language settings': (home, page) => page.goto(`${home}settings/languages?done=saved`),
       'reminders and notices': (home, page) => page.goto(`${home}settings/reminders?done=saved`),

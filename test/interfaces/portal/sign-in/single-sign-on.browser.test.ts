@@ -77,6 +77,7 @@ describe.skipIf(!isBrowserInstalled)('single sign-on (skipped where no chromium 
     await signIn(page, owner.email)
     await page.getByLabel('Code').fill(codeAt(secret, clock.now()))
     await press(page, 'Continue')
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await page.goto(`${origin}${owner.home}settings/sign-in`)
     await page.getByRole('link', { name: 'Set up single sign-on' }).click()
     await page.getByLabel('Name').fill('Acme Login')
