@@ -208,14 +208,14 @@ export async function expectStartClosed(page: Page): Promise<void> {
   await page.getByText('Something is still missing').waitFor()
 }
 
+/** What the page says of what is being recorded. */
+const recorderSays = (page: Page) => page.locator('[data-recorder]').innerText()
+const secondsIn = (words: string) => Number(/Saved up to 0:(\d\d)/.exec(words)?.[1] ?? 0)
 /** How many seconds of what is being recorded the page says are saved. */
-export async function savedSeconds(page: Page): Promise<number> {
-  const [, at] = /Saved up to 0:(\d\d)/.exec((await page.locator('[data-recorder]').textContent()) ?? '') ?? []
-  return Number(at ?? 0)
-}
-/** Waits until so many seconds, at least, of what is being recorded are saved. */
+export const savedSeconds = async (page: Page): Promise<number> => secondsIn(await recorderSays(page))
+/** Waits until so many seconds, at least, of what is being recorded are saved; a failure shows what the page says instead. */
 export const savedUpTo = (page: Page, seconds: number) =>
-  expect.poll(() => savedSeconds(page), PATIENT).toBeGreaterThanOrEqual(seconds)
+  expect.poll(() => recorderSays(page), PATIENT).toSatisfy((words) => secondsIn(words) >= seconds)
 export const recorded = async (page: Page) => ((await page.evaluate('recorded')) as Lasted[]).at(-1)!
 
 /** Waits until the recording of that kind can be played. */
