@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { changeColors, changeLogo, readBrand } from '../../src/domain/brand/brand.ts'
-import { readPageWords, savePageWords } from '../../src/domain/brand/page-words.ts'
+import { markOfWords, readPageWords, savePageWords } from '../../src/domain/brand/page-words.ts'
 import {
   desktop,
   expectAccessible,
@@ -65,7 +65,7 @@ async function giveBrands(): Promise<void> {
     const ctx = asOperator(service, { id, name })
     await changeColors(ctx, i % 2 ? YELLOW : { ...YELLOW, backgroundColor: NAVY }, (await readBrand(ctx)).updatedAt)
     await changeLogo(ctx, blackPng(480, 135))
-    await savePageWords(ctx, 'en', WORDS, (await readPageWords(ctx, 'en')).updatedAt)
+    await savePageWords(ctx, 'en', WORDS, markOfWords(await readPageWords(ctx, 'en')))
   }
 }
 
@@ -163,7 +163,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await service.db.organization.update({ where: { id: organization.id }, data: { languagesOffered: ['en', 'ar'] } })
     const ctx = asOperator(service, organization)
     const save = async (language: string, words: typeof WORDS) =>
-      savePageWords(ctx, language, words, (await readPageWords(ctx, language)).updatedAt)
+      savePageWords(ctx, language, words, markOfWords(await readPageWords(ctx, language)))
     await save('en', WORDS)
     await save('ar', { ...WORDS, imprint: '', consent: 'نحتفظ بإجاباتكم لمدة عام.' })
     const { page, complaints } = await openPage()

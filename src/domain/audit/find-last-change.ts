@@ -3,24 +3,38 @@ import type { Context } from '../context.ts'
 import type { LastChange } from '../errors.ts'
 import type { AuditAction } from './record-audit.ts'
 
-/** How a change is recorded. @property targetId undefined: it is the organization's own. */
-type RecordedAs = { action: AuditAction; targetId?: string }
+/**
+ * How a change is recorded.
+ *
+ * @property targetId undefined: it is the organization's own. @property language of what has a text in each; undefined: of any.
+ */
+type RecordedAs = { action: AuditAction; targetId?: string; language?: string }
 
-/** A version of a row whose changes are recorded so. */
+/** A version of a row whose changes are recorded so. @param seen undefined: whoever writes has not looked, and writes whatever the row is. */
 export const versionOf = (
   ctx: Context,
   { updatedAt, seen, ...recorded }: RecordedAs & { updatedAt: Date; seen: Seen | undefined },
-): Version => ({ updatedAt, seen, findBy: () => findLastChange(ctx, { ...recorded, updatedAt }) })
+): Version => ({
+  isAsSeen: seen === undefined || updatedAt.getTime() === seen.getTime(),
+  findBy: () => findLastChange(ctx, { ...recorded, updatedAt }),
+})
 
-/** Who made the change that a row was last changed by, as far as the audit log knows: much of what API keys do is not in it. */
-async function findLastChange(
+/**
+ * Who made the change that a row was last changed by, as far as the audit log knows: much of what API keys do is not in it.
+ *
+ * @param updatedAt when that was; undefined, where each change is in the log: the last one there.
+ */
+export async function findLastChange(
   { db, organization, actor }: Context,
-  { action, targetId, updatedAt }: RecordedAs & { updatedAt: Date },
+  { action, targetId, language, updatedAt }: RecordedAs & { updatedAt?: Date },
 ): Promise<LastChange | undefined> {
   const organizationId = organization.id
-  // The time of a change may have been put off, so that versions differ.
-  const at = { gte: new Date(updatedAt.getTime() - 1) }
-  const where = { organizationId, action, at, ...(targetId !== undefined && { targetId }) }
+  const where = {
+    ...{ organizationId, action, ...(targetId !== undefined && { targetId }) },
+    // The time of a change may have been put off, so that versions differ.
+    ...(updatedAt && { at: { gte: new Date(updatedAt.getTime() - 1) } }),
+    ...(language !== undefined && { details: { path: ['language'], equals: language } }),
+  }
   const entry = await db.auditEntry.findFirst({ where, orderBy: [{ at: 'desc' }, { id: 'desc' }] })
   if (!entry) return undefined
   const isOwn = 'id' in actor && entry.actorId === actor.id

@@ -1,15 +1,16 @@
+import { hash } from 'node:crypto'
 import { sql } from '../../db/builder.ts'
 import { own, ownOrganization } from '../../db/own.ts'
 import { all, first, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
-import { versionOf } from '../audit/find-last-change.ts'
+import { findLastChange } from '../audit/find-last-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkChoice, checkSize, checkText, findIssues } from '../checking/checks.ts'
 import { isPlainAddress } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
-import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
+import { refuseUnseenChanges } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
@@ -23,15 +24,18 @@ export type PageWords = PageLinks & { consent: string }
 /** A version of an organization's own consent text. Versions are added, never changed: what was agreed to can be read later. */
 export type ConsentText = { language: string; version: number; body: string }
 
-/** The words of one language, with when the organization was last changed. @throws DomainError not_permitted. */
-export async function readPageWords(ctx: Context, language: string): Promise<PageWords & { updatedAt: Date }> {
+/** The words of one language. @throws DomainError not_permitted. */
+export async function readPageWords(ctx: Context, language: string): Promise<PageWords> {
   authorize(ctx, 'manage_settings')
   const where = { id: ctx.organization.id }
-  const select = { pageLinks: true, updatedAt: true } as const
-  const { pageLinks, updatedAt } = await ctx.db.organization.findUniqueOrThrow({ where, select })
+  const { pageLinks } = await ctx.db.organization.findUniqueOrThrow({ where, select: { pageLinks: true } })
   const [text] = await newestConsentTexts(ctx, [language])
-  return { ...linksIn(pageLinks, language), consent: text?.body ?? '', updatedAt }
+  return { ...linksIn(pageLinks, language), consent: text?.body ?? '' }
 }
+
+/** What tells the words of one language from those they become: what else of the organization is changed has no part in it. */
+export const markOfWords = ({ imprint, privacy, contact, consent }: PageWords): string =>
+  hash('sha256', JSON.stringify([imprint, privacy, contact, consent]), 'base64url')
 
 /** What is wrong with them. */
 export const findPageWordIssues = ({ consent, ...links }: PageWords): Issue[] =>
@@ -54,9 +58,10 @@ const tidy = ({ imprint, privacy, contact, consent }: PageWords): PageWords => (
 /**
  * Sets the words of one language. Mails that are queued already are sent with them; whoever has agreed to a text has agreed to that.
  *
+ * @param seen the mark of those that were seen, and are changed.
  * @throws DomainError not_permitted; invalid: what is no address or too long, or `changed` for what somebody else has changed since it was seen.
  */
-export async function savePageWords(ctx: Context, language: string, given: PageWords, seen: Seen): Promise<void> {
+export async function savePageWords(ctx: Context, language: string, given: PageWords, seen: string): Promise<void> {
   authorize(ctx, 'manage_settings')
   const words = tidy(given)
   refuse([
@@ -67,19 +72,16 @@ export async function savePageWords(ctx: Context, language: string, given: PageW
   await inTransaction(ctx, async (inside) => {
     // One after the other: two that have seen the same version would both write the next.
     await run(inside.db, ownOrganization(ctx).select('organizations.id').forNoKeyUpdate())
-    const { updatedAt, ...before } = await readPageWords(inside, language)
-    await refuseUnseenChanges(versionOf(inside, { updatedAt, seen, action: 'changed_page_words' }), before, words)
+    const before = await readPageWords(inside, language)
+    const findBy = () => findLastChange(inside, { action: 'changed_page_words', language })
+    await refuseUnseenChanges({ isAsSeen: markOfWords(before) === seen, findBy }, before, words)
     const { consent, ...links } = words
     const isSame = PAGE_LINKS.every((link) => before[link] === links[link]) && before.consent === consent
     if (isSame) return
-    const now = ctx.deps.clock()
     const where = { id: ctx.organization.id }
     const { pageLinks } = await inside.db.organization.findUniqueOrThrow({ where, select: { pageLinks: true } })
     const changed = { ...(pageLinks as object | null), [language]: links }
-    await inside.db.organization.update({
-      where,
-      data: { pageLinks: changed, updatedAt: timeOfChange(now, { updatedAt }) },
-    })
+    await inside.db.organization.update({ where, data: { pageLinks: changed } })
     const [newest] = await newestConsentTexts(inside, [language])
     const version = newest?.version ?? 0
     const consentVersion =

@@ -5,10 +5,10 @@ import { refuse } from './refuse.ts'
 /** When a row was last changed, as its reader has seen it: what is written then is refused if that is no longer so. */
 export type Seen = Date
 /**
- * @property updatedAt when the row was last changed. @property seen undefined: whoever writes has not looked, and writes whatever the row is.
- * @property findBy who has changed it last, as far as that is known: asked for where it is refused.
+ * @property isAsSeen whether it is as whoever writes has seen it. @property findBy who has changed it last, as far as that is known: asked for
+ *   where it is refused.
  */
-export type Version = { updatedAt: Date; seen: Seen | undefined; findBy: () => Promise<LastChange | undefined> }
+export type Version = { isAsSeen: boolean; findBy: () => Promise<LastChange | undefined> }
 
 /**
  * Keeps a change from undoing another that its writer has not seen.
@@ -17,11 +17,11 @@ export type Version = { updatedAt: Date; seen: Seen | undefined; findBy: () => P
  *   two differ, when the row is no longer as it was seen. Where they don't differ nothing would be undone.
  */
 export async function refuseUnseenChanges<T extends object>(
-  { updatedAt, seen, findBy }: Version,
+  { isAsSeen, findBy }: Version,
   row: T,
   wanted: Partial<T>,
 ): Promise<void> {
-  if (seen === undefined || updatedAt.getTime() === seen.getTime()) return
+  if (isAsSeen) return
   const now = new Map<string, unknown>(Object.entries(row))
   const differing = Object.entries(wanted).filter(([field, value]) => !isDeepStrictEqual(value, now.get(field)))
   if (differing.length === 0) return

@@ -1,8 +1,8 @@
-import type { ConsentText, PageWords } from '../../../domain/brand/page-words.ts'
+import { type ConsentText, markOfWords, type PageWords } from '../../../domain/brand/page-words.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { directionOf } from '../../../locales/names.ts'
-import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
+import { area, type Form, field, hiddenSeen, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf, settingsPanel } from '../kit/layout.ts'
 import { time, wordLanguage, wordOffered } from '../kit/wording.ts'
 
@@ -15,7 +15,7 @@ type Facts = {
   main: string
   /** Those that candidates can have. */
   offered: readonly string[]
-  words: PageWords & { updatedAt: Date }
+  words: PageWords
   versions: (ConsentText & { createdAt: Date })[]
   done: string
 }
@@ -30,7 +30,7 @@ export function pageWordsPage(form: Form, { ctx, language, main, offered, words,
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings/organization')]],
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">
-${seenField(form, words)}
+${hiddenSeen(form, 'seen', markOfWords(words))}
 <input type="hidden" name="language" value="${language}">
 ${settingsPanel('links', `Links, in ${wordLanguage(language)}`, fallback(language, main), links(form, words))}
 ${settingsPanel('consent-part', `Consent, in ${wordLanguage(language)}`, ABOUT_CONSENT, consent(form, words, versions))}

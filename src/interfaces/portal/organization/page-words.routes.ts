@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { listConsentTexts, readPageWords, savePageWords } from '../../../domain/brand/page-words.ts'
 import { readLanguageSettings } from '../../../domain/members/language-settings.ts'
 import { LAST_RESORT } from '../../../domain/values/languages.ts'
-import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
+import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
 import { PAGE_WORDS, pageWordsPage } from './page-words.page.ts'
@@ -25,7 +25,7 @@ export function pageWordsRoutes(app: FastifyInstance): void {
       page: (form) => page(request, form, form.values),
       async work(values) {
         const { language, ...words } = readFields(values, 'language', 'imprint', 'privacy', 'contact', 'consent')
-        await savePageWords(request.ctx, language, words, readSeen(values))
+        await savePageWords(request.ctx, language, words, values.get('seen') ?? '')
         return `${pathOf(request.ctx, PAGE_WORDS)}?${new URLSearchParams({ language, done: 'saved' })}`
       },
     }),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
 import { requestCandidateArchive } from '../../../../src/domain/archives/request-archive.ts'
-import { findAgreedText } from '../../../../src/domain/brand/page-words.ts'
+import { findAgreedText, readPageWords } from '../../../../src/domain/brand/page-words.ts'
 import { readArchive } from '../../../support/archives.ts'
 import type { candidateOf } from '../../../support/candidate.ts'
 import { waitForState } from '../../../support/mail.ts'
@@ -33,10 +33,10 @@ async function start() {
   const { candidate, invite, organization } = await makeAccepted(service)
   const admin = await signInAs(service, organization.id, ['admin'])
   const path = `${admin.home}settings/links`
-  const seen = async () => /name="seen" value="([^"]*)"/.exec((await admin.get(path)).text)?.[1] ?? ''
+  const seen = async (language = 'en') => fieldIn((await admin.get(`${path}?language=${language}`)).text, 'seen') ?? ''
   const save = async (fields: Record<string, string>) =>
-    admin.post(path, { language: 'en', seen: await seen(), ...NONE, ...fields })
-  return { candidate, invite, organization, admin, path, save }
+    admin.post(path, { language: 'en', seen: await seen(fields.language), ...NONE, ...fields })
+  return { candidate, invite, organization, admin, path, seen, save }
 }
 
 const inLanguage = (candidate: ReturnType<typeof candidateOf>, language: string) =>
@@ -140,8 +140,8 @@ it('shows a reader of another language the consent text of the main one, marked 
   expect(fieldIn((await inLanguage(candidate, 'ar')).text, 'own')).toBe('ar 1')
 })
 
-it('refuses what is no https address, what is too long, and what somebody else has changed meanwhile', async () => {
-  const { admin, path, save } = await start()
+it('refuses what is no https address, what is too long, and a language that there is not', async () => {
+  const { save } = await start()
   for (const [field, value] of [
     ['imprint', 'http://example.com'],
     ['imprint', 'javascript:alert(1)'],
@@ -157,11 +157,30 @@ it('refuses what is no https address, what is too long, and what somebody else h
     expect(refused.text).toContain('Typed.')
   }
   expect((await save({ consent: 'x'.repeat(5_001) })).status).toBe(422)
-  const old = fieldIn((await admin.get(path)).text, 'seen') ?? ''
-  await save({ consent: 'Theirs.' })
-  const late = await admin.post(path, { language: 'en', seen: old, ...NONE, consent: 'Mine.' })
-  expect([late.status, late.text.includes('Mine.')]).toEqual([422, true])
   expect((await save({ language: 'tlh', consent: 'x' })).status).toBe(422)
+})
+
+it('are saved in one tab beside another of the settings, or of another language; of the same the second is shown both', async () => {
+  const { organization, admin, path, seen, save } = await start()
+  const other = await signInAs(service, organization.id, ['admin'])
+  const settings = `${admin.home}settings/organization`
+  const opened = { en: await seen(), de: await seen('de'), settings: fieldIn((await admin.get(settings)).text, 'seen') ?? '' }
+  expect((await other.post(path, { language: 'de', seen: opened.de, ...LINKS, consent: 'Ihre.' })).status).toBe(303)
+  const renamed = await other.post(settings, { seen: opened.settings, name: 'Renamed', senderName: '', replyTo: '' })
+  expect(renamed.status).toBe(303)
+  const mine = { language: 'en', seen: opened.en, ...NONE }
+  expect((await admin.post(path, { ...mine, consent: 'Mine.' })).status).toBe(303)
+  for (const [language, consent] of [
+    ['en', 'Mine.'],
+    ['de', 'Ihre.'],
+  ] as const)
+    expect(await readPageWords(asOperator(service, organization), language)).toMatchObject({ consent })
+
+  // Whoever has seen what there was before does not undo it, and learns whose it is.
+  await save({ language: 'de', ...LINKS, consent: 'Andere.' })
+  const late = await other.post(path, { ...mine, consent: 'Theirs.' })
+  expect([late.status, fieldIn(late.text, 'seen')]).toEqual([422, await seen()])
+  expect(late.text).toMatch(new RegExp(`${admin.member.email} changed [^“]*“Mine\\.”[\\s\\S]*Theirs\\.</textarea>`))
 })
 
 it('say so where nobody gets them, and a consent text of spaces alone is refused', async () => {
