@@ -111,6 +111,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     'security-retention': security(t, 'retention_changed', facts),
     'security-text': security(t, 'text_changed', facts),
     'security-text-removed': security(t, 'text_changed', { ...facts, called: '' }),
+    'security-page-words': security(t, 'page_words_changed', facts),
     'security-linked': security(t, 'identity_linked', facts),
     'security-secret': security(t, 'secret_ending', { ...facts, address: null, browser: null, person: null }),
     'security-domain': security(t, 'domain_failing', { ...facts, address: null, browser: null, person: null }),

@@ -14,7 +14,9 @@ import { refuseUnseenChanges } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import type { Issue, Violation } from '../errors.ts'
 import { MAX_MESSAGE_LENGTH, MAX_URL_LENGTH } from '../limits.ts'
+import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
+import { defined } from '../values/defined.ts'
 import { linksIn, PAGE_LINKS, type PageLink, type PageLinks } from '../values/page-links.ts'
 
 // What an organization's candidates find at the foot of their pages, and what they agree to besides our own text: in each language.
@@ -56,7 +58,8 @@ const tidy = ({ imprint, privacy, contact, consent }: PageWords): PageWords => (
 })
 
 /**
- * Sets the words of one language. Mails that are queued already are sent with them; whoever has agreed to a text has agreed to that.
+ * Sets the words of one language. Mails that are queued already are sent with them; whoever has agreed to a text has agreed to that. Admins
+ * are told by mail.
  *
  * @param seen the mark of those that were seen, and are changed.
  * @throws DomainError not_permitted; invalid: what is no address or too long, or `changed` for what somebody else has changed since it was seen.
@@ -92,6 +95,8 @@ export async function savePageWords(ctx: Context, language: string, given: PageW
       after: { ...links, consentVersion } satisfies AuditDetails,
     }
     await recordAudit(inside, { action: 'changed_page_words', details })
+    // Whoever has got hold of somebody's session is not to have candidates agree to something, or go somewhere, unnoticed.
+    await queueAdminEmails(inside, { kind: 'page_words_changed', facts: defined({ person: await nameActor(inside) }) })
   })
 }
 

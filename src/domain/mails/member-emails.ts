@@ -39,6 +39,7 @@ export type SecurityMailKind =
   | 'security_changed'
   | 'retention_changed'
   | 'text_changed'
+  | 'page_words_changed'
   | 'key_made'
   | 'break_glass_used'
   | 'identity_linked'

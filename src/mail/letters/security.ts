@@ -99,6 +99,11 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
     what: name ? say(t, 'security.text.what', { organization, name }) : say(t, 'security.text.removed', { organization }),
     next: 'admins',
   }),
+  page_words_changed: (t, { organization }) => ({
+    subject: t.text('security.words.subject', { organization: inSubject(organization) }),
+    what: say(t, 'security.words.what', { organization }),
+    next: 'admins',
+  }),
   key_made: (t, { organization, called: name }) => ({
     subject: t.text('security.key.subject', { organization: inSubject(organization) }),
     what: say(t, 'security.key.what', { organization, name }),

@@ -10,6 +10,7 @@ import { asOperator, signInAs } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
 import { makeAccepted } from '../../../support/taking.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 
 let service: Service
 let smtp: SmtpListener
@@ -181,6 +182,27 @@ it('are saved in one tab beside another of the settings, or of another language;
   const late = await other.post(path, { ...mine, consent: 'Theirs.' })
   expect([late.status, fieldIn(late.text, 'seen')]).toEqual([422, await seen()])
   expect(late.text).toMatch(new RegExp(`${admin.member.email} changed [^“]*“Mine\\.”[\\s\\S]*Theirs\\.</textarea>`))
+})
+
+it('that were changed are told of to every admin by mail, and not where nothing was', async () => {
+  const { organization, admin, save } = await start()
+  const other = await signInAs(service, organization.id, ['admin'])
+  await signInAs(service, organization.id, ['grader'])
+  await service.db.credential.updateMany({ where: { email: other.member.email }, data: { language: 'de' } })
+  await save(LINKS)
+  await save(LINKS)
+  await save({ ...LINKS, consent: 'We keep your answers.' })
+  const where = { organizationId: organization.id, kind: 'page_words_changed' }
+  const told = await waitUntil('the mails', async () => {
+    const rows = await service.db.memberEmail.findMany({ where })
+    return rows.every(({ state }) => state === 'sent') ? rows : undefined
+  })
+  const both = [admin.member.id, other.member.id]
+  expect(told.map(({ memberId }) => memberId).sort()).toEqual([...both, ...both].sort())
+  const to = (address: string) => smtp.mails.find(({ envelope }) => envelope.to[0] === address)!.parsed
+  expect(to(admin.member.email).subject).toBe(`The links or the consent text for candidates were changed: ${organization.name}`)
+  expect(to(admin.member.email).text).toMatch(/or the consent text that they agree to[\s\S]*\/settings\/audit-log/)
+  expect(to(other.member.email).text).toContain('oder der Text, in den diese zusätzlich')
 })
 
 it('say so where nobody gets them, and a consent text of spaces alone is refused', async () => {
