@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import { signForm, signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
+import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consent.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import { readProcessorTimes } from '../support/processor-time.ts'
 import { addEndpoint, type Surroundings } from './beside.ts'
@@ -123,7 +124,7 @@ async function liveOnce(
   await press('accept')
   const media = /name="media" value="([^"]*)"/.exec(await open())?.[1] ?? ''
   await press('consent', [
-    ['version', '1'],
+    ['version', `${CONSENT_VERSION}`],
     ['media', media],
   ])
   if (recorded > 0) await passChecks(database, invite.id)

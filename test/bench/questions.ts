@@ -1,5 +1,6 @@
 import { createDb, type Db, openPool } from '../../src/db/client.ts'
 import { signForm, signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
+import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consent.ts'
 import { ASKS_NOTHING } from '../support/candidate.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import type { Surroundings } from './beside.ts'
@@ -68,7 +69,7 @@ async function takeOnce(db: Db, url: string, { organization, assessment }: Paper
       redirect: 'manual',
       body: new URLSearchParams({ proof: signForm([BENCH_SECRET], token), ...fields }),
     })
-  await press('consent', { version: '1', media: '' })
+  await press('consent', { version: `${CONSENT_VERSION}`, media: '' })
   const start = await press('start')
   const { id: submissionId } = await db.submission.findFirstOrThrow({ where: { inviteId: invite.id, state: 'in_progress' } })
   const now = new Date()

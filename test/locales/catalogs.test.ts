@@ -1,8 +1,12 @@
+import { hash } from 'node:crypto'
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
+import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consent.ts'
+import { toText } from '../../src/html/html.ts'
+import { termsList } from '../../src/http/pages/consent-terms.ts'
 import { CATALOGS, listLanguages, readLanguages } from '../../src/locales/compile.ts'
 import { shippedLanguages } from '../../src/locales/languages.ts'
 import { directionOf, nameOfLanguage } from '../../src/locales/names.ts'
@@ -68,6 +72,43 @@ it('offers by itself only what a native speaker has reviewed: English, so far', 
   expect(shippedLanguages.codes).toEqual(listLanguages())
   expect([...shippedLanguages.codes].sort()).toEqual(['ar', 'de', 'en', 'es', 'fr', 'pt-BR'])
   expect(shippedLanguages.reviewed).toEqual(['en'])
+})
+
+/** Digests of what candidates agree to, in each language. One that candidates may have agreed to is never changed: other words are another version. */
+const CONSENTS: Record<number, Record<string, string>> = {
+  2: {
+    ar: '0f34236fd9cb8aed',
+    de: '61dce08f3f28d7d7',
+    en: '679ccc1979346fac',
+    es: '7574540bd49eb7ed',
+    fr: '064c20b555a13cf7',
+    'pt-BR': 'de62a046b5f70fba',
+  },
+}
+
+/** All that the service asks anybody to agree to: where nothing is recorded, and where all is, in either way. */
+function digestOfConsent(language: string): string {
+  const all = { microphone: true, camera: true, screen: true, idPhoto: true, facePhoto: true, choice: true }
+  const none = { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false, choice: false }
+  const keptDays = { answers: 365, proctoring: 90, idPhoto: 1 }
+  const t = shippedLanguages.candidate(language, 'UTC')
+  const pages = [
+    [none, 'stills', false],
+    [all, 'stills', true],
+    [{ ...all, choice: false }, 'video', true],
+  ] as const
+  const texts = pages.map(([needs, webcam, webcamMonitoring]) =>
+    toText(termsList(t, { webcamMonitoring, organization: { name: 'Acme' } }, { needs, keptDays, webcam, own: null })),
+  )
+  return hash('sha256', texts.join().replaceAll(/<[^>]*>/g, '\n')).slice(0, 16)
+}
+
+it('has candidates agree to the words of the version that is kept with their consent', () => {
+  const now = Object.fromEntries(shippedLanguages.codes.map((language) => [language, digestOfConsent(language)]))
+  expect(
+    now,
+    'What candidates agree to has other words. Raise CONSENT_VERSION (give-consent.ts), and add a line of the new digests below the others.',
+  ).toEqual(CONSENTS[CONSENT_VERSION])
 })
 
 it('calls each language by its own name, in its direction, and counts in the digits of its pages', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { signForm, signInvitation } from '../../src/domain/secrets/invitation-tokens.ts'
 import { CHECKS, PHOTOS, REQUIREMENTS } from '../../src/domain/submissions/needs.ts'
+import { CONSENT_VERSION } from '../../src/domain/submissions/taking/give-consent.ts'
 import type { Invite } from '../../src/generated/prisma/client.ts'
 import type { Service } from './service.ts'
 
@@ -74,7 +75,7 @@ export const expectPage = (answer: { status: number; text: string; headers: Reco
 export async function consent(candidate: ReturnType<typeof candidateOf>) {
   const { text } = await candidate.open()
   const media = /name="media" value="([^"]*)"/.exec(text)?.[1] ?? ''
-  return candidate.press('consent', { version: '1', media })
+  return candidate.press('consent', { version: `${CONSENT_VERSION}`, media })
 }
 
 /** What an invite asks for where it asks for nothing. */
@@ -92,7 +93,7 @@ export async function prepare(
 ): Promise<void> {
   const now = deps.clock()
   const submissionId = deps.newId()
-  const consent = { consentVersion: 1, consentMedia: [...REQUIREMENTS], consentAt: now, passedChecks: [...CHECKS] }
+  const consent = { consentVersion: CONSENT_VERSION, consentMedia: [...REQUIREMENTS], consentAt: now, passedChecks: [...CHECKS] }
   const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
   await db.submission.create({
     data: { id: submissionId, organizationId, inviteId, assessmentId, ...consent, ...limits, createdAt: now, updatedAt: now },

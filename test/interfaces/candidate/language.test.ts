@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/give-consent.ts'
 import { zoneOf } from '../../../src/domain/values/zones.ts'
 import { renderInviteEmail } from '../../../src/mail/invite-email.ts'
 import { candidateOf, consent } from '../../support/candidate.ts'
@@ -97,9 +98,9 @@ it('keeps in which language consent was given, and what its words were', async (
   const { candidate, invite: asked } = await invite()
   const { text } = await candidate.open().set('accept-language', 'de')
   const media = /name="media" value="([^"]*)"/.exec(text)?.[1] ?? ''
-  await candidate.press('consent', { version: '1', media, language: 'es' }).set('accept-language', 'de')
+  await candidate.press('consent', { version: `${CONSENT_VERSION}`, media, language: 'es' }).set('accept-language', 'de')
   expect(await service.db.submission.count({ where: { inviteId: asked.id } })).toBe(0)
-  await candidate.press('consent', { version: '1', media, language: 'de' }).set('accept-language', 'de')
+  await candidate.press('consent', { version: `${CONSENT_VERSION}`, media, language: 'de' }).set('accept-language', 'de')
   const given = await service.db.submission.findFirstOrThrow({ where: { inviteId: asked.id } })
   expect([given.consentLanguage, given.consentTextHash?.length]).toEqual(['de', 32])
 })

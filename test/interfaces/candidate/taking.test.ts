@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/give-consent.ts'
 import { ASKS_NOTHING, candidateOf, consent, expectPage, prepare } from '../../support/candidate.ts'
 import { startServiceForFile, startServiceForTest } from '../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../support/taking.ts'
@@ -161,12 +162,12 @@ describe('before the start', () => {
     expect((await candidate.press('start')).status).toBe(422)
     expect((await candidate.open()).text).toContain('What you agree to')
     // What an old page agrees to is not what is asked for now.
-    await candidate.press('consent', { version: '1', media: '' })
+    await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '' })
     expect((await submission()).consentMedia).toEqual([])
     await consent(candidate)
     expect(await submission()).toMatchObject({
       consentMedia: ['camera', 'microphone'],
-      consentVersion: 1,
+      consentVersion: CONSENT_VERSION,
       consentAt: service.clock.now(),
     })
     await candidate.press('start')
@@ -176,7 +177,7 @@ describe('before the start', () => {
   it('consent begins nothing for an invite that is pending, or was withdrawn', async () => {
     for (const status of ['pending', 'revoked', 'completed', 'expired'] as const) {
       const { candidate, invite } = await makeAccepted(service, { status })
-      await candidate.press('consent', { version: '1', media: '' })
+      await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '' })
       expect(await service.db.submission.count({ where: { inviteId: invite.id } })).toBe(0)
     }
   })

@@ -6,8 +6,11 @@ import { MAX_USER_AGENT_LENGTH } from '../../limits.ts'
 import { consentedMedia, type Needs } from '../needs.ts'
 import type { Session } from './session.ts'
 
-/** Of the text that is consented to: raised whenever it changes in what it says. */
-export const CONSENT_VERSION = 1
+/**
+ * Of the text that is consented to, in all languages: raised with any change of its words, which test/locales/catalogs.test.ts holds it to. Version
+ * 1 was several texts: it came to say that the browser is noted, how long what is typed and mails are kept, and that there is a copy.
+ */
+export const CONSENT_VERSION = 2
 
 /**
  * What was agreed to: in which language, the SHA-256 of all its words, which a review may change, and which of the organization's texts was

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../../../src/domain/access/api-keys.ts'
 import { requestCandidateArchive } from '../../../../src/domain/archives/request-archive.ts'
 import { findAgreedText, readPageWords } from '../../../../src/domain/brand/page-words.ts'
+import { CONSENT_VERSION } from '../../../../src/domain/submissions/taking/give-consent.ts'
 import { readArchive } from '../../../support/archives.ts'
 import type { candidateOf } from '../../../support/candidate.ts'
 import { waitForState } from '../../../support/mail.ts'
@@ -101,7 +102,8 @@ it('has the organization’s consent text stand below ours, and keeps which vers
   expect(asked).toContain('First.\n&lt;b&gt;We keep your answers.&lt;/b&gt;')
   expect(asked).toContain('How long it is kept')
   const media = fieldIn(asked, 'media') ?? ''
-  const agree = (own: string) => candidate.press('consent', { version: '1', media, language: 'en', ...(own && { own }) })
+  const agree = (own: string) =>
+    candidate.press('consent', { version: `${CONSENT_VERSION}`, media, language: 'en', ...(own && { own }) })
   const read = () => service.db.submission.findFirst({ where: { inviteId: invite.id } })
   // What was not shown, or is no longer what is asked for, is asked for again.
   await agree('')
@@ -121,7 +123,7 @@ it('has the organization’s consent text stand below ours, and keeps which vers
   expect(Buffer.from(submission.consentTextHash!)).not.toEqual(hash('sha256', '', 'buffer'))
   await candidate.press('start')
   const shown = await admin.get(`${admin.home}invites/${invite.id}/submission`)
-  expect(shown.text).toContain('version 1, and version 2 of your own text (English)')
+  expect(shown.text).toContain(`version ${CONSENT_VERSION}, and version 2 of your own text (English)`)
   const eraser = asOperator(service, organization)
   const { id } = await requestCandidateArchive(eraser, { address: invite.recipientEmail })
   const archive = await readArchive(eraser, id)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { CONSENT_VERSION } from '../../../../src/domain/submissions/taking/give-consent.ts'
 import { consent } from '../../../support/candidate.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -82,7 +83,7 @@ describe('the page of a submission', () => {
     for (const words of [
       'in progress',
       'within 1 minute, 3 points',
-      'version 1',
+      `version ${CONSENT_VERSION}`,
       'The page was hidden',
       'The browser went offline',
       'Never opened',
