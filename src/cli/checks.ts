@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { chooseHome } from '../db/embedded-files.ts'
-import { createBounceMailbox, type ImapAddress } from '../mail/events/bounce-mailbox.ts'
+import { countUnread, type ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { createMailer } from '../mail/mailer.ts'
 import { openMediaStore } from '../media/store.ts'
 import { findWayToLimit } from '../processes/limit-process.ts'
@@ -87,7 +87,7 @@ function adviceOn({ message, cause }: Error): string {
 export async function checkBounceMailbox(address: ImapAddress): Promise<Check> {
   const name = 'bounces'
   try {
-    const unread = await createBounceMailbox(address).countUnread()
+    const unread = await countUnread(address)
     return ok(name, `${address.host} answers; unread in ${address.folder}: ${unread}`)
   } catch (error) {
     return problem(

@@ -30,13 +30,13 @@ const createMailEventReaders = ({ domain, sesTopic, postmarkSecret }: Config['bo
 
 /** What fetches notices from their mailbox. */
 function createBounceFetching(
-  { mailbox }: Config['bounces'],
+  { mailbox, domain }: Config['bounces'],
   system: ServiceContext,
   { dsn }: MailEventReaders,
   opened: AsyncDisposableStack,
 ): (() => Promise<number>) | undefined {
-  if (!mailbox || !dsn) return undefined
-  const { takeUnread, close } = createBounceMailbox(mailbox)
+  if (!mailbox || !dsn || domain === undefined) return undefined
+  const { takeUnread, close } = createBounceMailbox(mailbox, { domain, log: system.deps.log })
   opened.defer(async () => close())
   return () =>
     takeUnread(async (body) => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createBounceMailbox } from '../../src/mail/events/bounce-mailbox.ts'
+import type { Log } from '../../src/domain/context.ts'
+import { countUnread, createBounceMailbox } from '../../src/mail/events/bounce-mailbox.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { runCli } from '../cli/run-cli.ts'
 import { type Dovecot, hasDovecot, MAILBOX_PASSWORD, startDovecot } from '../support/dovecot.ts'
@@ -35,9 +36,10 @@ async function start(url: string) {
   return { service, send }
 }
 const fetchBounces = (service: Service) => runSweep(service, ['fetch_bounces'])
-/** What another program does with the folder. */
-const mailboxAt = (dovecot: Dovecot, folder?: string, scheme?: 'imap' | 'imaps', password?: string) =>
-  createBounceMailbox(addressOf(dovecot.url(folder, scheme, password)))
+const NO_LOG: Log = { info() {}, warn() {}, error() {} }
+/** A process that starts now. */
+const mailboxAt = (dovecot: Dovecot, { domain = DOMAIN, log = NO_LOG } = {}) =>
+  createBounceMailbox(addressOf(dovecot.url()), { domain, log })
 const addressOf = (url: string) => loadConfig({ MAIL_BOUNCE_DOMAIN: DOMAIN, BOUNCE_IMAP_URL: url, SECRET_KEY }).bounces.mailbox!
 
 describe.runIf(hasDovecot)('a mailbox of notices', () => {
@@ -61,9 +63,7 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
     expect(await dovecot.count('INBOX')).toEqual({ all: 1, unread: 1 })
 
     await dovecot.forget('Bounces')
-    // As a process does that starts then.
-    const again = mailboxAt(dovecot, 'Bounces')
-    expect(await again.countUnread()).toBe(4)
+    expect(await countUnread(addressOf(dovecot.url('Bounces')))).toBe(4)
     await fetchBounces(service)
     expect(await service.db.mailEvent.count()).toBe(2)
     const { events } = await readFeed(service, one.key, { type: 'email.bounced' })
@@ -90,29 +90,50 @@ describe.runIf(hasDovecot)('a mailbox of notices', () => {
     expect(await mailbox.takeUnread(take(0), () => false)).toBe(0)
   })
 
-  it('that is another’s is looked at once by a process', async () => {
+  it('that is another’s is looked at once, whatever processes start later, and by each whose it may be', async () => {
     const dovecot = await startDovecot()
     await dovecot.deliver('INBOX', 'Subject: one\n\n1\n')
-    const mailbox = mailboxAt(dovecot)
     let looks = 0
     const take = async () => {
       looks++
       return false
     }
-    for (let i = 0; i < 3; i++) await mailbox.takeUnread(take, () => false)
+    const lookAgain = (domain?: string) => mailboxAt(dovecot, { domain }).takeUnread(take, () => false)
+    for (let i = 0; i < 3; i++) await lookAgain()
     expect(looks).toBe(1)
     await dovecot.deliver('INBOX', 'Subject: two\n\n2\n')
-    await mailbox.takeUnread(take, () => false)
+    await lookAgain()
     expect(looks).toBe(2)
+    await lookAgain('elsewhere.example.com')
+    expect(looks).toBe(4)
     expect((await dovecot.count('INBOX')).unread).toBe(2)
+  })
+
+  it('whose mail can not be fetched is read all the same: that one is left out, and said once', async () => {
+    const dovecot = await startDovecot()
+    for (let i = 1; i <= 3; i++) await dovecot.deliver('INBOX', `Subject: ${i}\n\nmail ${i}\n`)
+    await dovecot.breakMail('mail 2')
+    const told: unknown[] = []
+    const log = { ...NO_LOG, warn: (fields: object) => told.push(fields) }
+    const mailbox = mailboxAt(dovecot, { log })
+    const seen: string[] = []
+    const take = async (start: Buffer) => {
+      seen.push(/Subject: (\d+)/.exec(start.toString())![1]!)
+      return true
+    }
+    expect(await mailbox.takeUnread(take, () => false)).toBe(2)
+    await dovecot.deliver('INBOX', 'Subject: 4\n\nmail 4\n')
+    expect(await mailbox.takeUnread(take, () => false)).toBe(1)
+    expect([seen, told]).toEqual([['1', '3', '4'], [{ uid: 2 }]])
+    expect((await dovecot.count('INBOX')).unread).toBe(1)
   })
 
   it('is reached by STARTTLS too, and never without encryption, or by a certificate that nobody has signed', async () => {
     const dovecot = await startDovecot()
     await dovecot.deliver('INBOX', 'Subject: one\n\n1\n')
-    expect(await mailboxAt(dovecot, 'INBOX', 'imap').countUnread()).toBe(1)
+    expect(await countUnread(addressOf(dovecot.url('INBOX', 'imap')))).toBe(1)
     const checked = addressOf(dovecot.url().replace(/\?.*/, ''))
-    await expect(createBounceMailbox(checked).countUnread()).rejects.toThrow(/certificate/i)
+    await expect(countUnread(checked)).rejects.toThrow(/certificate/i)
   })
 
   it('that does not answer is told by the log and the doctor, without its password, and read once it does', async () => {

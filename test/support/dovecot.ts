@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -27,6 +27,8 @@ export type Dovecot = {
   deliver: (folder: string, text: string) => Promise<void>
   /** How many there are, and how many of them are unread. */
   count: (folder: string) => Promise<{ all: number; unread: number }>
+  /** Has a mail with these words be one that its server can not read. */
+  breakMail: (words: string) => Promise<void>
   /** Forgets that they were read. */
   forget: (folder: string) => Promise<void>
   stop: () => Promise<void>
@@ -114,6 +116,16 @@ userdb {
       const said = await ask('mailbox', 'status', '-u', 'bounces', 'messages unseen', of)
       const [all, unread] = ['messages', 'unseen'].map((what) => Number(new RegExp(`${what}=(\\d+)`).exec(said)?.[1]))
       return { all: all!, unread: unread! }
+    },
+    async breakMail(words) {
+      const files = await readdir(maildir, { recursive: true, withFileTypes: true })
+      for (const file of files.filter((one) => one.isFile())) {
+        const name = path.join(file.parentPath, file.name)
+        if (/^(cur|new)$/.test(path.basename(file.parentPath)) && (await readFile(name, 'utf8')).includes(words)) {
+          await chown(name, 0, 0)
+          await chmod(name, 0)
+        }
+      }
     },
     async forget(of) {
       await ask('flags', 'remove', '-u', 'bounces', '\\Seen', 'mailbox', of, 'all')

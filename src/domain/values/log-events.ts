@@ -49,6 +49,7 @@ export const LOG_EVENTS = {
   'the mail server takes no mails: they wait until it does': 'mail_server_away',
   'the mail server takes mails again': 'mail_server_back',
   'whether the mail server takes mails could not be recorded': 'mail_server_not_recorded',
+  'a mail in the mailbox of notices can not be fetched, and is left out': 'notice_not_fetched',
   'the mail server wants fewer mails at a time': 'mail_server_slowed',
   'the mail server may want no mails of this sender': 'mail_sender_unwanted',
   'an invitation could not be sent yet': 'mail_not_sent_yet',

@@ -1,4 +1,5 @@
-import type { ImapFlow, ImapFlowError } from 'imapflow'
+import type { FetchMessageObject, ImapFlow, ImapFlowError } from 'imapflow'
+import type { Log } from '../../domain/context.ts'
 import { withoutAddresses } from '../../domain/mails/mail-outage.ts'
 
 /** Where notices are fetched from. */
@@ -13,20 +14,19 @@ export type ImapAddress = {
   tls: { servername?: string; rejectUnauthorized?: boolean }
 }
 
-/** Does something with the start of a mail. @returns whether it is dealt with; another's is left as it is. */
+/** Does something with the start of a mail. @returns whether it is dealt with; another's is left unread. */
 export type TakeMail = (start: Buffer) => Promise<boolean>
 
 export type BounceMailbox = {
   /**
-   * Hands each unread mail over, and marks those as read that are dealt with; others are looked at once by each process.
+   * Hands each unread mail over, and marks those as read that are dealt with. Others get a mark of their own, where the server takes one, and
+   * are not looked at again; where it takes none, each process looks at them once. So it does at a mail that can not be fetched.
    *
    * @param isOver whether to leave the rest for the next time.
    * @returns how many were dealt with.
    * @throws Error when the server is away, or does not do as it has to; what `take` throws.
    */
   takeUnread: (take: TakeMail, isOver: () => boolean) => Promise<number>
-  /** Logs in, and opens the folder. @returns how many mails in it are unread. @throws Error. */
-  countUnread: () => Promise<number>
   /** Ends what is under way. */
   close: () => void
 }
@@ -38,56 +38,102 @@ const AT_ONCE = 20
 /** Milliseconds. */
 const PATIENCE = { connectionTimeout: 30_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
 
-/** The folder of notices, of which nothing else is opened. */
-export function createBounceMailbox(address: ImapAddress): BounceMailbox {
+/** The folder of notices to a domain, of which nothing else is opened. */
+export function createBounceMailbox(address: ImapAddress, { domain, log }: { domain: string; log: Log }): BounceMailbox {
   const open = new Set<ImapFlow>()
-  /** All that is unread up to there is another's. A folder that is made anew begins with 1 again. */
+  const marks = { dealtWith: '\\Seen', anothers: `NotOf-${domain}` }
+  /** Nothing up to there is fetched again. A folder that is made anew begins with 1 again. */
   let lookedAt = { uidValidity: 0n, uid: 0 }
   const use = <T>(work: (client: ImapFlow) => Promise<T>) => useClient(address, open, work)
-  return {
-    async takeUnread(take, isOver) {
-      let refused: unknown
-      const taking: TakeMail = (start) =>
-        take(start).catch((error) => {
-          refused = error
-          throw error
-        })
-      let taken = 0
-      await use(async (client) => {
-        const { uidValidity } = client.mailbox as { uidValidity: bigint }
-        if (lookedAt.uidValidity !== uidValidity) lookedAt = { uidValidity, uid: 0 }
-        const unread = await findUnread(client, lookedAt.uid)
-        for (let i = 0; i < unread.length && !isOver(); i += AT_ONCE) {
-          const uids = unread.slice(i, i + AT_ONCE)
-          taken += await takeMails(client, uids, taking)
-          lookedAt.uid = uids.at(-1)!
-        }
-      }).catch((error) => {
-        throw refused ?? error
+  const leaveOut = (failed: number[], uids: number[], error: unknown) => {
+    if (uids.length > 1 && failed.length === uids.length) throw error // it is the server, and none of the mails
+    for (const uid of failed) log.warn({ uid }, 'a mail in the mailbox of notices can not be fetched, and is left out')
+    lookedAt.uid = uids.at(-1)!
+  }
+
+  async function takeUnread(take: TakeMail, isOver: () => boolean): Promise<number> {
+    let taken = 0
+    /** Those that are being fetched. */
+    let asked: number[] = []
+    let refused: unknown
+    const taking: TakeMail = (start) =>
+      take(start).catch((error) => {
+        refused = error
+        throw error
       })
-      return taken
-    },
-    countUnread: () => use(async (client) => (await findUnread(client, 0)).length),
+    const takeThese = async (client: ImapFlow, uids: number[]) => {
+      asked = uids
+      const mails = await client.fetchAll(uids, { uid: true, source: { maxLength: MAX_BYTES } }, { uid: true })
+      asked = []
+      taken += await takeMails(client, mails, taking, marks)
+    }
+    const takeAll = async (client: ImapFlow) => {
+      const { uidValidity } = client.mailbox as { uidValidity: bigint }
+      if (lookedAt.uidValidity !== uidValidity) lookedAt = { uidValidity, uid: 0 }
+      const unread = await findUnread(client, { after: lookedAt.uid, without: marks.anothers })
+      for (let i = 0; i < unread.length && !isOver(); i += AT_ONCE) {
+        const uids = unread.slice(i, i + AT_ONCE)
+        await takeThese(client, uids)
+        lookedAt.uid = uids.at(-1)!
+      }
+    }
+    /** Each over a connection of its own: over what may have ended the one before, the others come through. @returns those that do not. */
+    const takeEach = async (uids: number[]) => {
+      const failed: number[] = []
+      for (const uid of uids)
+        await use((client) => takeThese(client, [uid])).catch((error) => {
+          if (asked.length === 0) throw error
+          asked = []
+          failed.push(uid)
+        })
+      return failed
+    }
+    const goOn = async (): Promise<void> => {
+      try {
+        await use(takeAll)
+      } catch (error) {
+        const uids = asked
+        asked = []
+        if (uids.length === 0) throw error
+        leaveOut(await takeEach(uids), uids, error)
+        await goOn()
+      }
+    }
+    await goOn().catch((error) => {
+      throw refused ?? error
+    })
+    return taken
+  }
+  return {
+    takeUnread,
     close: () => {
       for (const client of open) client.close()
     },
   }
 }
 
+/** Logs in, and opens the folder. @returns how many mails in it are unread. @throws Error. */
+export const countUnread = (address: ImapAddress): Promise<number> =>
+  useClient(address, new Set(), async (client) => (await findUnread(client, { after: 0 })).length)
+
 /** `n:*` always has the last one in it, however low its number. */
-async function findUnread(client: ImapFlow, after: number): Promise<number[]> {
-  const found = await client.search({ seen: false, uid: `${after + 1}:*` }, { uid: true })
+async function findUnread(client: ImapFlow, { after, without }: { after: number; without?: string }): Promise<number[]> {
+  const mark = without !== undefined && { unKeyword: without }
+  const found = await client.search({ seen: false, ...mark, uid: `${after + 1}:*` }, { uid: true })
   if (!found) throw Object.assign(new Error('The server does not say which mails are unread'), { code: 'NoSearch' })
   return found.filter((uid) => uid > after).sort((one, other) => one - other)
 }
 
-/** They are marked once they are kept: what is lost between the two is fetched again, and known by then. */
-async function takeMails(client: ImapFlow, uids: number[], take: TakeMail): Promise<number> {
-  const taken: number[] = []
-  for (const { uid, source } of await client.fetchAll(uids, { uid: true, source: { maxLength: MAX_BYTES } }, { uid: true }))
-    if (source && (await take(source))) taken.push(uid)
-  if (taken.length > 0 && !(await client.messageFlagsAdd(taken, ['\\Seen'], { uid: true })))
+type Marks = { dealtWith: string; anothers: string }
+
+/** They are marked once they are kept: what is lost between the two is fetched again, and known by then. @returns how many were dealt with. */
+async function takeMails(client: ImapFlow, mails: FetchMessageObject[], take: TakeMail, marks: Marks): Promise<number> {
+  const [taken, others]: [number[], number[]] = [[], []]
+  for (const { uid, source } of mails) if (source) ((await take(source)) ? taken : others).push(uid)
+  const mark = (uids: number[], flag: string) => uids.length === 0 || client.messageFlagsAdd(uids, [flag], { uid: true })
+  if (!(await mark(taken, marks.dealtWith)))
     throw Object.assign(new Error('What was read can not be marked as read'), { code: 'ReadOnly' })
+  await mark(others, marks.anothers) // a server that has no such marks says so, and they are known until the process ends
   return taken.length
 }
 
