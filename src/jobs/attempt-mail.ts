@@ -23,7 +23,16 @@ export async function attemptMail<E extends Email>(
 ): Promise<Outcome | null> {
   const { deliver } = mailing
   let latest = email
-  const record = (outcome: Outcome) => recordWhateverItTakes(system, mailing, latest, outcome, stopped)
+  const record = (outcome: Outcome) =>
+    whateverItTakes(
+      () => mailing.record(system, latest, outcome),
+      stopped,
+      (err) =>
+        system.deps.log.error(
+          { err, emailId: latest.id },
+          `the outcome of sending ${mailing.noun} could not be recorded: retrying`,
+        ),
+    )
   const { clock } = system.deps
   let isFirst = true
   let outcome: Outcome | null = null
@@ -107,24 +116,35 @@ function giveWay({ deps: { traffic } }: ServiceContext): Promise<void> {
   return lastToBegin
 }
 
+/** Has mails that are held looked at again later. They cost those in the line nothing: there may be thousands, each of them again and again. */
+export async function putOff<E extends Email>(
+  system: ServiceContext,
+  mailing: Mailing<E>,
+  emails: E[],
+  stopped: AbortSignal,
+): Promise<void> {
+  const { log, newId } = system.deps
+  const jobIds = emails.map(() => newId())
+  const work = () => mailing.putOff(system, emails, jobIds)
+  await whateverItTakes(work, stopped, (err) =>
+    log.error({ err }, 'mails of organizations on hold could not be put off: retrying'),
+  )
+  log.info({ emails: emails.length }, 'mails wait: their organizations are on hold')
+}
+
 /**
  * Tries until the database takes it: a mail that was sent and is not known to be is sent again. Until then the job is confirmed as this
  * process's own, see `superviseWhenSteady`, and the worker takes no others.
+ *
+ * @param tell is told of the first that fails.
  */
-async function recordWhateverItTakes<E extends Email>(
-  system: ServiceContext,
-  { noun, record }: Mailing<E>,
-  email: E,
-  outcome: Outcome,
-  stopped: AbortSignal,
-): Promise<void> {
+async function whateverItTakes(work: () => Promise<void>, stopped: AbortSignal, tell: (error: unknown) => void): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await record(system, email, outcome)
+      return await work()
     } catch (error) {
       if (stopped.aborted) throw error
-      if (tries === 1)
-        system.deps.log.error({ err: error, emailId: email.id }, `the outcome of sending ${noun} could not be recorded: retrying`)
+      if (tries === 1) tell(error)
       await sleep(RECORD_AGAIN_MS, undefined, { ref: false })
     }
   }

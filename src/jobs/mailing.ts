@@ -34,6 +34,10 @@ export type Mailing<E extends Email> = {
   whyObsolete: (email: E, now: Date) => string | null
   /** Why nothing is to be written to its address; null where it may be. */
   whySuppressed: (system: ServiceContext, email: E) => Promise<string | null>
+  /** Whether it waits for its organization: it takes no place in the line. */
+  isHeld: (email: E) => boolean
+  /** Has those that are held looked at again later, all by a few statements. @param jobIds of the jobs that do it, in their order: once more changes nothing. */
+  putOff: (system: ServiceContext, emails: E[], jobIds: string[]) => Promise<void>
   /** Whether enough mails were sent for now. */
   admit: (system: ServiceContext, email: E) => Promise<Admission>
   deliver: Deliver<E>

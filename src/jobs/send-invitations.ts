@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
-import { findEmails, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invites/emails.ts'
+import { delayEmails, findEmails, giveUpEmail, type InviteEmail, recordAttempt } from '../domain/invites/emails.ts'
 import { asOfNow } from '../domain/invites/expiry.ts'
 import { createCeilings, type MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import { untilReminded, whyOutdated } from '../domain/invites/reminders/judge.ts'
@@ -28,6 +28,8 @@ export const startSendingInvitations = (
       find: findEmails,
       whyObsolete,
       whySuppressed,
+      isHeld: (email) => isHeld(email) && !deliver.isCaptured(email),
+      putOff: (context, emails, jobIds) => delayEmails(context, emails, { until: untilHeld(context), jobIds }),
       admit: admitWithin(createCeilings(ceilings)),
       deliver,
       record: recordAttempt,
@@ -51,11 +53,14 @@ function whyObsolete(email: InviteEmail, now: Date): string | null {
 /** Milliseconds after which mails of an organization on hold are looked at again: it may have been kept. */
 const HOLD_MS = 600_000
 
+const isHeld = ({ invite }: InviteEmail): boolean => invite.organization.hold !== null
+const untilHeld = ({ deps }: ServiceContext): Date => new Date(deps.clock().getTime() + HOLD_MS)
+
 /** Reminders wait for their hours as well, and all mails while their organization is on hold. */
 const admitWithin =
   (admit: Mailing<InviteEmail>['admit']): Mailing<InviteEmail>['admit'] =>
   async (system, email) => {
-    if (email.invite.organization.hold) return { until: new Date(system.deps.clock().getTime() + HOLD_MS) }
+    if (isHeld(email)) return { until: untilHeld(system) }
     const until = await untilReminded(system, email)
     return until ? { until } : admit(system, email)
   }

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../domain/context.ts'
 import { withoutAddresses } from '../domain/mails/mail-outage.ts'
 import type { Outcome } from '../domain/mails/sendings.ts'
 import type { QueuedRef } from '../domain/work/queued-ref.ts'
-import { attemptMail } from './attempt-mail.ts'
+import { attemptMail, putOff } from './attempt-mail.ts'
 import type { Line } from './line.ts'
 import type { Email, Mailing } from './mailing.ts'
 import { type EmailJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
@@ -67,7 +67,10 @@ export async function startSending<E extends Email>(
         jobs.map(({ data }) => refOf(data)),
       )
       const byId = new Map(emails.map((email) => [email.id, email]))
-      const send = (email: E | undefined) => sendEmail(system, mailing, line, email, stopped.signal)
+      const held = new Set(emails.filter((email) => email.state === 'queued' && mailing.isHeld(email)))
+      const isPutOff = held.size > 0 ? putOff(system, mailing, [...held], stopped.signal) : Promise.resolve()
+      const send = (email: E | undefined) =>
+        email && held.has(email) ? isPutOff : sendEmail(system, mailing, line, email, stopped.signal)
       const results = await Promise.all(
         jobs.map((job) =>
           settle(

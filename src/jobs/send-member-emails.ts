@@ -33,6 +33,9 @@ export async function startSendingMemberEmails(
       whyObsolete: whyMemberEmailObsolete,
       // Nothing stops the mails about one's own account.
       whySuppressed: async () => null,
+      // What is not written while an organization is on hold is obsolete.
+      isHeld: () => false,
+      putOff: async () => {},
       admit: async () => ({ until: null, release: () => {} }),
       deliver,
       record: recordMemberEmailAttempt,

@@ -1,6 +1,8 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { holdOrganization } from '../../src/domain/erasure/hold.ts'
 import { createMailer } from '../../src/mail/mailer.ts'
+import { asEraser } from '../support/erasing.ts'
 import { queueMail, waitForState } from '../support/mail.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
@@ -15,8 +17,8 @@ async function listen(behaviour: SMTPServerOptions): Promise<SmtpListener> {
 }
 
 /** Queues a mail for each of several candidates. @returns their ids. */
-async function queueMails(service: Service, count: number): Promise<string[]> {
-  const assessment = await service.make.assessment((await service.make.organization()).id)
+async function queueMails(service: Service, count: number, organization?: { id: string }): Promise<string[]> {
+  const assessment = await service.make.assessment((organization ?? (await service.make.organization())).id)
   const ids: string[] = []
   for (let i = 0; i < count; i++) ids.push(await queueMail(service, await service.make.invite(assessment)))
   return ids
@@ -106,6 +108,17 @@ describe('a server that is not there', () => {
     const tried = await service.db.inviteEmail.findMany({ where: { attempts: { gt: 0 } } })
     expect(tried.map(({ state, reason }) => [state, reason.includes('ECONNREFUSED')])).toEqual([['queued', true]])
     expect(await service.metrics.registry.getSingleMetricAsString('mail_outage_seconds')).toMatch(/mail_outage_seconds \d/)
+  })
+
+  it('is waited for by no mail of an organization on hold, which stands in no line and is put off', async () => {
+    const service = await startServiceForTest({ SMTP_URL: 'smtp://127.0.0.1:1' })
+    await queueMails(service, 1)
+    await waitForOutage(service)
+    const organization = await service.make.organization()
+    await holdOrganization(asEraser(service, organization), { name: organization.name })
+    await queueMails(service, 25, organization)
+    const where = { organizationId: organization.id, state: 'queued', delayedUntil: { gt: service.clock.now() } } as const
+    await waitUntil('all to be put off', async () => ((await service.db.inviteEmail.count({ where })) === 25 ? true : undefined))
   })
 })
 

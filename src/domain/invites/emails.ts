@@ -79,7 +79,7 @@ export const findEmails = (ctx: ServiceContext, refs: QueuedRef[]): Promise<Invi
  * this attempt took so long that its job was given to another process.
  */
 export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outcome: Outcome): Promise<void> {
-  if (outcome.state === 'delayed') return delayEmail(ctx, email, outcome)
+  if (outcome.state === 'delayed') return delayEmails(ctx, [email], { until: outcome.until, jobIds: [outcome.jobId] })
   // The release before knows no other failure that is for good.
   const suppressed = outcome.state === 'suppressed'
   const decided = outcome.state === 'suppressed' ? { ...outcome, state: 'failed' as const, failure: 'refused' as const } : outcome
@@ -119,20 +119,30 @@ function refusalOf(reason: string, now: Date) {
   return { bouncedAt: now, bounce: classifyBounce(bounceStatus), bounceStatus, bounceReason: reason }
 }
 
-/** Has a sending wait, as a job that is due then. Once more changes nothing: whether it was done the first time may not be known. */
-const delayEmail = (
+/**
+ * Has sendings wait, each as a job that is due then. Once more changes nothing: whether it was done the first time may not be known.
+ *
+ * @param jobIds of these jobs, in the order of the sendings.
+ */
+export const delayEmails = (
   ctx: ServiceContext,
-  { id, organizationId, kind = 'invitation' }: SentEmail,
-  { until, jobId }: Outcome & { state: 'delayed' },
+  emails: SentEmail[],
+  { until, jobIds }: { until: Date; jobIds: string[] },
 ): Promise<void> =>
   inTransaction(ctx, async ({ db, deps: { clock, queue } }) => {
-    const { count } = await db.inviteEmail.updateMany({
-      where: { organizationId, id, state: 'queued' },
+    const waiting = await db.inviteEmail.updateManyAndReturn({
+      where: { ...rowsOf(emails), state: 'queued' },
       data: { delayedUntil: until, updatedAt: clock() },
+      select: { id: true },
     })
-    if (count === 0) return
-    const job = [{ id, organizationId, startAfter: until, jobId }]
-    await run(db, foreign(await queue.invitationEmailJobs(job, { isPatient: comesByItself(kind) })))
+    const ids = new Set(waiting.map(({ id }) => id))
+    const jobs = emails.map(({ id, organizationId, kind = 'invitation' }, i) => {
+      return { id, organizationId, startAfter: until, jobId: jobIds[i]!, isPatient: comesByItself(kind) }
+    })
+    for (const isPatient of [false, true]) {
+      const due = jobs.filter((job) => ids.has(job.id) && job.isPatient === isPatient)
+      if (due.length > 0) await run(db, foreign(await queue.invitationEmailJobs(due, { isPatient })))
+    }
   })
 
 /** Marks a sending without retries left as failed; the reason of its last attempt is kept. */

@@ -56,6 +56,8 @@ export const LOG_EVENTS = {
   'a mail to a member could not be sent yet': 'mail_not_sent_yet',
   'an invitation waits: enough were sent for a day': 'mail_delayed',
   'a mail to a member waits: enough were sent for a day': 'mail_delayed',
+  'mails wait: their organizations are on hold': 'mail_delayed',
+  'mails of organizations on hold could not be put off: retrying': 'mail_not_put_off',
   'an invitation was suppressed': 'mail_suppressed',
   'a mail to a member was suppressed': 'mail_suppressed',
   'notices of mails that came back were fetched': 'bounces_fetched',
