@@ -43,11 +43,10 @@ export type Waiting = { queues: { whose: Whose; count: number }[]; count: number
 export function organizationHome(ctx: Context, overview: Shows, waiting: Waiting | null): Html {
   const total = sum([...overview.states.values()])
   if (total === 0) return firstSteps(ctx, overview)
-  const { states, days, failedMails, expiring } = overview
-  return html`${attention(ctx, overview, waiting)}${figures(ctx, overview, total, waiting)}
+  const { states, days } = overview
+  return html`${attention(ctx, overview, waiting)}${figures(overview, total)}
 <div class="grid items-start gap-6 xl:grid-cols-5"><div class="xl:col-span-3">${byDay(days)}</div>
-<div class="xl:col-span-2">${panel('states', 'How far candidates get', stateTable(ctx, states, total))}</div></div>
-${failedMails.length > 0 && failures(ctx, failedMails)}${expiring.length > 0 && soon(ctx, expiring)}`
+<div class="xl:col-span-2">${panel('states', 'How far candidates get', stateTable(ctx, states, total))}</div></div>`
 }
 
 /** What needs somebody today, most urgent first. */
@@ -63,7 +62,7 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince, deadAd
       text: 'Emails are waiting',
       // Why, is for whoever runs the service, who is told.
       detail: html`Since ${time(mailsWaitSince)} the mail server has not accepted emails from this service. None is lost: they are sent as soon as it does. The operator of the service has been told.`,
-      action: html``,
+      action: false,
     },
     deadAddresses && {
       icon: 'mail-x',
@@ -76,22 +75,22 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince, deadAd
       icon: 'mail-x',
       look: 'error',
       text: `${counted(failedMails.length)} ${failedMails.length === 1 ? 'invitation was' : 'invitations were'} not delivered`,
-      detail: `${failedMails[0]!.recipientEmail}: ${failedMails[0]!.reason}`,
-      action: to('#failed-heading', 'Review', 'Review undelivered invitations'),
+      detail: firstOf(failedMails),
+      rows: failures(ctx, failedMails),
     },
     expiring.length > 0 && {
       icon: 'clock-alert',
       look: 'warning',
       text: `${counted(expiring.length)} ${expiring.length === 1 ? 'invite expires' : 'invites expire'} within three days`,
-      detail: `${expiring[0]!.recipientEmail}, ${expiring[0]!.assessment}`,
-      action: to('#expiring-heading', 'Review', 'Review expiring invites'),
+      detail: firstOf(expiring),
+      rows: soon(ctx, expiring),
     },
     waiting !== null &&
       waiting.count > 0 && {
         icon: 'pencil-line',
         look: 'info',
         text: `${waiting.count.toLocaleString('en')} ${waiting.count === 1 ? 'submission waits' : 'submissions wait'} for a grade`,
-        detail: html`${toGrade.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>: ${count}`)}`,
+        detail: html`${toGrade.map(({ whose, count }, i) => html`${i > 0 && ' · '}<a href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}">${LABELS[whose]}</a>: ${count}`)}${waiting.since && html` · the oldest ${ago(ctx, waiting.since)}`}`,
         action: to(pathOf(ctx, 'grading?whose=all'), 'Grade'),
       },
     toBeReleased > 0 && toRelease(ctx, toBeReleased),
@@ -115,14 +114,13 @@ export const nothingToDo = (text: string): Html =>
 /** More are counted than are shown. */
 const counted = (length: number): string => (length > OVERVIEW_ROWS ? `More than ${OVERVIEW_ROWS}` : String(length))
 
-function figures(ctx: Context, { days, before, medianTime, states }: Overview, total: number, waiting: Waiting | null): Html {
+function figures({ days, before, medianTime, states }: Overview, total: number): Html {
   const invited = days.map((day) => day.invited)
   const completed = days.map((day) => day.completed)
   const all = states.get('completed') ?? 0
-  return html`<div class="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">${figure(`Invited, ${days.length} days`, sum(invited), trend(sum(invited), before.invited), curve(invited))}
+  return html`<div class="grid gap-3 sm:grid-cols-3 sm:gap-4">${figure(`Invited, ${days.length} days`, sum(invited), trend(sum(invited), before.invited), curve(invited))}
 ${figure('Completion rate', percent(all / total), `${all.toLocaleString('en')} of ${total.toLocaleString('en')} completed`, curve(shares(completed, invited)))}
-${figure('Median time to complete', medianTime.last === null ? '–' : wordSpan(medianTime.last), wordMedian(medianTime))}
-${waiting !== null && figure('Waiting for a grade', waiting.count, waiting.since ? html`the oldest ${ago(ctx, waiting.since)}` : 'Everything is graded')}</div>
+${figure('Median time to complete', medianTime.last === null ? '–' : wordSpan(medianTime.last), wordMedian(medianTime))}</div>
 `
 }
 
@@ -219,26 +217,23 @@ ${table(
 const inviteLink = (ctx: Context, { inviteId, recipientEmail }: { inviteId: string; recipientEmail: string }): Html =>
   html`<a href="${pathOf(ctx, `invites/${inviteId}`)}">${recipientEmail}</a>`
 
-const failures = (ctx: Context, mails: FailedMail[]): Html => html`<section class="panel" aria-labelledby="failed-heading">
-<h2 class="mb-4" id="failed-heading">Undelivered invitations</h2>
-${table(
-  'failed-heading',
-  ['Candidate', 'Assessment', 'When', 'Answer of the mail server'],
-  mails.slice(0, OVERVIEW_ROWS).map((mail) => [inviteLink(ctx, mail), mail.assessment, ago(ctx, mail.createdAt), mail.reason]),
-)}
-${mails.length > OVERVIEW_ROWS && html`<p>There are more.</p>`}
-</section>
-`
+function firstOf([first, ...others]: { recipientEmail: string; assessment: string }[]): string {
+  const more = others.length < OVERVIEW_ROWS ? `${others.length} more` : 'more'
+  return `${first!.recipientEmail}, ${first!.assessment}${others.length > 0 ? `, and ${more}` : ''}`
+}
 
-const soon = (ctx: Context, invites: ExpiringInvite[]): Html => html`<section class="panel" aria-labelledby="expiring-heading">
-<h2 class="mb-4" id="expiring-heading">Expiring soon</h2>
-${table(
-  'expiring-heading',
-  ['Candidate', 'Assessment', 'Status', 'Expires'],
-  invites
-    .slice(0, OVERVIEW_ROWS)
-    .map((invite) => [inviteLink(ctx, invite), invite.assessment, badge(invite.status), ago(ctx, invite.expiresAt)]),
-)}
-${invites.length > OVERVIEW_ROWS && html`<p>There are more. <a href="${pathOf(ctx, 'invites')}?sort=expires">All invites by expiry date</a></p>`}
-</section>
-`
+const failures = (ctx: Context, mails: FailedMail[]): Html =>
+  html`${table(
+    'attention-heading',
+    ['Candidate', 'Assessment', 'When', 'Answer of the mail server'],
+    mails.slice(0, OVERVIEW_ROWS).map((mail) => [inviteLink(ctx, mail), mail.assessment, ago(ctx, mail.createdAt), mail.reason]),
+  )}${mails.length > OVERVIEW_ROWS && html`<p class="px-5 py-3 text-sm">There are more.</p>`}`
+
+const soon = (ctx: Context, invites: ExpiringInvite[]): Html =>
+  html`${table(
+    'attention-heading',
+    ['Candidate', 'Assessment', 'Status', 'Expires'],
+    invites
+      .slice(0, OVERVIEW_ROWS)
+      .map((invite) => [inviteLink(ctx, invite), invite.assessment, badge(invite.status), ago(ctx, invite.expiresAt)]),
+  )}${invites.length > OVERVIEW_ROWS && html`<p class="px-5 py-3 text-sm">There are more. <a href="${pathOf(ctx, 'invites')}?sort=expires">All invites by expiry date</a></p>`}`

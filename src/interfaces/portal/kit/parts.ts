@@ -76,21 +76,25 @@ export const more = (items: Html): Html => html`<details class="dropdown dropdow
 <div class="dropdown-content bg-base-100 border-base-300 rounded-box z-10 mt-1 grid w-64 gap-1 border p-2 shadow-lg">${items}</div>
 </details>`
 
-/** Something that needs whoever looks, with the way to do something about it. */
-export type Need = { icon: IconName; look: 'error' | 'warning' | 'info'; text: string; detail: Value; action: Html }
+/** Something that needs whoever looks, with the way to do something about it, or with a table of what it is about, which opens below it. */
+export type Need = { icon: IconName; look: 'error' | 'warning' | 'info'; text: string; detail: Value } & (
+  | { action: Html | false }
+  | { rows: Html }
+)
 
 /** What needs whoever looks, a line each. */
 export const needs = (items: readonly Need[]): Html =>
-  html`<ul class="divide-base-300 -mx-5 -mb-5 divide-y">${items.map(
-    ({
-      icon: name,
-      look,
-      text,
-      detail,
-      action,
-    }) => html`<li class="flex items-center gap-4 px-5 py-3"><span class="${NEEDS[look]}">${icon(name, 'size-5')}</span><div class="min-w-0 grow"><p class="font-medium">${text}</p><p class="text-base-content/70 text-sm">${detail}</p></div>${action}</li>
-`,
-  )}</ul>`
+  html`<ul class="divide-base-300 -mx-5 -mb-5 divide-y">${items.map((need) => html`<li>${'rows' in need ? opening(need) : html`<div class="${NEED}">${said(need)}${need.action}</div>`}</li>\n`)}</ul>`
+
+const NEED = 'flex items-center gap-4 px-5 py-3'
+
+const said = ({ icon: name, look, text, detail }: Need): Html =>
+  html`<span class="${NEEDS[look]}">${icon(name, 'size-5')}</span><span class="min-w-0 grow"><span class="block font-medium">${text}</span><span class="text-base-content/70 block text-sm">${detail}</span></span>`
+
+const opening = (need: Need & { rows: Html }): Html => html`<details class="group">
+<summary class="${`${NEED} list-none [&::-webkit-details-marker]:hidden`}">${said(need)}<span class="btn btn-sm"><span class="group-open:hidden">Show</span><span class="hidden group-open:inline">Hide</span></span></summary>
+${need.rows}
+</details>`
 
 const NEEDS = { error: 'text-error', warning: 'text-warning', info: 'text-info' }
 

@@ -136,6 +136,10 @@ it('names the mails that reached nobody, the newest first, and none that was not
   await addMail(made, { recipientEmail: 'forgotten@example.com', days: 40, failure: 'refused' })
   const { text } = await made.admin.get(made.admin.home)
   expect(text.match(/>\w+@example\.com</g)).toEqual(['>newer@example.com<', '>older@example.com<'])
+  // What needs somebody is said in one place, and opens there.
+  const [place] = text.match(/<section[^>]*"attention-heading".*?<\/section>/s)!
+  expect(place.match(/>\w+@example\.com</g)).toHaveLength(2)
+  expect(place).toContain('newer@example.com, Café &lt;b&gt;, and 1 more')
   expect(text).toContain('550 no such &lt;user&gt;')
   expect(text).toContain('Café &lt;b&gt;')
   for (let i = 0; i < 10; i++) await addMail(made, { recipientEmail: `more${i}@example.com`, failure: 'refused' })
