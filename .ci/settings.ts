@@ -2,7 +2,7 @@
 // into the latter also what only docker-compose.yml reads.
 import { readFile, writeFile } from 'node:fs/promises'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Environment } from '../src/runtime/environment.ts'
+import { Environment, SECRETS } from '../src/runtime/environment.ts'
 
 const BEGIN = '<!-- settings: written by .ci/settings.ts -->'
 const END = '<!-- /settings -->'
@@ -27,6 +27,8 @@ export const ComposeVariables = Type.Object({
   }),
 })
 
+const code = (name: string): string => `\`${name}\``
+
 const values = ({ enum: words, default: preset, examples }: TSchema) =>
   [
     words?.map((word: string) => `\`${word}\``).join(', '),
@@ -40,7 +42,9 @@ const values = ({ enum: words, default: preset, examples }: TSchema) =>
 export function withSettingsTable(page: string): string {
   const rows = settings.map(([name, schema]) => `| \`${name}\` | ${values(schema)} | ${schema.description} |`)
   const table = ['| variable | values | meaning |', '|---|---|---|', ...rows].join('\n')
-  return page.replace(new RegExp(`${BEGIN}[^]*${END}`), `${BEGIN}\n\n${table}\n\n${END}`)
+  const secrets = `${SECRETS.slice(0, -1).map(code).join(', ')} and ${code(SECRETS.at(-1)!)}`
+  const files = `${secrets} can also be given as ${code(`${SECRETS[0]}_FILE`)} and so on: the path of a file that holds the value. Where both are given, the file is taken.`
+  return page.replace(new RegExp(`${BEGIN}[^]*${END}`), `${BEGIN}\n\n${files}\n\n${table}\n\n${END}`)
 }
 
 /** .env.example as it should be. */
