@@ -55,23 +55,11 @@ export const RETENTION = {
   code: new Uint8Array(Buffer.from('retention')),
 } as const
 
-/** What stays, and why: the words of every receipt. */
-export const WHAT_STAYS = [
-  ['counts', 'How many were invited, when, and how many completed: numbers that name nobody'],
-  ['results', 'Points of released results, in the figures of reports, without names'],
-  ['events', 'Events of the feed with their type, time and ids, so that it has no holes'],
-  ['audit_entries', 'Who of the organization did what and when, without what named the candidate'],
-  ['suppressions', 'Where the address is on the list of those that nothing is mailed to: that entry, with a code in its place'],
-] as const
+/** What stays of a candidate. */
+export const WHAT_STAYS = ['counts', 'results', 'events', 'audit_entries', 'suppressions'] as const
 
 /** Of a member. */
-export const WHAT_STAYS_OF_MEMBER = [
-  ['grades', 'Grades, comments and released results, as those of a former grader'],
-  ['made', 'Assessments, questions, invites and settings that they made or changed, as those of a former member'],
-  ['audit_entries', 'What they did and when in the audit log, without name, address and browser'],
-  ['keys', 'API keys that they generated, unless they were revoked'],
-  ['words', 'What others have written of them, and the organization’s own texts and addresses'],
-] as const
+export const WHAT_STAYS_OF_MEMBER = ['grades', 'made', 'audit_entries', 'keys', 'words'] as const
 
 /** @property isDone whether there is nothing left; until then `counts` are of what is gone so far. */
 export type Erasure = Pick<Row, 'id' | 'actorKind' | 'actorId' | 'createdAt' | 'finishedAt' | 'backupsUntil'> & {
@@ -142,13 +130,9 @@ export async function listErasures(ctx: Context, page: Page): Promise<Listing<Er
   )
 }
 
-/** Who asked for it, by name as far as they are still there. */
-export async function nameRequester(
-  ctx: Context,
-  { actorKind, actorId }: Pick<Erasure, 'actorKind' | 'actorId'>,
-): Promise<string> {
-  if (actorKind === 'system') return 'what the organization has set'
-  if (actorId === null) return 'the operator'
+/** The name of the member or the key that asked for it; null: they are gone, or it was neither. */
+export async function findRequesterName(ctx: Context, { actorId }: Pick<Erasure, 'actorId'>): Promise<string | null> {
+  if (actorId === null) return null
   const names = await findNames(ctx, { memberIds: [actorId], keyIds: [actorId] })
-  return names.get(actorId) ?? (actorKind === 'apiKey' ? 'an API key' : 'a former member')
+  return names.get(actorId) ?? null
 }

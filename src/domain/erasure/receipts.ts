@@ -79,7 +79,7 @@ export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt):
       finishedAt: finishedAt.toISOString(),
       backupsUntil: backupsUntil.toISOString(),
       counts: isMember ? { ...counts, ...ofMember } : counts,
-      stays: (isMember ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS).map(([what]) => what),
+      stays: [...(isMember ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS)],
     }
     if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
     const finishing = ownUpdate(inside, 'erasures').where('id', '=', id)

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type ErasedKind, type Erasure, WHAT_STAYS } from '../../domain/erasure/erasures.ts'
+import { WHY_IT_STAYS } from '../../http/erasures/what-stays.ts'
 import { DateTime, Email, isoTime, isoTimeOrNull, OrNull, Uuid, Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
@@ -36,7 +37,7 @@ export const ErasureView = Type.Object(
     erased: Type.Object(counts, { description: 'How much is gone, so far' }),
     stays: Type.Array(
       Type.Object({
-        what: Words(WHAT_STAYS.map(([what]) => what)),
+        what: Words([...WHAT_STAYS]),
         why: Type.String(),
       }),
       { description: 'What is kept, without the person' },
@@ -61,5 +62,5 @@ export const presentErasure = ({
   finishedAt: isoTimeOrNull(finishedAt),
   backupsUntil: isoTimeOrNull(backupsUntil),
   erased,
-  stays: WHAT_STAYS.map(([what, why]) => ({ what, why })),
+  stays: WHAT_STAYS.map((what) => ({ what, why: WHY_IT_STAYS[what] })),
 })

@@ -5,10 +5,11 @@ import { type Archive, authorizeArchive, getArchive, listArchives } from '../../
 import { noteFetched, openArchive } from '../../../domain/archives/fetch-archive.ts'
 import { requestCandidateArchive, requestMemberArchive } from '../../../domain/archives/request-archive.ts'
 import type { Context } from '../../../domain/context.ts'
-import { nameRequester } from '../../../domain/erasure/erasures.ts'
+import { findRequesterName } from '../../../domain/erasure/erasures.ts'
 import { findTracesOf } from '../../../domain/erasure/find-traces.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { getMember } from '../../../domain/members/members.ts'
+import { wordRequester } from '../erasure/erasure.page.ts'
 import { emptyForm, type Form } from '../kit/forms.ts'
 import { type Page, pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -66,7 +67,11 @@ export function archivesRoutes(app: FastifyInstance): void {
     const archive = await getArchive(ctx, params.archiveId)
     if (!archive.finishedAt) reply.header('refresh', REFRESH)
     const names = await namesOf(ctx, [archive])
-    return show(request, reply, archivePage({ ctx, archive, names, by: await nameRequester(ctx, archive) }))
+    return show(
+      request,
+      reply,
+      archivePage({ ctx, archive, names, by: wordRequester(archive, await findRequesterName(ctx, archive)) }),
+    )
   })
 
   app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, { config: { fresh: true } }, async ({ ctx, params }, reply) => {

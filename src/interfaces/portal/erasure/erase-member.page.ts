@@ -1,5 +1,4 @@
 import type { Context } from '../../../domain/context.ts'
-import { WHAT_STAYS_OF_MEMBER } from '../../../domain/erasure/erasures.ts'
 import type { MemberTraces } from '../../../domain/erasure/request-member-erasure.ts'
 import type { Member } from '../../../domain/members/members.ts'
 import { html } from '../../../html/html.ts'
@@ -7,6 +6,7 @@ import { checkbox, checkboxes, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
+import { whatStays } from './erasure.page.ts'
 
 type Facts = { ctx: Context; member: Member; traces: MemberTraces }
 
@@ -36,8 +36,7 @@ export const eraseMemberPage = (form: Form, { ctx, member: { id, email }, traces
   )}${panel(
     'stays',
     'What stays',
-    html`<ul class="list-disc pl-5">
-${WHAT_STAYS_OF_MEMBER.map(([, why]) => html`<li>${why}</li>\n`)}</ul>
+    html`${whatStays('member')}
 <p class="hint mt-3">They have given ${traces.grades === 1 ? 'one grade' : `${traces.grades.toLocaleString('en')} grades`}.</p>`,
   )}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>

@@ -12,7 +12,8 @@ import {
 } from '../../../domain/erasure/erasures.ts'
 import type { Traces } from '../../../domain/erasure/find-traces.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
-import { html } from '../../../html/html.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { WHY_IT_STAYS } from '../../../http/erasures/what-stays.ts'
 import { checkboxes, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -52,12 +53,7 @@ export const erasingPage = (form: Form, { ctx, inviteId, email, traces }: Erasin
       TRACES_FOUND.map(([kind, label]) => [label, traces[kind]]),
     )}
 <p class="hint mt-3">Everything attached to these goes too, such as answers of mail servers and webhooks. Backups keep it until they are deleted.</p>`,
-  )}${panel(
-    'stays',
-    'What stays',
-    html`<ul class="list-disc pl-5">
-${WHAT_STAYS.map(([, why]) => html`<li>${why}</li>\n`)}</ul>`,
-  )}<section class="panel" aria-labelledby="erase-heading">
+  )}${panel('stays', 'What stays', whatStays('candidate'))}<section class="panel" aria-labelledby="erase-heading">
 <h2 class="mb-4" id="erase-heading">Erase</h2>
 ${traces.open > 0 && html`<p class="mb-3">${traces.open === 1 ? 'One invite is' : `${traces.open} invites are`} still open: the candidate may be at work. ${traces.open === 1 ? 'It is' : 'They are'} revoked first.</p>`}
 <form method="post" action="${pathOf(ctx, `candidates/${inviteId}/erase`)}">${onceField()}
@@ -86,6 +82,32 @@ const OF_MEMBER: Record<MemberKind, string> = {
   memberMails: 'Emails to them',
   auditEntries: 'Entries in the audit log, which no longer say from where',
 }
+
+/** What stays of a member, and why. */
+const WHY_IT_STAYS_OF_MEMBER: Record<(typeof WHAT_STAYS_OF_MEMBER)[number], string> = {
+  grades: 'Grades, comments and released results, as those of a former grader',
+  made: 'Assessments, questions, invites and settings that they made or changed, as those of a former member',
+  audit_entries: 'What they did and when in the audit log, without name, address and browser',
+  keys: 'API keys that they generated, unless they were revoked',
+  words: 'What others have written of them, and the organization’s own texts and addresses',
+}
+
+/** What is kept without the person, a line each. */
+export function whatStays(subject: Subject): Html {
+  const reasons =
+    subject === 'member'
+      ? WHAT_STAYS_OF_MEMBER.map((what) => WHY_IT_STAYS_OF_MEMBER[what])
+      : WHAT_STAYS.map((what) => WHY_IT_STAYS[what])
+  return html`<ul class="list-disc pl-5">${reasons.map((why) => html`<li>${why}</li>\n`)}</ul>`
+}
+
+/** Who asked for it. @param name of the member or the key, as far as they are still there. */
+export function wordRequester({ actorKind, actorId }: Pick<Erasure, 'actorKind' | 'actorId'>, name: string | null): string {
+  if (actorKind === 'system') return 'the rules under Retention'
+  if (actorId === null) return 'the operator'
+  return name ?? (actorKind === 'apiKey' ? 'an API key' : 'a former member')
+}
+
 const TRACE_KINDS = ['requestRecords', 'otherTraces'] as const
 
 /** How invites end that are kept for some days. */
@@ -168,8 +190,7 @@ export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page =
   )}${panel(
     'stays',
     'What stays',
-    html`<ul class="list-disc pl-5">
-${(erasure.subject === 'member' ? WHAT_STAYS_OF_MEMBER : WHAT_STAYS).map(([, why]) => html`<li>${why}</li>\n`)}</ul>
+    html`${whatStays(erasure.subject)}
 <p class="hint mt-3">Receipt number: ${erasure.id}</p>`,
   )}`,
 })

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { getErasure, listErasures, nameRequester } from '../../../domain/erasure/erasures.ts'
+import { findRequesterName, getErasure, listErasures } from '../../../domain/erasure/erasures.ts'
 import { findTracesOf } from '../../../domain/erasure/find-traces.ts'
 import { requestErasure } from '../../../domain/erasure/request-erasure.ts'
 import { DomainError } from '../../../domain/errors.ts'
@@ -9,7 +9,7 @@ import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
 import { type CandidateRoute, orReceipt } from './erased-meanwhile.ts'
-import { ERASURES, erasingPage, erasurePage, erasuresPage } from './erasure.page.ts'
+import { ERASURES, erasingPage, erasurePage, erasuresPage, wordRequester } from './erasure.page.ts'
 
 export function erasureRoutes(app: FastifyInstance): void {
   const page = async ({ ctx, params }: FastifyRequest<CandidateRoute>, form: Form) =>
@@ -43,6 +43,10 @@ export function erasureRoutes(app: FastifyInstance): void {
     const { ctx, params } = request
     const erasure = await getErasure(ctx, params.erasureId)
     const isAgain = queryOf(request).get('done') === 'already'
-    return show(request, reply, erasurePage({ ctx, erasure, by: await nameRequester(ctx, erasure), isAgain }))
+    return show(
+      request,
+      reply,
+      erasurePage({ ctx, erasure, by: wordRequester(erasure, await findRequesterName(ctx, erasure)), isAgain }),
+    )
   })
 }
