@@ -39,7 +39,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   const { organization, receiver, owner, key, mails, candidate } = await start()
   const grader = await signInAs(service, organization.id, ['grader'])
   const path = `${owner.home}settings/erase-organization`
-  expect((await owner.get(`${owner.home}settings/organization`)).text).toContain(path)
+  expect((await owner.get(`${owner.home}settings`)).text).toContain(path)
   expect((await owner.get(path)).text).toContain('For 14 days any owner can keep the organization')
   const wrong = await owner.post(path, { name: 'something else' })
   expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Type the organization’s name as it stands above.')])

@@ -41,7 +41,7 @@ describe('the page', () => {
     await make.invite(assessment, { status: 'expired', expiresAt: daysAgo(61), mode: 'test' })
     const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
     const page = `${owner.home}settings/retention`
-    expect((await owner.get(`${owner.home}settings/organization`)).text).toContain(page)
+    expect((await owner.get(`${owner.home}settings`)).text).toContain(page)
     const save = (fields: Record<string, string>) => owner.post(page, fields)
 
     const few = await save({ completed: '29', expired: '', revoked: '' })

@@ -162,6 +162,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /members/:memberId/reset-factors': admins,
   'POST /members/:memberId/sessions/:sessionId/end': admins,
   'POST /members/:memberId/sessions/end-all': admins,
+  'GET /settings': recruiters,
   'GET /settings/organization': admins,
   'POST /settings/organization': admins,
   'GET /settings/reminders': admins,

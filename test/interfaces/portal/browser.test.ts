@@ -382,6 +382,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         await page.goto(`${home}members?search=${LONG}`)
         await page.getByRole('rowheader').getByRole('link').click()
       },
+      settings: (home, page) => page.goto(`${home}settings`),
       'organization settings': (home, page) => page.goto(`${home}settings/organization?done=saved`),
       'single sign-on': (home, page) => page.goto(`${home}settings/sign-in?done=saved`),
       'setting up single sign-on': (home, page) => page.goto(`${home}settings/sign-in/new`),

@@ -11,7 +11,7 @@ export const ERASE_ORGANIZATION = 'settings/erase-organization'
 export const eraseOrganizationPage = (form: Form, ctx: Context): Page => ({
   title: 'Erase the organization',
   subtitle: ctx.organization.name,
-  trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+  trail: [['Settings', pathOf(ctx, 'settings')]],
   body: html`${mistakes(form)}${panel(
     'follows',
     'What happens',

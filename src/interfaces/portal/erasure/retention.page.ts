@@ -27,7 +27,7 @@ export function retentionPage(form: Form, { ctx, retention, toConfirm, done, now
   return {
     title: 'Retention',
     subtitle: 'How long ended invites are kept.',
-    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    trail: [['Settings', pathOf(ctx, 'settings')]],
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     body: html`${mistakes(form)}${settingsSection(form, { address, row: retention }, 'days', {
       heading: 'Days after the end',

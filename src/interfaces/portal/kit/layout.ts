@@ -80,7 +80,7 @@ async function remindOfSecondStep(viewer: Viewer): Promise<Html | false> {
 
 /** Home and Settings, where those come by who can do something about it. */
 const hasWarnings = ({ ctx, path }: Viewer): boolean =>
-  may(ctx, 'manage_webhooks') && (isHome({ ctx, path }) || path.startsWith(pathOf(ctx, 'settings/')))
+  may(ctx, 'manage_webhooks') && (isHome({ ctx, path }) || path.startsWith(pathOf(ctx, 'settings')))
 
 /** Which webhooks fail, or have been disabled for that; nothing when all is well. */
 async function warnOfWebhooks(ctx: Context): Promise<Html | false> {

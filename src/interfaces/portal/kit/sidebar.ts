@@ -8,6 +8,7 @@ import { type Html, html, type Value } from '../../../html/html.ts'
 import { PORTAL_PREFIX, portalPathOf } from '../../../http/addresses/links.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { avatar, tabs } from './parts.ts'
+import { settingsOf } from './settings-pages.ts'
 
 /** Who looks at a page of an organization. */
 export type Viewer = { ctx: Context; signedIn: SignedIn; path: string }
@@ -50,18 +51,11 @@ const ORGANIZATION: Item[] = [
   { path: 'members', label: 'Members', icon: 'user-cog', isFor: withPermission('manage_members') },
   { path: 'tags', label: 'Tags', icon: 'tags', isFor: withPermission('write_tags') },
   { path: 'settings/integrations', label: 'Integrations', icon: 'webhook', isFor: withPermission('manage_keys') },
-  { path: 'settings/organization', label: 'Settings', icon: 'settings', isFor: withPermission('manage_settings') },
+  { path: 'settings', label: 'Settings', icon: 'settings', isFor: (ctx) => settingsOf(ctx).length > 0 },
   AUDIT_LOG,
 ]
 
 type Section = { path: string; label: string; isFor: (ctx: Context) => boolean }
-
-/** The pages of Settings, and who may see each. */
-const SETTINGS: Section[] = [
-  { path: 'settings/organization', label: 'Organization', isFor: withPermission('manage_settings') },
-  { path: 'settings/security', label: 'Security', isFor: withPermission('manage_security') },
-  { path: 'settings/sign-in', label: 'Single sign-on', isFor: withPermission('manage_security') },
-]
 
 /** The pages of Integrations, and who may see each. */
 const INTEGRATIONS: Section[] = [
@@ -72,11 +66,6 @@ const INTEGRATIONS: Section[] = [
     label: 'Recruiting systems',
     isFor: (ctx) => may(ctx, 'manage_ats') && enabledSystems(ctx).length > 0,
   },
-]
-
-const GROUPS = [
-  { label: 'Settings', pages: SETTINGS },
-  { label: 'Integrations', pages: INTEGRATIONS },
 ]
 
 export function mayReadInvites(ctx: Context): boolean {
@@ -121,12 +110,10 @@ function menuLink(viewer: Viewer, { path, label, icon: name, count }: Item, coun
 
 function isCurrent({ ctx, path }: Viewer, item: string): boolean {
   if (item === '') return isHome({ ctx, path })
-  const group = GROUPS.find(({ pages }) => pages[0]?.path === item)
   const isIn = (pages: readonly { path: string }[]) => pages.some((page) => isWithin(path, pathOf(ctx, page.path)))
-  // What leads on from the pages of Settings is theirs.
-  if (group?.pages === SETTINGS)
-    return isIn([{ path: 'settings' }, { path: 'archives' }]) && !isIn(INTEGRATIONS) && !isIn([AUDIT_LOG])
-  if (group) return isIn(group.pages)
+  // Archives lie beside the address of Settings; what lies under it and has an entry of its own is not theirs.
+  if (item === 'settings') return isIn([{ path: item }, { path: 'archives' }]) && !isIn([...INTEGRATIONS, AUDIT_LOG])
+  if (item === INTEGRATIONS[0]?.path) return isIn(INTEGRATIONS)
   return isWithin(path, pathOf(ctx, item))
 }
 
@@ -146,14 +133,16 @@ ${isWithin(path, address) ? html`<a class="${look}" href="${address}" aria-curre
 </div>`
 }
 
-/** The ways between the pages of Integrations, or of Settings, above each of them. */
+/** The ways between the pages of Integrations, above each of them. */
 export function sections({ ctx, path }: Viewer): Html | false {
   const isHere = (item: { path: string }) => isWithin(path, pathOf(ctx, item.path))
-  const group = GROUPS.find(({ pages }) => pages.some(isHere))
-  if (!group) return false
-  const pages = group.pages.filter(({ isFor }) => isFor(ctx))
+  if (!INTEGRATIONS.some(isHere)) return false
   return tabs(
-    group.label,
-    pages.map((page) => ({ label: page.label, address: pathOf(ctx, page.path), isCurrent: isHere(page) })),
+    'Integrations',
+    INTEGRATIONS.filter(({ isFor }) => isFor(ctx)).map((page) => ({
+      label: page.label,
+      address: pathOf(ctx, page.path),
+      isCurrent: isHere(page),
+    })),
   )
 }

@@ -22,7 +22,7 @@ export function brandPage(form: Form, { ctx, brand, shown, done }: Facts): Page 
   return {
     title: 'Colours and logo',
     subtitle: 'For your candidates’ pages and emails. The portal stays as it is.',
-    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    trail: [['Settings', pathOf(ctx, 'settings')]],
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     script: assets.brand,
     body: html`${mistakes(form)}${settingsPanel('colours', 'Colours', 'Text stays readable: a colour is made darker or lighter where needed.', colours(form, address, brand, shown))}${settingsPanel(

@@ -17,7 +17,7 @@ export function languageSettingsPage(form: Form, { ctx, settings, done }: Facts)
     title: 'Languages and times',
     subtitle: 'For candidates’ pages and emails. The portal is in English.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
-    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    trail: [['Settings', pathOf(ctx, 'settings')]],
     body: html`${mistakes(form)}<form class="space-y-6" method="post" action="${pathOf(ctx, 'settings/languages')}">
 ${seenField(form, settings)}
 ${settingsPanel(

@@ -28,7 +28,7 @@ export function pageWordsPage(form: Form, { ctx, language, main, offered, words,
     title: 'Links and consent',
     subtitle: 'Links at the foot of candidates’ pages and emails, and what candidates agree to besides the service’s text.',
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
-    trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+    trail: [['Settings', pathOf(ctx, 'settings')]],
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">
 ${hiddenSeen(form, 'seen', markOfWords(words))}
 <input type="hidden" name="language" value="${language}">

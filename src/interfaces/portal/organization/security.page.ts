@@ -27,6 +27,7 @@ export function securityPage(form: Form, { ctx, security, members, counts, addre
     settingsSection(form, to, id, { heading, about, fields, isFirst: id === 'second-step' })
   return {
     title: 'Security',
+    trail: [['Settings', pathOf(ctx, 'settings')]],
     subtitle: 'How members and API keys get in. Changes take effect at once.',
     notice: done === 'saved' ? 'The settings are saved.' : undefined,
     body: html`${mistakes(form)}${section(

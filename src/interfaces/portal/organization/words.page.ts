@@ -79,7 +79,7 @@ export function wordsPage(form: Form, facts: Facts): Page {
           ['Assessments', pathOf(ctx, 'assessments')],
           [assessment.name, pathOf(ctx, `assessments/${assessment.id}/edit`)],
         ]
-      : [['Settings', pathOf(ctx, 'settings/organization')]],
+      : [['Settings', pathOf(ctx, 'settings')]],
     notice,
     tabs: tabs(
       'Emails',

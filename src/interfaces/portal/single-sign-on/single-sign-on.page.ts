@@ -15,6 +15,8 @@ import { BASE } from './addresses.ts'
 import { enforcementPanels } from './enforcement.page.ts'
 import { providerFields } from './provider.form.ts'
 
+const GUIDE = '/docs/guides/single-sign-on'
+
 const NOTICES = new Map([
   ['saved', 'The identity provider is saved. Try it before your members do.'],
   ['waits', 'The new settings are a draft. Try it: members use them once that has worked.'],
@@ -44,6 +46,7 @@ type Facts = {
 
 export const singleSignOnPage = (form: Form, { ctx, providers, domains, done, enforcement }: Facts): Page => ({
   title: 'Single sign-on',
+  trail: [['Settings', pathOf(ctx, 'settings')]],
   subtitle: 'Members sign in at your own identity provider, by OpenID Connect.',
   notice: NOTICES.get(done),
   actions: providers.length > 0 && linkButton(pathOf(ctx, `${BASE}/new`), 'Add another provider', 'plus'),
@@ -52,7 +55,7 @@ export const singleSignOnPage = (form: Form, { ctx, providers, domains, done, en
       ? panel(
           'providers',
           'Identity provider',
-          html`<p class="mb-4">Your members have accounts with Entra ID, Okta, Google Workspace, Keycloak or another provider? Then they can sign in with those, and lose access here when they lose it there. <a href="/docs/single-sign-on">How to set it up</a></p>${linkButton(pathOf(ctx, `${BASE}/new`), 'Set up single sign-on', 'plus', 'main')}`,
+          html`<p class="mb-4">Your members have accounts with Entra ID, Okta, Google Workspace, Keycloak or another provider? Then they can sign in with those, and lose access here when they lose it there. <a href="${GUIDE}">How to set it up</a></p>${linkButton(pathOf(ctx, `${BASE}/new`), 'Set up single sign-on', 'plus', 'main')}`,
         )
       : panel('providers', 'Identity providers', providerTable(ctx, providers))
   }${settingsPanel(
@@ -106,13 +109,18 @@ ${copyBox(`name-${domain.id}`, name, 'Copy name')}${copyBox(`value-${domain.id}`
 `
 }
 
+const trailOf = (ctx: Context): [string, string][] => [
+  ['Settings', pathOf(ctx, 'settings')],
+  ['Single sign-on', pathOf(ctx, BASE)],
+]
+
 export const newProviderPage = (form: Form, ctx: Context): Page => ({
   title: 'Set up single sign-on',
-  trail: [['Single sign-on', pathOf(ctx, BASE)]],
+  trail: trailOf(ctx),
   body: html`${mistakes(form)}${panel(
     'provider',
     'Identity provider',
-    html`<p class="hint mb-4">Create an OpenID Connect application for the web (with a client secret) at your provider first. It asks for addresses that this page shows once you have saved: enter a placeholder until then. <a href="/docs/single-sign-on">Step by step for Entra ID, Okta, Google and Keycloak</a></p>
+    html`<p class="hint mb-4">Create an OpenID Connect application for the web (with a client secret) at your provider first. It asks for addresses that this page shows once you have saved: enter a placeholder until then. <a href="${GUIDE}">Step by step for Entra ID, Okta, Google and Keycloak</a></p>
 <form method="post" action="${pathOf(ctx, `${BASE}/providers`)}">
 ${providerFields(form, null)}
 <button class="btn btn-primary">Save</button>
@@ -125,7 +133,7 @@ export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context
   const { links } = ctx.deps
   return {
     title: provider.name,
-    trail: [['Single sign-on', pathOf(ctx, BASE)]],
+    trail: trailOf(ctx),
     state: badge(isTried(ctx, provider) ? 'tried' : 'not tried'),
     notice: NOTICES.get(done),
     actions: linkButton(action('/try'), 'Try it', 'circle-play', 'main'),
@@ -134,7 +142,7 @@ export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context
       html`<div class="alert alert-soft alert-warning" role="status"><p>The issuer, client or secret below is a draft. Members sign in with the old settings until <em>Try it</em> has worked.</p><form method="post" action="${action('/discard')}"><button class="btn btn-sm">Discard the draft</button></form></div>\n`
     }${
       provider.lastErrorAt &&
-      html`<div class="alert alert-soft alert-error" role="status"><p>The last sign-in that failed, at ${time(provider.lastErrorAt)}: <code>${provider.lastError}</code>. <a href="/docs/single-sign-on#errors">What it means</a></p></div>\n`
+      html`<div class="alert alert-soft alert-error" role="status"><p>The last sign-in that failed, at ${time(provider.lastErrorAt)}: <code>${provider.lastError}</code>. <a href="${`${GUIDE}#errors`}">What it means</a></p></div>\n`
     }${panel(
       'addresses',
       'What your provider asks for',

@@ -158,3 +158,26 @@ it('give no organization the name of another one', async () => {
   const answer = await admin.post(path, settings(name.toUpperCase()))
   expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('The name is already taken.')])
 })
+
+/** The addresses that the page's own part leads to. */
+const linksIn = (text: string) =>
+  [...text.slice(text.indexOf('<main')).matchAll(/href="(\/[^"#]+)/g)].map(([, address]) => address!)
+
+it('are all found on one page, as far as somebody may see them, and lead to guides that exist', async () => {
+  const { id } = await service.make.organization()
+  const owner = await signInAs(service, id, ['admin'], ['owner'])
+  const found = linksIn((await owner.get(`${owner.home}settings`)).text)
+  expect(new Set(found).size).toBe(15)
+  for (const address of [...found, `${owner.home}settings/sign-in/new`]) {
+    const { status, text } = await owner.get(address)
+    expect([address, status]).toEqual([address, 200])
+    // Whose menu says that one is in Settings has a way back to their list.
+    if (/aria-current="page"><svg.*?<\/svg><span>Settings</.test(text)) expect(linksIn(text)).toContain(`${owner.home}settings`)
+    for (const guide of linksIn(text).filter((link) => link.startsWith('/docs')))
+      expect([guide, (await owner.get(guide)).status]).toEqual([guide, 200])
+  }
+  const manager = await signInAs(service, id, [], ['manager'])
+  expect(linksIn((await manager.get(`${manager.home}settings`)).text)).toEqual([`${manager.home}settings/suppressions`])
+  const grader = await signInAs(service, id, ['grader'])
+  expect((await grader.get(`${grader.home}settings`)).status).toBe(404)
+})

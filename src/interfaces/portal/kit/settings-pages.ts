@@ -1,0 +1,159 @@
+import { may, type Permission } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { IconName } from '../../../http/pages/icon.ts'
+
+/** A page of Settings. @property path under the organization's address; isFor: which of these permissions it takes. */
+export type SettingsPage = { path: string; icon: IconName; label: string; about: string; isFor: Permission }
+export type SettingsGroup = { id: string; label: string; pages: SettingsPage[] }
+
+/** What Settings lead to, by what one looks for. */
+const GROUPS: SettingsGroup[] = [
+  {
+    id: 'organization',
+    label: 'Organization',
+    pages: [
+      {
+        path: 'settings/organization',
+        icon: 'building-2',
+        label: 'Name and return link',
+        about: 'What you are called, and where candidates go at the end',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/integrations',
+        icon: 'webhook',
+        label: 'Integrations',
+        about: 'API keys, webhooks and recruiting systems',
+        isFor: 'manage_keys',
+      },
+    ],
+  },
+  {
+    id: 'access',
+    label: 'Access',
+    pages: [
+      {
+        path: 'settings/security',
+        icon: 'shield-check',
+        label: 'Security',
+        about: 'Two-step sign-in, sessions, networks, and limits for API keys',
+        isFor: 'manage_security',
+      },
+      {
+        path: 'settings/sign-in',
+        icon: 'key-round',
+        label: 'Single sign-on',
+        about: 'Members sign in with Entra ID, Okta, Google Workspace or another provider',
+        isFor: 'manage_security',
+      },
+      {
+        path: 'settings/audit-log',
+        icon: 'scroll-text',
+        label: 'Audit log',
+        about: 'Who did what, and when',
+        isFor: 'read_audit_log',
+      },
+    ],
+  },
+  {
+    id: 'emails',
+    label: 'Emails to candidates',
+    pages: [
+      {
+        path: 'settings/organization#invitations-heading',
+        icon: 'mail',
+        label: 'Sender and replies',
+        about: 'Who invitations are from, who gets the replies, and a text below each',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/words',
+        icon: 'pencil',
+        label: 'Your own words',
+        about: 'Write invitations, reminders and notices yourself',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/reminders',
+        icon: 'timer',
+        label: 'Reminders and notices',
+        about: 'Emails that are sent by themselves, and at which hours',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/suppressions',
+        icon: 'ban',
+        label: 'Blocked addresses',
+        about: 'Addresses that get no emails, because these came back or were called spam',
+        isFor: 'operate_invites',
+      },
+    ],
+  },
+  {
+    id: 'pages',
+    label: 'Pages for candidates',
+    pages: [
+      {
+        path: 'settings/brand',
+        icon: 'image',
+        label: 'Colours and logo',
+        about: 'For pages and emails',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/links',
+        icon: 'link',
+        label: 'Links and consent',
+        about: 'Imprint, privacy, contact, and what candidates agree to',
+        isFor: 'manage_settings',
+      },
+      {
+        path: 'settings/languages',
+        icon: 'languages',
+        label: 'Languages and times',
+        about: 'Which languages you offer, and your time zone',
+        isFor: 'manage_settings',
+      },
+    ],
+  },
+  {
+    id: 'data',
+    label: 'Data',
+    pages: [
+      {
+        path: 'settings/retention',
+        icon: 'calendar-clock',
+        label: 'Retention',
+        about: 'After how many days ended invites are erased',
+        isFor: 'erase_candidates',
+      },
+      {
+        path: 'settings/erasures',
+        icon: 'file-text',
+        label: 'Erasures',
+        about: 'Receipts of what was erased',
+        isFor: 'erase_candidates',
+      },
+      {
+        path: 'archives',
+        icon: 'archive',
+        label: 'Archives',
+        about: 'Files with all that you hold about one person',
+        isFor: 'erase_candidates',
+      },
+      {
+        path: 'settings/erase-organization',
+        icon: 'trash-2',
+        label: 'Erase the organization',
+        about: 'All of it, after two weeks in which any owner can keep it',
+        isFor: 'erase_organization',
+      },
+    ],
+  },
+]
+
+/** What the context's member may see of it; groups of which that is nothing are left out. */
+export const settingsOf = (ctx: Context): SettingsGroup[] =>
+  GROUPS.map((group) => ({ ...group, pages: group.pages.filter(({ isFor }) => may(ctx, isFor)) })).filter(
+    ({ pages }) => pages.length > 0,
+  )
