@@ -8,8 +8,8 @@ import { TRACES_FOUND } from '../erasure/erasure.page.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { noRows, sizedPager } from '../kit/paging.ts'
-import { facts } from '../kit/parts.ts'
+import { sizedPager } from '../kit/paging.ts'
+import { empty, facts, whoseData } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
@@ -75,12 +75,12 @@ type ListFacts = { ctx: Context; list: Listing<Archive>; names: ReadonlyMap<stri
 export const archivesPage = ({ ctx, list, names, query }: ListFacts): Page => ({
   title: 'Archives',
   subtitle: `Files with all data about one person. Each is kept for ${ARCHIVE_DAYS} days.`,
-  trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+  trail: [['Settings', pathOf(ctx, 'settings')]],
   body: html`<section class="panel" aria-labelledby="archives-heading">
 <h2 class="mb-4" id="archives-heading">Archives</h2>
 ${
   list.items.length === 0
-    ? noRows('No archives yet. To make one, open the page of a candidate or a member.', pathOf(ctx, ARCHIVES), query)
+    ? empty('archive', 'No archives yet. To make one, open the page of a candidate or a member.', whoseData(ctx))
     : table(
         'archives-heading',
         ['About', 'Asked for', 'State', 'Deleted on'],

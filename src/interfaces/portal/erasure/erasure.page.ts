@@ -17,7 +17,8 @@ import { WHY_IT_STAYS } from '../../../http/erasures/what-stays.ts'
 import { checkboxes, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { noRows, sizedPager } from '../kit/paging.ts'
+import { sizedPager } from '../kit/paging.ts'
+import { empty, whoseData } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
@@ -131,12 +132,12 @@ type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams 
 export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
   title: 'Erasures',
   subtitle: 'Receipts of what was erased. They hold no names.',
-  trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+  trail: [['Settings', pathOf(ctx, 'settings')]],
   body: html`<section class="panel" aria-labelledby="erasures-heading">
 <h2 class="mb-4" id="erasures-heading">Receipts</h2>
 ${
   list.items.length === 0
-    ? noRows('Nothing has been erased. To erase a candidate or a member, open their page.', pathOf(ctx, ERASURES), query)
+    ? empty('file-text', 'Nothing has been erased. To erase a candidate or a member, open their page.', whoseData(ctx))
     : table(
         'erasures-heading',
         ['Started', 'What', 'State', 'Invites'],
@@ -166,7 +167,10 @@ export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page =
       ? 'The candidate is erased already. This is the receipt.'
       : 'The candidate is being erased already.'
     : undefined,
-  trail: [['Erasures', pathOf(ctx, ERASURES)]],
+  trail: [
+    ['Settings', pathOf(ctx, 'settings')],
+    ['Erasures', pathOf(ctx, ERASURES)],
+  ],
   body: html`${panel(
     'state',
     'State',

@@ -11,7 +11,7 @@ import { copyBox, empty, facts, linkButton } from '../kit/parts.ts'
 import { opener, popup } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
+import { ago, time } from '../kit/wording.ts'
 import { isRestricting, networkLines, PRESETS, scopeBoxes } from './key-restrictions.ts'
 
 const PATH = 'settings/integrations'
@@ -93,14 +93,14 @@ ${networkLines(form, address)}
 const keyTable = (ctx: Context, keys: ListedKey[]): Html =>
   table(
     'keys-heading',
-    ['Name', 'Key', 'Created by', 'Created', 'Expires', 'Last used', 'Permissions', 'Status', '(Actions)'],
+    ['Key', 'Created', 'Expires', 'Last used', 'Permissions', 'Status', '(Actions)'],
     keys.map((key) => [
-      html`<a href="${pathOf(ctx, `${PATH}/${key.id}`)}">${key.name}</a>`,
-      html`<code>ak_${key.mode}_…${key.lastFour}</code>`,
-      makerOf(key),
-      time(key.createdAt),
-      key.expiresAt ? time(key.expiresAt) : 'never',
-      lastUse(key),
+      html`<a class="named block" href="${pathOf(ctx, `${PATH}/${key.id}`)}">${key.name}</a><code class="whitespace-nowrap font-normal">ak_${key.mode}_…${key.lastFour}</code>`,
+      html`<span>${ago(ctx, key.createdAt)} by ${makerOf(key)}</span>`,
+      key.expiresAt ? ago(ctx, key.expiresAt) : 'never',
+      key.lastUsedAt
+        ? html`<span>${ago(ctx, key.lastUsedAt)}${key.lastUsedFrom !== null && html` from ${key.lastUsedFrom}`}</span>`
+        : 'never',
       allowance(key),
       wordState(ctx, key),
       actions(ctx, key),

@@ -90,7 +90,7 @@ const paused = (
   ctx: Context,
   path: string,
 ): Html => html`<div>${notice('More than a tenth of your newest emails went to mailboxes that are not there. Lists wait until an admin has looked into it: mail servers soon take such a sender’s other emails for spam.')}
-<p class="mt-2"><a href="${pathOf(ctx, SUPPRESSIONS)}">Addresses we do not write to</a></p>
+<p class="mt-2"><a href="${pathOf(ctx, SUPPRESSIONS)}">Blocked addresses</a></p>
 ${
   may(ctx, 'manage_settings') &&
   html`<form class="mt-4" method="post" action="${`${path}/resume`}"><label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> I have checked where the list comes from</label>

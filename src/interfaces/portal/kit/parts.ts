@@ -1,4 +1,6 @@
+import type { Context } from '../../../domain/context.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
+import { portalPathOf } from '../../../http/addresses/links.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 
 // What pages are put together from, besides forms and tables.
@@ -63,6 +65,10 @@ export const empty = (
 <span class="bg-base-200 text-base-content/70 grid size-12 place-items-center rounded-full">${icon(name, 'size-6')}</span>
 <p class="text-base-content/70 max-w-md">${text}</p>${action}
 </div>`
+
+/** The ways to the people about whom something is held. */
+export const whoseData = (ctx: Pick<Context, 'organization' | 'mode'>): Html =>
+  html`<div class="flex gap-2">${linkButton(`${portalPathOf(ctx)}candidates`, 'Candidates', 'users', 'small')}${linkButton(`${portalPathOf(ctx)}members`, 'Members', 'user-cog', 'small')}</div>`
 
 /** A link that looks like a button. @param look the one main action of a page, or another. */
 export const linkButton = (address: string, label: string, name?: IconName, look: 'main' | 'other' | 'small' = 'other'): Html =>

@@ -10,7 +10,7 @@ import { time } from '../kit/wording.ts'
 /** Until somebody is named, whoever runs the organization owns it. */
 export const nobodyNamed = (ctx: Context): Html => html`<section class="panel" aria-labelledby="owners-heading">
 <h2 class="mb-2" id="owners-heading">Nobody is named an owner yet</h2>
-<p class="mb-4">So every admin decides what is the owners’: how members sign in, and who the owners are. Once one is named, it is theirs alone.</p>
+<p class="mb-4">Owners decide how members sign in, who the owners are, and what is erased. Until one is named, every admin does.</p>
 ${
   may(ctx, 'manage_security') &&
   confirmation({

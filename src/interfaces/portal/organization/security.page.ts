@@ -44,15 +44,15 @@ export function securityPage(form: Form, { ctx, security, members, counts, addre
       })}
 ${field(form, {
   name: 'deviceDays',
-  label: 'Days a browser is remembered',
+  label: 'Days that a browser is remembered',
   type: 'number',
   value: String(security.deviceDays),
-  hint: `Members are not asked again in it. ${DEVICE_DAYS.minimum} (never) to ${DEVICE_DAYS.maximum}.`,
+  hint: `For so long members are not asked for the second step in it again. ${DEVICE_DAYS.minimum} (never) to ${DEVICE_DAYS.maximum}.`,
 })}`,
     )}${section(
       'sessions',
       'Sessions',
-      'For strict rules (NIST AAL2), choose 60 minutes and 24 hours.',
+      'When members have to sign in again. For strict rules (NIST AAL2), choose 60 minutes and 24 hours.',
       html`${field(form, {
         name: 'idleMinutes',
         label: 'Minutes without activity until sign-out',
@@ -70,7 +70,7 @@ ${field(form, {
     )}${section(
       'networks',
       'Networks',
-      'Where members can open this organization from, such as your office or VPN.',
+      'From where members can open this organization, such as your office or VPN.',
       area(form, {
         name: 'networks',
         label: 'Networks of members',
@@ -84,7 +84,7 @@ ${field(form, {
       html`${area(form, {
         name: 'keyNetworks',
         label: 'Networks of API keys',
-        hint: 'One address or network per line. Empty: anywhere. Requests from elsewhere get 403.',
+        hint: 'One address or network per line. Empty: anywhere. Requests from elsewhere are refused (403).',
         value: security.keyNetworks.join('\n'),
       })}
 ${shutsKeysOut(form) && checkbox(form, { name: 'shutsOut', label: 'Shut them out: requests of those keys get 403 from now on' })}
@@ -119,7 +119,7 @@ const shutsKeysOut = ({ issues, values }: Form): boolean =>
 const memberFactors = (ctx: Context, members: Facts['members'], counts: Facts['counts']): Html =>
   panel(
     'members',
-    `${counts.withFactor} of ${counts.members} ${counts.members === 1 ? 'member' : 'members'} with a second step`,
+    `${counts.withFactor} of ${counts.members} ${counts.members === 1 ? 'member' : 'members'} ${counts.withFactor === 1 ? 'has' : 'have'} a second step`,
     html`${table(
       'members-heading',
       ['Member', 'Second step'],

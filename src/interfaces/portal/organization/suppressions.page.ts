@@ -5,7 +5,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { type Filtered, filterLine, noRows, sizedPager } from '../kit/paging.ts'
+import { type Filtered, filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
 import { opener, popup } from '../kit/popup.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -25,15 +25,15 @@ const isRefused = ({ issues }: Form): boolean => issues.length > 0
 type ListFacts = { ctx: Context; found: Filtered<Suppression>; done: string }
 
 export const suppressionsPage = (form: Form, { ctx, found, done }: ListFacts): Page => ({
-  title: 'Addresses we do not write to',
-  subtitle: 'Mails that come back, or are called spam, harm those to everybody else.',
-  trail: [['Settings', pathOf(ctx, 'settings/organization')]],
+  title: 'Blocked addresses',
+  subtitle: 'They get no emails from you: mail servers trust a sender less whose emails come back or are called spam.',
+  trail: [['Settings', pathOf(ctx, 'settings')]],
   notice: NOTICES.get(done),
   actions: !isRefused(form) && opener(ADDING, 'btn btn-primary'),
   body: html`${mistakes(form)}${mistakes(found.form)}${isRefused(form) && adding(form, ctx)}<section class="panel" aria-labelledby="addresses-heading">
 <h2 class="mb-4" id="addresses-heading">${found.list.total === 1 ? 'One address' : html`${found.list.total} addresses`}</h2>
-${filterLine(pathOf(ctx, SUPPRESSIONS), found.form.values, field(found.form, { name: 'search', label: 'Whole address', type: 'search', optional: true }))}
-${found.list.items.length === 0 ? noRows('No address is on the list.', pathOf(ctx, SUPPRESSIONS), found.form.values) : addressTable(ctx, found.list.items)}
+${filterLine(pathOf(ctx, SUPPRESSIONS), found.form.values, field(found.form, { name: 'search', label: 'Whole email address', type: 'search', optional: true }))}
+${found.list.items.length === 0 ? noRows(isNarrowed(found.form.values) ? 'This address is not blocked.' : 'No address is blocked. Those whose emails come back, or are called spam, are added by themselves.', pathOf(ctx, SUPPRESSIONS), found.form.values) : addressTable(ctx, found.list.items)}
 ${sizedPager(pathOf(ctx, SUPPRESSIONS), found.form.values, found.list)}
 </section>
 <div>${!isRefused(form) && adding(form, ctx)}</div>`,
@@ -65,7 +65,7 @@ ${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'W
 export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: Suppression }): Page => ({
   title: wordAddress(suppression.address),
   subtitle: html`Not written to since ${time(suppression.since)}: ${wordSuppression(suppression.reason)}.`,
-  trail: [['Addresses we do not write to', pathOf(ctx, SUPPRESSIONS)]],
+  trail: [['Blocked addresses', pathOf(ctx, SUPPRESSIONS)]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="lift-heading">
 <h2 class="mb-4" id="lift-heading">Write to it again</h2>
 <form method="post" action="${pathOf(ctx, `${SUPPRESSIONS}/${suppression.id}/lift`)}">

@@ -48,7 +48,7 @@ export function remindersPage(form: Form, { ctx, home, assessment, hasRule, sett
         ['Assessments', pathOf(ctx, 'assessments')],
         [assessment.name, pathOf(ctx, `assessments/${assessment.id}/edit`)],
       ]
-    : [['Settings', pathOf(ctx, 'settings/organization')]]
+    : [['Settings', pathOf(ctx, 'settings')]]
   const rows = Array.from({ length: MAX_STEPS }, (_, i) => stepFields(form, i + 1, settings.steps[i]))
   const shown = Math.max(settings.steps.length, 2)
   return {
@@ -64,7 +64,7 @@ ${settingsPanel(
   'Reminders',
   `At most ${MAX_REMINDERS} for an invite, and none within 24 hours of another email to the same address. Only the latest that is due is sent. Each can be stopped by its reader with one click.`,
   html`${checkbox(form, { name: 'isOn', label: 'Remind candidates', checked: settings.isOn })}
-<p class="hint mb-4">Switched on, it concerns invites that are sent from then on. Do it once all processes of the service are upgraded: an earlier release can not send these emails.</p>
+<p class="hint mb-4">Only for invites that are sent after you switch it on.</p>
 <div id="steps">${rows.slice(0, shown)}${rows.length > shown && folded(form, 'More reminders', html`${rows.slice(shown)}`)}</div>`,
 )}${settingsPanel(
   'hours',

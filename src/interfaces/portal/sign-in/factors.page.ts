@@ -5,7 +5,7 @@ import { RECOVERY_CODES } from '../../../domain/access/recovery-codes.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
-import { icon } from '../../../http/pages/icon.ts'
+import { type IconName, icon } from '../../../http/pages/icon.ts'
 import { assets } from '../kit/assets.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel } from '../kit/layout.ts'
@@ -24,19 +24,23 @@ export const factorsAddress = (next: string): string => addressOf('', next)
 const nextField = (next: string): Html => html`<input type="hidden" name="next" value="${next}">`
 
 /** Has somebody choose a second factor. @param isAsked whether an organization asks for one. */
-export const choosePage = (next: string, { isAsked, hasPasskeys }: { isAsked: boolean; hasPasskeys: boolean }): Page => ({
-  title: isAsked ? 'Set up two-step sign-in' : 'Add a second step',
-  body: html`<p>${isAsked ? 'Your organization asks for a second step at sign-in, so that a stolen password is not enough. Choose one:' : 'A second step keeps a stolen password from being enough. Choose one:'}</p>
+export const choosePage = (next: string, { isAsked, hasPasskeys }: { isAsked: boolean; hasPasskeys: boolean }): Page => {
+  const way = (path: string, name: IconName, label: string, about: string) =>
+    html`<a class="btn h-auto w-full justify-start gap-4 py-3 text-left" href="${addressOf(path, next)}">${icon(name, 'size-5')}<span><span class="block">${label}</span><span class="text-base-content/70 block font-normal">${about}</span></span></a>`
+  return {
+    title: isAsked ? 'Set up two-step sign-in' : 'Add a second step',
+    body: html`<p>${isAsked ? 'Your organization asks for a second step at sign-in, so that a stolen password is not enough. Choose one:' : 'A second step keeps a stolen password from being enough. Choose one:'}</p>
 <div class="space-y-2">
-${hasPasskeys && html`<a class="btn w-full justify-start" href="${addressOf('/passkey', next)}">${icon('key-round')}A passkey: your fingerprint, face, PIN or security key</a>`}
-<a class="btn w-full justify-start" href="${addressOf('/app', next)}">${icon('smartphone')}An authenticator app on your phone</a>
+${hasPasskeys && way('/passkey', 'key-round', 'A passkey', 'Your fingerprint, face, PIN or security key')}
+${way('/app', 'smartphone', 'An authenticator app', 'It shows a code of six digits on your phone')}
 </div>
 ${
   isAsked
     ? html`<form method="post" action="${PORTAL_PREFIX}/sign-out"><button class="btn btn-ghost w-full">Sign out</button></form>`
     : html`<p class="text-center text-sm"><a href="${next}">Cancel</a></p>`
 }`,
-})
+  }
+}
 
 export const appPage = (form: Form, offer: AppOffer, next: string): Page => ({
   title: 'Set up an authenticator app',

@@ -271,7 +271,7 @@ describe('the settings of security', () => {
     const { home, organization, email, get, post } = await makePerson()
     const without = await signInAs(service, organization.id, ['grader'])
     const page = await get(`${home}settings/security`)
-    expect(page.text).toContain('1 of 2 members with a second step')
+    expect(page.text).toContain('1 of 2 members has a second step')
     expect(page.text.indexOf(without.member.email)).toBeLessThan(page.text.lastIndexOf(email))
     const saved = await post(`${home}settings/security`, { secondFactorFrom: '2026-12-24' })
     expect(saved.headers.location).toBe(`${home}settings/security?done=saved`)
