@@ -18,12 +18,12 @@ export const enforcementPanels = (form: Form, shown: Shown): Html =>
   html`${settingsPanel(
     'enforcement',
     'Only way in',
-    'Members then open this organization by single sign-on alone. Their passwords and passkeys go on opening others.',
+    'Members then get in by single sign-on alone. Their passwords and passkeys are good for their other organizations only.',
     html`${state(form, shown)}${reachOf(shown)}`,
   )}${settingsPanel(
     'own-ways',
     'Who may sign in past it',
-    'With factors of their own: a passkey, or a password and a code. Guests come from outside, such as a grader of another company. An owner for emergencies gets in when your identity provider fails; the owners are told by mail.',
+    'By a passkey of their own, or a password and a code. Guests come from outside, such as a grader of another company. An owner for emergencies gets in when your identity provider fails; all owners then get an email.',
     ownWays(form, shown),
   )}`
 
@@ -35,15 +35,16 @@ function state(form: Form, { ctx, enforcement }: Shown): Html {
     label: 'Hours until members go to the identity provider again',
     type: 'number',
     value: String(sessionHours),
-    hint: 'From 1 to 24. Whoever is closed out there is out here by then at the latest.',
+    hint: '1 to 24. Who loses their account there is out of here after so long at the latest.',
   })
   if (enforcedAt)
     return html`<p class="mb-4">${badge('on')} since ${time(enforcedAt)}.</p>
 <form method="post" action="${pathOf(ctx, `${BASE}/enforce`)}">${hours}<button class="btn">Save</button></form>
 <form class="mt-4" method="post" action="${pathOf(ctx, `${BASE}/allow`)}"><button class="btn text-error">Allow other ways in</button></form>`
-  return html`<ul class="mb-4 space-y-2 text-sm">
-<li>${badge(isTried ? 'tried' : 'not tried')} You have tried the identity provider in this session, with the settings that it has now.</li>
-<li>${badge(isReady ? 'ready' : 'missing')} An owner for emergencies has signed in with factors of their own in the last 30 days. Two are better.</li>
+  return html`<p class="mb-2 text-sm font-medium">What it takes</p>
+<ul class="mb-4 space-y-2 text-sm">
+<li>${badge(isTried ? 'tried' : 'not tried')} Open the identity provider above and press <em>Try it</em>, in this session and with its present settings.</li>
+<li>${badge(isReady ? 'ready' : 'missing')} Name an owner for emergencies below, who has signed in by a passkey, or a password and a code, in the last 30 days. Two are better.</li>
 </ul>
 <form method="post" action="${pathOf(ctx, `${BASE}/enforce`)}">${hours}<button class="btn btn-primary">Make it the only way in</button></form>`
 }
@@ -52,7 +53,7 @@ function state(form: Form, { ctx, enforcement }: Shown): Html {
 function reachOf({ ctx, enforcement: { enforcedAt, reach } }: Shown): Html {
   const { linked, byDomain, shutOut, examples } = reach
   return html`<h3 class="mt-6 mb-1.5 text-sm font-medium" id="shut-out-heading">${shutOut === 0 ? 'Nobody is shut out' : `${wordCount(shutOut, 'member')} ${enforcedAt ? 'shut out' : 'would be shut out'}`}</h3>
-<p class="hint mb-2">${linked} linked to the identity provider already, ${byDomain} by an address of a verified domain when they first sign in there.${shutOut > 0 && ' These have neither: verify their domain, have them link their account under “My account”, or name them guests.'}</p>
+<p class="hint mb-2">Linked to the identity provider: ${linked}. Linked when they first sign in there, by an address of a verified domain: ${byDomain}.${shutOut > 0 && ' The others are shut out: verify their domain, have them link their account under “My account”, or name them guests.'}</p>
 ${
   shutOut > 0 &&
   html`${table(
@@ -71,7 +72,7 @@ function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
     enforcement.ownWays.length > 0 &&
     html`<div class="mb-6">${table(
       'own-ways-heading',
-      ['Member', 'As', 'Own factors', '(Actions)'],
+      ['Member', 'As', 'In the last 30 days', '(Actions)'],
       enforcement.ownWays.map((member) => [
         person({ name: member.name, email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
         WAYS[member.ownWay] ?? member.ownWay,
