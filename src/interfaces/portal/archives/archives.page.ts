@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import { ARCHIVE_DAYS, type Archive } from '../../../domain/archives/archives.ts'
 import { MAX_ARCHIVES } from '../../../domain/archives/request-archive.ts'
 import type { Context } from '../../../domain/context.ts'
@@ -110,7 +111,13 @@ export const archivePage = ({
   return {
     title: 'Archive of all data',
     subtitle: nameOf(archive, names),
-    trail: [],
+    // Who made one of what is held about themselves may not see the others.
+    trail: may(ctx, 'erase_candidates')
+      ? [
+          ['Settings', pathOf(ctx, 'settings')],
+          ['Archives', pathOf(ctx, ARCHIVES)],
+        ]
+      : [['My account', pathOf(ctx, 'account')]],
     body: panel(
       'state',
       'State',

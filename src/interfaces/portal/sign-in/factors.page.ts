@@ -83,7 +83,7 @@ ${
 /** Recovery codes: this once. */
 export const codesPage = (codes: readonly string[], next: string): Page => ({
   title: 'Save your recovery codes',
-  body: html`<p>If you lose your second step, each of these codes signs you in once, after your password. They are shown only now: keep them somewhere safe, not in this browser.</p>
+  body: html`<p>Two-step sign-in is on. If you lose your second step, each of these codes signs you in once, after your password. They are shown only now: keep them somewhere safe, not in this browser.</p>
 <pre class="secret rounded-field border-base-300 bg-base-200 grid gap-1 border p-4 text-center text-sm" id="codes">${codes.join('\n')}</pre>
 <div class="flex flex-wrap gap-2 print:hidden"><button class="btn grow" hidden data-copy="codes" type="button">${icon('copy')}Copy</button><button class="btn grow" hidden data-save="codes" data-file="recovery-codes.txt" type="button">${icon('download')}Download</button><button class="btn grow" hidden data-print type="button">${icon('printer')}Print</button></div>
 <p class="print:hidden"><a class="btn btn-primary w-full" href="${next}">I have saved them</a></p>`,

@@ -24,6 +24,9 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
     })
     const nextOf = (request: FastifyRequest) => safeNext(queryOf(request).get('next') ?? '')
     const nextIn = (values: URLSearchParams) => safeNext(readFields(values, 'next').next)
+    /** Where one goes on to; My account says there what was done. */
+    const toldIn = (values: URLSearchParams, done: string) =>
+      nextIn(values).endsWith('/account') ? `${nextIn(values)}?done=${done}` : nextIn(values)
     const answer = (
       request: FastifyRequest,
       reply: FastifyReply,
@@ -34,7 +37,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
         page,
         async work(values) {
           const codes = await work(values)
-          return codes.length > 0 ? codesPage(codes, nextIn(values)) : nextIn(values)
+          return codes.length > 0 ? codesPage(codes, nextIn(values)) : toldIn(values, 'factor-added')
         },
       })
 
@@ -91,7 +94,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
             id: request.params.factorId,
             ...readFields(values, 'name'),
           })
-          return nextIn(values)
+          return toldIn(values, 'factor-renamed')
         },
       }),
     )
@@ -100,7 +103,7 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
         page: (form) => one(request, form, nextIn(form.values)),
         async work(values) {
           await removeFactor(askedBy(system, request), signedInOf(request), request.params.factorId)
-          return nextIn(values)
+          return toldIn(values, 'factor-removed')
         },
       }),
     )

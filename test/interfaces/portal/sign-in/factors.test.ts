@@ -204,6 +204,8 @@ describe('an organization that asks for a second step', () => {
     expect((await get(`/portal/factors/${id}`)).text).toContain('this is your only one')
     expect((await post(`/portal/factors/${id}/remove`, { next: home })).status).toBe(422)
     await service.db.organizationSecurity.deleteMany({ where: { organizationId: organization.id } })
+    const renamed = await post(`/portal/factors/${id}`, { name: 'My phone', next: `${home}account` })
+    expect((await get(renamed.headers.location!)).text).toContain('The name is changed.')
     expect((await post(`/portal/factors/${id}/remove`, { next: home })).headers.location).toBe(home)
     expect(await service.db.secondFactor.count({ where: { credentialId } })).toBe(0)
     expect(await service.db.recoveryCode.count({ where: { credentialId } })).toBe(0)
