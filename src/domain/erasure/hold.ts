@@ -13,9 +13,11 @@ import { beginAnew } from './retention.ts'
 // An organization that is to be erased is on hold first: whoever has got hold of an owner's session ends no company by it. Where one is
 // entered (by a session, a key, a candidate's link), and where something is sent for it, that is asked.
 
-/** For so long it can be taken back; owners are reminded so long before the end. */
+/** For so long it can be taken back; owners are reminded so long before the end at the latest, and where that was late, the end is later. */
 export const HOLD_DAYS = 14
 const REMINDED_DAYS = 3
+/** A reminder that a worker sends so much later, as it had to start first, moves no end. */
+const TOLERATED_MS = 3_600_000
 
 /** @property eraseAt from then on it is erased. */
 export type Hold = { id: string; askedAt: Date; eraseAt: Date; startedAt: Date | null }
@@ -95,8 +97,9 @@ async function tellOwners(inside: Context, kind: Told, until?: Date): Promise<vo
 }
 
 /**
- * Looks after a hold when something of it is due: reminds the owners, or erases the organization, from where it was interrupted. One that
- * was taken back, or is erased, is no more.
+ * Looks after a hold when something of it is due: reminds the owners, or erases the organization, from where it was interrupted. Without a
+ * reminder nothing is erased: where no worker ran when it was due, it comes first, and the end some days after it. One that was taken back,
+ * or is erased, is no more.
  *
  * @throws Error when nothing is due yet; whatever stands in the way: the store, the database, the log's file. It is tried again.
  */
@@ -104,10 +107,10 @@ export async function continueHold(service: ServiceContext, holdId: string): Pro
   const where = { id: holdId }
   const found = await service.db.organizationHold.findUnique({ where, include: { organization: true } })
   if (!found) return
-  const { eraseAt, organization } = found
+  const { eraseAt, remindedAt, startedAt, organization } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, organization)
   const now = service.deps.clock()
-  if (now >= eraseAt) {
+  if (now >= eraseAt && (startedAt ?? remindedAt)) {
     await service.db.organizationHold.updateMany({ where: { ...where, startedAt: null }, data: { startedAt: now } })
     // An owner may have kept it in this very moment: then there is nothing that has begun.
     if ((await service.db.organizationHold.count({ where })) === 0) return
@@ -115,8 +118,12 @@ export async function continueHold(service: ServiceContext, holdId: string): Pro
   }
   if (eraseAt.getTime() - now.getTime() > REMINDED_DAYS * DAY_MS) throw new Error('It is too early for what a hold waits for')
   await inTransaction(ctx, async (inside) => {
-    const data = { remindedAt: now }
+    const fairAt = daysAfter(now, REMINDED_DAYS)
+    const isLate = fairAt.getTime() - eraseAt.getTime() > TOLERATED_MS
+    const data = { remindedAt: now, ...(isLate && { eraseAt: fairAt }) }
     const { count } = await inside.db.organizationHold.updateMany({ where: { ...where, remindedAt: null }, data })
-    if (count > 0) await tellOwners(inside, 'organization_ending_soon', eraseAt)
+    if (count === 0) return
+    if (isLate) await inside.deps.queue.enqueueHold(inside.db, { holdId, at: fairAt })
+    await tellOwners(inside, 'organization_ending_soon', isLate ? fairAt : eraseAt)
   })
 }

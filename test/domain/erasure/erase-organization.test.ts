@@ -29,6 +29,20 @@ async function hold(organization: { id: string; name: string }) {
   return { id, mails }
 }
 
+async function withAdmin() {
+  const organization = await service.make.organization()
+  const email = `${service.make.unique('admin').replace(' ', '')}@example.com`
+  await service.make.member(organization.id, { roles: ['admin'], email })
+  return organization
+}
+
+/** On hold, and its owners reminded when they should be. */
+async function holdAndRemind(organization: { id: string; name: string }): Promise<string> {
+  const { id } = await hold(organization)
+  await continueHold(later(HOLD_DAYS - 3), id)
+  return id
+}
+
 const countOf = async ({ id: organizationId }: { id: string }) => ({
   invites: await service.db.invite.count({ where: { organizationId } }),
   submissions: await service.db.submission.count({ where: { organizationId } }),
@@ -71,7 +85,7 @@ describe('of two organizations to which everything has happened', () => {
     stored = { before: await listStore(service), after: [] }
     expect(stored.before.filter((key) => key.startsWith(gone.organization.id)).length).toBeGreaterThan(3)
     had = await countOf(gone.organization)
-    receipt = (await hold(gone.organization)).id
+    receipt = await holdAndRemind(gone.organization)
     await continueHold(later(HOLD_DAYS), receipt)
     after = await dumpRows(service)
     stored.after = await listStore(service)
@@ -110,11 +124,7 @@ describe('of two organizations to which everything has happened', () => {
 })
 
 it('is reminded of once, and kept by one press, after which nothing of it is erased', async () => {
-  const organization = await service.make.organization()
-  await service.make.member(organization.id, {
-    roles: ['admin'],
-    email: `${service.make.unique('admin').replace(' ', '')}@example.com`,
-  })
+  const organization = await withAdmin()
   const { id, mails } = await hold(organization)
   expect(await hold(organization)).toMatchObject({ id })
   expect(await mails()).toEqual(['organization_ending'])
@@ -130,6 +140,29 @@ it('is reminded of once, and kept by one press, after which nothing of it is era
   expect(await lines(id)).toEqual([])
 })
 
+it('is not erased before its owners have had three days after the reminder, however late no worker could send it', async () => {
+  const organization = await withAdmin()
+  const { id, mails } = await hold(organization)
+  const isThere = async () => (await service.db.organization.count({ where: { id: organization.id } })) > 0
+  const late = HOLD_DAYS + 5
+  for (const days of [late, late + 2.9]) await continueHold(later(days), id)
+  expect(await isThere()).toBe(true)
+  const { facts } = await service.db.memberEmail.findFirstOrThrow({
+    where: { organizationId: organization.id, kind: 'organization_ending_soon' },
+  })
+  const eraseAt = later(late + 3).deps.clock()
+  expect([await mails(), facts]).toEqual([
+    ['organization_ending', 'organization_ending_soon'],
+    expect.objectContaining({ until: eraseAt.toISOString() }),
+  ])
+  expect((await findHold(asEraser(service, organization)))!.eraseAt).toEqual(eraseAt)
+  expect(
+    await service.db.$queryRaw`SELECT start_after FROM pgboss.job WHERE data->>'holdId' = ${id} ORDER BY 1 DESC LIMIT 1`,
+  ).toEqual([{ start_after: eraseAt }])
+  await continueHold(later(late + 3), id)
+  expect(await isThere()).toBe(false)
+})
+
 it('takes the name and nothing else', async () => {
   const organization = await service.make.organization()
   const asked = holdOrganization(asEraser(service, organization), { name: 'Another' })
@@ -139,7 +172,7 @@ it('takes the name and nothing else', async () => {
 
 it('ends once, with a right receipt, however often it is stopped, and the store refuses', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
-  const { id } = await hold(organization)
+  const id = await holdAndRemind(organization)
   const had = await countOf(organization)
   // Each part is undone some times when it is done, as by a kill in its midst.
   await service.db.$executeRawUnsafe('CREATE SEQUENCE stops')
@@ -179,7 +212,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
 
 it('is left alone that an owner keeps in the very moment in which it would be erased', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
-  const { id } = await hold(organization)
+  const id = await holdAndRemind(organization)
   const [had, stored] = [await countOf(organization), await listStore(service)]
   const { organizationHold } = service.db
   const keptMeanwhile = new Proxy(organizationHold, {
@@ -214,7 +247,7 @@ it('does not wait for a job that a process had which is gone', async () => {
 it('is found when a backup brings it back, and erased again; one that was made anew since is another', async () => {
   const organization = await service.make.organization()
   const { pageLinks: _, ...row } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
-  const { id } = await hold(organization)
+  const id = await holdAndRemind(organization)
   await continueHold(later(HOLD_DAYS), id)
   expect(await findReturned(service.system)).toEqual([])
   await service.db.organization.create({ data: { ...row, createdAt: daysAfter(row.createdAt, 30) } })
@@ -225,8 +258,7 @@ it('is found when a backup brings it back, and erased again; one that was made a
   expect(await lines(id)).toHaveLength(1)
   // Come back once more, an owner has it erased anew; and then comes the same backup.
   await service.db.organization.create({ data: row })
-  const anew = await hold(organization)
-  await continueHold(later(HOLD_DAYS), anew.id)
+  await continueHold(later(HOLD_DAYS), await holdAndRemind(organization))
   await service.db.organization.create({ data: row })
   expect(await eraseReturned(service.system)).toMatchObject([{ organizationId: organization.id }])
   expect(await findReturned(service.system)).toEqual([])

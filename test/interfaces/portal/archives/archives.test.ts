@@ -174,8 +174,10 @@ describe('an archive of a candidate', () => {
     const writeArchive: Context['deps']['writeArchive'] = async (of, whose, write) => {
       await service.deps.writeArchive(of, whose, write)
       await write(Buffer.alloc(PART_BYTES)) // the first part is put
-      const later = () => daysAfter(service.clock.now(), HOLD_DAYS)
-      await continueHold({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
+      for (const days of [HOLD_DAYS - 3, HOLD_DAYS]) {
+        const later = () => daysAfter(service.clock.now(), days)
+        await continueHold({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
+      }
     }
     const meanwhile = { ...service.system, deps: { ...service.deps, writeArchive } }
     await makeArchive(meanwhile, { organizationId: organization.id, archiveId: id })
