@@ -25,10 +25,19 @@ const INVITES_AT_ONCE = 500
 /** Events of an invite: more than any has. */
 const MAX_EVENTS = 10_000
 
-/** Their invites, live and test, in the order in which they were made, some ids at a time. @param address in lower case. */
+/**
+ * Their invites, live and test, in the order in which they were made, some ids at a time; those that are being erased no more: no copy
+ * outlives them.
+ *
+ * @param address in lower case.
+ */
 export async function* readHeldInviteIds(ctx: Context, address: string): AsyncGenerator<string> {
   for (let last: string | undefined; ; ) {
-    let page = own(ctx, 'invites').where((eb) => isTo(eb, address))
+    let page = own(ctx, 'invites')
+      .where((eb) => isTo(eb, address))
+      .where(({ not, exists, ref }) =>
+        not(exists(own(ctx, 'erasedInvites').select('inviteId').where('inviteId', '=', ref('invites.id')))),
+      )
     if (last !== undefined) page = page.where('invites.id', '>', last)
     const rows = await all(ctx.db, page.select('invites.id').orderBy('invites.id').limit(INVITES_AT_ONCE))
     yield* rows.map(({ id }) => id)

@@ -37,7 +37,10 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
   }))
   await run(
     inside.db,
-    insertion.onConflict((conflict) => conflict.doNothing()),
+    // One that a night has marked, and not yet erased, is the candidate's: their receipt is not to come before it is gone.
+    insertion.onConflict((conflict) =>
+      conflict.columns(['organizationId', 'inviteId']).doUpdateSet(({ ref }) => ({ erasureId: ref('excluded.erasureId') })),
+    ),
   )
 }
 

@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, into, own, ownDelete, ownUpdate, type Rows } from '../../db/own.ts'
-import { all, first, one, run } from '../../db/statements.ts'
+import { among, own, ownDelete, type Rows } from '../../db/own.ts'
+import { all, first, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
-import { detailsOf } from '../audit/audit-details.ts'
-import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
-import { inTransaction } from '../transaction.ts'
+import { codesOfAddress } from '../secrets/address-codes.ts'
 import { daysAfter } from '../values/days.ts'
-import { forgetAnswers, readAnswerKeys, readIdsInAnswers } from '../work/do-once.ts'
-import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../work/in-halves.ts'
+import { type FailedItem, refuseFailed, repeatInHalves, workInHalves, workOnEach } from '../work/in-halves.ts'
 import { beginTurn } from '../work/sweep-parts.ts'
+import { findPresent } from './collect-invites.ts'
 import { dueInvites, type KeptAfter, MODES, RETENTION_RULES, type RetentionRule, startOfDay } from './due-invites.ts'
 import { eraseHeld, eraseMediaOf } from './erase-invites.ts'
-import { eraseEventsOf, forgetMailJobs } from './erase-traces.ts'
+import { eraseArchives, eraseEventsOf, forgetMailJobs } from './erase-traces.ts'
 import { type Counting, eraseCounted } from './erasing.ts'
-import { type ErasedCounts, RETENTION } from './erasures.ts'
+import type { ErasedCounts } from './erasures.ts'
+import { beginNight, endNight, runningNight } from './nights.ts'
 import { keptOf } from './retention.ts'
 
 // What organizations keep no longer is erased as somebody's invites are: of a night one erasure, with what was erased by which rule. Each
@@ -28,8 +27,6 @@ import { keptOf } from './retention.ts'
 const INVITES_AT_ONCE = 100
 /** Organizations of one turn. */
 const ORGANIZATIONS_AT_ONCE = 100
-/** Answers whose ids one statement looks for: a list of many invites is one of them. */
-const ANSWERS_AT_ONCE = 200
 /** Whoever else works gets as much time as this does. */
 const LONGEST_PAUSE_MS = 2_000
 /** After a failure. */
@@ -103,6 +100,7 @@ async function eraseDueOf(ctx: Context, kept: KeptAfter, isOver: () => boolean):
       await sleep(Math.min(performance.now() - since, LONGEST_PAUSE_MS))
     }
   refuseFailed(failed)
+  await eraseRest(ctx)
   await endNight(ctx, daysAfter(day, 1))
   return erased
 }
@@ -121,39 +119,67 @@ async function* readDue(ctx: Context, due: Due, failed: readonly FailedItem<stri
 /** Erases these as far as they still are due. @throws whatever the store, the queue or the database throws: they are due still. */
 async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
   const counting = await beginNight(ctx)
-  // One that was reactivated since it was read keeps both: the mail that goes out now, and what was recorded.
-  const stillDue = dueInvites(ctx, due).clearOrderBy().where('invites.id', '=', among(ids)).select('invites.id')
-  await forgetRecentMails(ctx, stillDue)
-  await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', stillDue))
+  // One that was reactivated since it was read is not due: it keeps the mail that goes out now, and what was recorded. One that is marked
+  // can't be reactivated any more. One that is marked already is somebody's who is erased by their address at this moment.
+  const stillDue = dueInvites(ctx, due).where('invites.id', '=', among(ids)).forUpdate()
+  const marking = insertForEach('erasedInvites', stillDue, (eb) => ({
+    ...same(eb, 'organizationId', 'mode'),
+    inviteId: eb.ref('invites.id'),
+    erasureId: uuid(counting.id),
+    thingIds: byDefault,
+  }))
+  await run(
+    ctx.db,
+    marking.onConflict((conflict) => conflict.doNothing()),
+  )
+  await eraseMarked(counting, ids)
+}
+
+/** Erases those of these invites that are marked. @throws as {@link eraseSome}. */
+async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
+  const { ctx } = counting
+  const marked = own(ctx, 'erasedInvites').where('inviteId', '=', among(ids)).select('inviteId')
+  const invites = own(ctx, 'invites')
+    .where('invites.id', 'in', marked)
+    .where('invites.status', '=', sql<RetentionRule>`any(${RETENTION_RULES}::invite_status[])`)
+  await forgetRecentMails(ctx, marked)
+  await eraseMediaOf(counting, (eb) => eb('submissions.inviteId', 'in', marked))
+  await eraseArchivesOf(counting, await all(ctx.db, invites.select('invites.recipientEmail').distinct()))
   await eraseCounted(counting, async (inside): Promise<ErasedCounts> => {
-    const its = dueInvites(inside, due).where('invites.id', '=', among(ids))
-    const held = await all(
-      inside.db,
-      its.select(['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId']).forUpdate(),
-    )
+    const its = ['invites.id', 'invites.organizationId', 'invites.mode', 'invites.assessmentId', 'invites.status'] as const
+    const held = await all(inside.db, invites.select(its).orderBy('invites.id').forUpdate())
     if (held.length === 0) return {}
     const heldIds = held.map(({ id }) => id)
-    const collecting = insertForEach('erasedInvites', own(inside, 'invites').where('invites.id', '=', among(heldIds)), (eb) => ({
-      ...same(eb, 'organizationId', 'mode'),
-      inviteId: eb.ref('invites.id'),
-      erasureId: uuid(counting.id),
-      thingIds: byDefault,
-    }))
-    // One that somebody erases by its address at this moment is theirs.
-    await run(
-      inside.db,
-      collecting.onConflict((conflict) => conflict.doNothing()),
-    )
     const repeats = await eraseRepeats(inside, heldIds)
     const { counts, thingIds, listRows } = await eraseHeld(inside, held)
     const otherTraces = await forgetMailEvents(inside, thingIds)
+    const byRule = RETENTION_RULES.map((rule) => [rule, held.filter(({ status }) => status === rule).length])
     return {
       ...counts,
       listRows: listRows + repeats,
       otherTraces,
       ...(await eraseEventsOf(inside, heldIds)),
-      [due.rule]: held.length,
+      ...Object.fromEntries(byRule),
     }
+  })
+}
+
+/** Copies of what was held about their candidates, which are there for some days more. */
+async function eraseArchivesOf(counting: Counting, candidates: { recipientEmail: string }[]): Promise<void> {
+  const { deps, organization, db } = counting.ctx
+  const codes = candidates.flatMap(({ recipientEmail }) => codesOfAddress(deps.secretKeys, organization.id, recipientEmail))
+  const whose = { addressCode: { in: codes.map((code) => new Uint8Array(code)) } }
+  if ((await db.archive.count({ where: { organizationId: organization.id, ...whose } })) > 0) await eraseArchives(counting, whose)
+}
+
+/** Those that were marked and are not due any more, as it was set otherwise since: what of theirs is gone can't be brought back. */
+async function eraseRest(ctx: Context): Promise<void> {
+  const night = await first(ctx.db, runningNight(ctx).select('id'))
+  if (!night) return
+  await repeatInHalves(INVITES_AT_ONCE, async (atMost) => {
+    const ids = (await findPresent(ctx, night.id, atMost)).map(({ id }) => id)
+    await eraseMarked({ ctx, id: night.id }, ids)
+    return ids.length
   })
 }
 
@@ -168,63 +194,10 @@ function eraseRepeats(inside: Context, inviteIds: string[]): Promise<number> {
 }
 
 /** What the queue keeps for a day of mails that were sent, such as that of a result. */
-async function forgetRecentMails(ctx: Context, inviteIds: Rows<'invites', { id: string }>): Promise<void> {
+async function forgetRecentMails(ctx: Context, inviteIds: Rows<'erasedInvites', { inviteId: string }>): Promise<void> {
   const recent = own(ctx, 'inviteEmails')
     .where((eb) => eb('inviteId', 'in', inviteIds))
     .where('updatedAt', '>', daysAfter(ctx.deps.clock(), -MAIL_DAYS))
   const emailIds = (await all(ctx.db, recent.select('id'))).map(({ id }) => id)
   if (emailIds.length > 0) await forgetMailJobs(ctx, emailIds, { pattern: emailIds.join('|'), patienceMs: 0 })
-}
-
-const runningNight = (ctx: Context) =>
-  own(ctx, 'erasures').where('addressCode', '=', RETENTION.code).where('finishedAt', 'is', null)
-
-/** The erasure of this night: the one that runs, or a new one. */
-async function beginNight(ctx: Context): Promise<Counting> {
-  const running = await first(ctx.db, runningNight(ctx).select('id'))
-  if (running) return { ctx, id: running.id }
-  const { deps, organization, actor } = ctx
-  const row = { organizationId: organization.id, id: deps.newId(), subject: RETENTION.subject, addressCode: RETENTION.code }
-  const beginning = into('erasures').values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
-  await run(
-    ctx.db,
-    beginning.onConflict((conflict) => conflict.doNothing()),
-  )
-  return { ctx, id: (await one(ctx.db, runningNight(ctx).select('id'))).id }
-}
-
-/** Forgets what was answered of the night's invites, and says in the audit log how many there were. @param next when to look again. */
-async function endNight(ctx: Context, next: Date): Promise<void> {
-  const { deps, organization } = ctx
-  const night = await first(ctx.db, runningNight(ctx).select('id'))
-  if (night) await forgetAnswersOf({ ctx, id: night.id })
-  await inTransaction(ctx, async (inside) => {
-    const { db } = inside
-    if (night) {
-      const finishedAt = deps.clock()
-      const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
-      const ending = ownUpdate(inside, 'erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
-      const ended = await first(db, ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts'))
-      const counts = (ended?.counts ?? {}) as ErasedCounts
-      const details = detailsOf(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
-      if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: night.id }, details })
-    }
-    // Unless somebody has just had it begin later.
-    const where = { organizationId: organization.id, nextAt: { lt: next } }
-    await db.organizationRetention.updateMany({ where, data: { nextAt: next } })
-  })
-}
-
-/** Of the answers that are kept for retries those that name an invite of the night. */
-async function forgetAnswersOf(counting: Counting): Promise<void> {
-  const { ctx, id } = counting
-  for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {
-    const named = await readIdsInAnswers(ctx, keys)
-    if (named.length === 0) continue
-    const its = own(ctx, 'erasedInvites').where('erasureId', '=', id).where('inviteId', '=', sql<string>`any(${named}::uuid[])`)
-    const ids = (await all(ctx.db, its.select('inviteId'))).map(({ inviteId }) => inviteId)
-    if (ids.length === 0) continue
-    const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
-    await eraseCounted(counting, async (inside) => ({ requestRecords: await forgetAnswers(inside, keys, patterns) }))
-  }
 }

@@ -41,8 +41,10 @@ export async function moveInvite(
   return { invite: unmoved, moved: false }
 }
 
-export const moveNotAllowed = (move: Move | 'expire' | 'retake' | 'accommodate', status: InviteStatus): DomainError =>
-  new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: status }] })
+export const moveNotAllowed = (
+  move: Move | 'expire' | 'retake' | 'accommodate',
+  status: InviteStatus | 'being erased',
+): DomainError => new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: status }] })
 
 /** @returns undefined when the invite is in no state that the move may begin with. */
 async function moveFrom(ctx: Context, move: Move, where: Prisma.InviteWhereInput, given: Given): Promise<InviteRow | undefined> {

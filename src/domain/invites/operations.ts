@@ -79,6 +79,9 @@ export async function reactivateInvite(
   const given = { expiresAt: expiryIn(ctx, expiresInDays), mail: true, days: expiresInDays }
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
+    // Its files go before it does: from when it is marked, nothing brings it back. What marks it waits for this lock.
+    const isErased = (await inside.db.erasedInvite.count({ where: { organizationId: ctx.organization.id, inviteId: id } })) > 0
+    if (isErased) throw moveNotAllowed('reactivate', 'being erased')
     if (!afterDecline && (await hasDeclined(inside, id)))
       throw new DomainError('invite_declined', { issues: [{ field: '', rule: 'declined' }] })
     return operate(inside, 'reactivate', id, given)

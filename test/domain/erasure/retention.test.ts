@@ -1,18 +1,27 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../../src/db/statements.ts'
+import { requestCandidateArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
+import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
 import { dueInvites, type KeptAfter, MODES, RETENTION_RULES } from '../../../src/domain/erasure/due-invites.ts'
 import { eraseDueInvites } from '../../../src/domain/erasure/erase-due-invites.ts'
+import { getErasure } from '../../../src/domain/erasure/erasures.ts'
 import { holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
+import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
 import { changeRetention, readRetention } from '../../../src/domain/erasure/retention.ts'
+import { reactivateInvite } from '../../../src/domain/invites/operations.ts'
+import { inTransaction } from '../../../src/domain/transaction.ts'
 import { daysAfter } from '../../../src/domain/values/days.ts'
 import { sweepQueue } from '../../../src/jobs/sweep.ts'
+import { readArchive } from '../../support/archives.ts'
 import { asEraser, dumpRows, hitsIn, listStore, makeErasable } from '../../support/erasing.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { fieldsIn } from '../../support/forms.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { handIn } from '../../support/submissions.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
 
 const service = await startServiceForFile(TO_LOOPBACK)
@@ -219,6 +228,94 @@ it('takes nothing while the organization is on hold, and begins anew once it is 
   expect(beginsAt!.getTime() - service.clock.now().getTime()).toBeGreaterThan(DAY_MS)
   await eraseDueInvites({ ...service.system, deps: { ...service.deps, clock: () => beginsAt! } })
   expect(await isThere()).toBe(false)
+})
+
+describe('an invite whose files a night is deleting', () => {
+  /** One with a recording, due, in an organization whose rules begin now; and what the store is asked for, once, while that is deleted. */
+  async function startDue() {
+    const organization = await make.organization()
+    const ctx = asEraser(service, organization)
+    const assessment = await make.assessment(organization.id)
+    const recipientEmail = `${make.unique('due').replace(' ', '')}@example.com`
+    const data = { recipientEmail, status: 'expired', expiresAt: daysAgo(40) } as const
+    const { id } = await make.invite(assessment, data)
+    const submissionId = await handIn(
+      service,
+      { organizationId: organization.id, inviteId: id, assessmentId: assessment.id },
+      'a',
+    )
+    await set(ctx, { expired: 30 })
+    await beginNow(organization.id)
+    const isThere = async () => (await db.invite.count({ where: { id } })) > 0
+    const sweepWith = (work: () => Promise<unknown>) => {
+      const deletePrefix = async (prefix: string) => {
+        await work()
+        await service.deps.media.deletePrefix(prefix)
+      }
+      return eraseDueInvites({ ...service.system, deps: { ...service.deps, media: { ...service.deps.media, deletePrefix } } })
+    }
+    return { ctx, id, submissionId, recipientEmail, isThere, sweepWith }
+  }
+  const refuse = () => Promise.reject(new Error('the store is away'))
+
+  it('is not reactivated any more; one that was just before keeps them', async () => {
+    const { ctx, id, isThere, sweepWith } = await startDue()
+    const refused = { kind: 'move_not_allowed', issues: [expect.objectContaining({ value: 'being erased' })] }
+    await sweepWith(() => expect(reactivateInvite(ctx, id, {})).rejects.toMatchObject(refused))
+    expect(await isThere()).toBe(false)
+
+    const before = await startDue()
+    const night = await inTransaction(before.ctx, async (inside) => {
+      await reactivateInvite(inside, before.id, {})
+      const begun = eraseDueInvites(service.system)
+      await waitUntil('the night to wait', async () => {
+        const [waiting] = await db.$queryRaw<[{ n: number }]>`
+          SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        return waiting.n > 0 || undefined
+      })
+      return { begun }
+    })
+    await night.begun
+    expect(await before.isThere()).toBe(true)
+    expect(await db.media.count({ where: { submissionId: before.submissionId, state: { not: 'deleted' } } })).toBe(1)
+  })
+
+  it('is in no copy: those that there are go, and no other is made of it', async () => {
+    const { ctx, recipientEmail, sweepWith } = await startDue()
+    const organizationId = ctx.organization.id
+    await make.invite(await make.assessment(organizationId), { recipientEmail })
+    const invitesInCopy = async () => {
+      const { id } = await requestCandidateArchive(ctx, { address: recipientEmail.toUpperCase() })
+      return Object.keys(await readArchive(ctx, id)).filter((name) => name.endsWith('invite.json')).length
+    }
+    expect(await invitesInCopy()).toBe(2)
+    await expect(sweepWith(refuse)).rejects.toThrow('could not be worked on')
+    expect(await invitesInCopy()).toBe(1)
+    const keys = (await db.archive.findMany({ where: { organizationId } })).map(({ key }) => key!)
+    const files = async () => (await listStore(service)).filter((name) => keys.some((key) => name.startsWith(key))).length
+    expect([keys.length, await files()]).toEqual([2, 2])
+    expect(await sweep(organizationId)).toBe(1)
+    expect([await db.archive.count({ where: { organizationId } }), await files()]).toEqual([0, 0])
+  })
+
+  it('goes although it is kept for longer since, or with its candidate who is erased meanwhile', async () => {
+    const longer = await startDue()
+    const asked = await startDue()
+    await expect(asked.sweepWith(refuse)).rejects.toThrow('could not be worked on')
+    expect([await longer.isThere(), await asked.isThere()]).toEqual([true, true])
+
+    await set(longer.ctx, {})
+    const { id } = await requestErasure(asked.ctx, { address: asked.recipientEmail })
+    await continueErasure(service.system, { organizationId: asked.ctx.organization.id, erasureId: id })
+    expect(await asked.isThere()).toBe(false)
+    expect(await getErasure(asked.ctx, id)).toMatchObject({
+      finishedAt: expect.any(Date),
+      counts: { invites: 1, submissions: 1 },
+    })
+    await beginNow(longer.ctx.organization.id)
+    await eraseDueInvites(service.system)
+    expect(await longer.isThere()).toBe(false)
+  })
 })
 
 it('hears in the middle of a night who has just set it otherwise', async () => {

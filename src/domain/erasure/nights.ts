@@ -1,0 +1,71 @@
+import { sql } from '../../db/builder.ts'
+import { into, own, ownUpdate } from '../../db/own.ts'
+import { all, first, one, run } from '../../db/statements.ts'
+import { detailsOf } from '../audit/audit-details.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context } from '../context.ts'
+import { inTransaction } from '../transaction.ts'
+import { daysAfter } from '../values/days.ts'
+import { forgetAnswers, readAnswerKeys, readIdsInAnswers } from '../work/do-once.ts'
+import { RETENTION_RULES } from './due-invites.ts'
+import { type Counting, eraseCounted } from './erasing.ts'
+import { type ErasedCounts, RETENTION } from './erasures.ts'
+
+// The erasure of what an organization keeps no longer: of a night one, with its receipt.
+
+/** Answers whose ids one statement looks for: a list of many invites is one of them. */
+const ANSWERS_AT_ONCE = 200
+
+/** The one that runs. */
+export const runningNight = (ctx: Context) =>
+  own(ctx, 'erasures').where('addressCode', '=', RETENTION.code).where('finishedAt', 'is', null)
+
+/** The erasure of this night: the one that runs, or a new one. */
+export async function beginNight(ctx: Context): Promise<Counting> {
+  const running = await first(ctx.db, runningNight(ctx).select('id'))
+  if (running) return { ctx, id: running.id }
+  const { deps, organization, actor } = ctx
+  const row = { organizationId: organization.id, id: deps.newId(), subject: RETENTION.subject, addressCode: RETENTION.code }
+  const beginning = into('erasures').values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
+  await run(
+    ctx.db,
+    beginning.onConflict((conflict) => conflict.doNothing()),
+  )
+  return { ctx, id: (await one(ctx.db, runningNight(ctx).select('id'))).id }
+}
+
+/** Forgets what was answered of the night's invites, and says in the audit log how many there were. @param next when to look again. */
+export async function endNight(ctx: Context, next: Date): Promise<void> {
+  const { deps, organization } = ctx
+  const night = await first(ctx.db, runningNight(ctx).select('id'))
+  if (night) await forgetAnswersOf({ ctx, id: night.id })
+  await inTransaction(ctx, async (inside) => {
+    const { db } = inside
+    if (night) {
+      const finishedAt = deps.clock()
+      const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
+      const ending = ownUpdate(inside, 'erasures').where('id', '=', night.id).where('finishedAt', 'is', null)
+      const ended = await first(db, ending.set({ step: 'receipt', finishedAt, backupsUntil }).returning('counts'))
+      const counts = (ended?.counts ?? {}) as ErasedCounts
+      const details = detailsOf(RETENTION_RULES.map((rule) => [rule, counts[rule] ?? 0] as const))
+      if (ended) await recordAudit(inside, { action: 'erased_ended_invites', target: { kind: 'erasure', id: night.id }, details })
+    }
+    // Unless somebody has just had it begin later.
+    const where = { organizationId: organization.id, nextAt: { lt: next } }
+    await db.organizationRetention.updateMany({ where, data: { nextAt: next } })
+  })
+}
+
+/** Of the answers that are kept for retries those that name an invite of the night. */
+async function forgetAnswersOf(counting: Counting): Promise<void> {
+  const { ctx, id } = counting
+  for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {
+    const named = await readIdsInAnswers(ctx, keys)
+    if (named.length === 0) continue
+    const its = own(ctx, 'erasedInvites').where('erasureId', '=', id).where('inviteId', '=', sql<string>`any(${named}::uuid[])`)
+    const ids = (await all(ctx.db, its.select('inviteId'))).map(({ inviteId }) => inviteId)
+    if (ids.length === 0) continue
+    const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
+    await eraseCounted(counting, async (inside) => ({ requestRecords: await forgetAnswers(inside, keys, patterns) }))
+  }
+}
