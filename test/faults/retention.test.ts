@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DAY_MS } from '../support/factories.ts'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
@@ -14,6 +15,40 @@ const MOST_SLOWER = LONG ? 1.5 : Infinity
 const LOCK_MS = 1_000
 const TIMEOUT_MS = LONG ? 1_500_000 : 300_000
 
+type Filling = { like: string; ids: string[]; organizationId: string; assessmentId: string; completedAt: Date }
+
+/** Makes these invites, each with a submission, a mail and an event: by statements of their own, which take as long as they need. */
+async function fill(url: string, { like, ids, organizationId, assessmentId, completedAt }: Filling): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('SET statement_timeout = 0')
+  await client.query(
+    `INSERT INTO invites SELECT copy.* FROM invites AS row, unnest($2::uuid[]) WITH ORDINALITY AS given (id, n),
+       LATERAL jsonb_populate_record(row, jsonb_build_object('id', given.id, 'recipient_email', 'candidate-' || n || '@example.com',
+         'completed_at', $3::timestamptz)) AS copy
+     WHERE row.id = $1`,
+    [like, ids, completedAt],
+  )
+  const its = [organizationId, ids, completedAt]
+  await client.query(
+    `INSERT INTO submissions (id, organization_id, invite_id, assessment_id, question_replay_limit, answer_record_limit, state, created_at, updated_at)
+     SELECT uuidv7(), $1, id, $4, 1, 1, 'submitted', $3, $3 FROM unnest($2::uuid[]) AS id`,
+    [...its, assessmentId],
+  )
+  await client.query(
+    `INSERT INTO invite_emails (id, organization_id, invite_id, link_version, state, created_at, updated_at)
+     SELECT uuidv7(), $1, id, 1, 'sent', $3, $3 FROM unnest($2::uuid[]) AS id`,
+    its,
+  )
+  await client.query(
+    `INSERT INTO events (id, organization_id, invite_id, type, mode, actor_type, created_at, data)
+     SELECT uuidv7(), $1, id, 'invite.created', 'live', 'system', $3, jsonb_build_object('inviteId', id, 'externalId', 'theirs')
+     FROM unnest($2::uuid[]) AS id`,
+    its,
+  )
+  await client.end()
+}
+
 it(`erases ${INVITES} invites that are due on one night, each once, whatever is killed, while other requests go on`, async () => {
   const { db, deps, make, url } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
@@ -23,23 +58,9 @@ it(`erases ${INVITES} invites that are due on one night, each once, whatever is 
   await make.invite(await make.assessment(other.id))
   const now = Date.now()
   const completedAt = new Date(now - 40 * DAY_MS)
-  const { id: _, metadata: __, ...like } = await make.invite(assessment, { status: 'completed', completedAt: new Date(now) })
+  const like = await make.invite(assessment, { status: 'completed', completedAt: new Date(now) })
   const ids = Array.from({ length: INVITES }, () => deps.newId())
-  const submission = { organizationId, assessmentId: assessment.id, questionReplayLimit: 1, answerRecordLimit: 1 }
-  const sent = { ...submission, state: 'submitted' as const, createdAt: completedAt, updatedAt: completedAt }
-  const told = { organizationId, type: 'invite.created', mode: 'live' as const, actorType: 'system', createdAt: completedAt }
-  for (let from = 0; from < INVITES; from += 5_000) {
-    const some = ids.slice(from, from + 5_000)
-    await db.invite.createMany({
-      data: some.map((id, i) => ({ ...like, id, completedAt, recipientEmail: `candidate-${from + i}@example.com` })),
-    })
-    await db.submission.createMany({ data: some.map((inviteId) => ({ ...sent, id: deps.newId(), inviteId })) })
-    const mail = { organizationId, linkVersion: 1, state: 'sent' as const, createdAt: completedAt, updatedAt: completedAt }
-    await db.inviteEmail.createMany({ data: some.map((inviteId) => ({ ...mail, id: deps.newId(), inviteId })) })
-    await db.event.createMany({
-      data: some.map((inviteId) => ({ ...told, id: deps.newId(), inviteId, data: { inviteId, externalId: 'theirs' } })),
-    })
-  }
+  await fill(url, { like: like.id, ids, organizationId, assessmentId: assessment.id, completedAt })
   await db.$executeRaw`ANALYZE`
   const launch = () => startProcess({ DATABASE_URL: url, RATE_LIMIT_STANDARD: '1000000' })
   let running = await launch()
