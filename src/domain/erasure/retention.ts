@@ -46,7 +46,7 @@ export async function beginAnew({ db, deps, organization }: Context): Promise<vo
   await db.organizationRetention.updateMany({ where, data: { beginsAt, nextAt: beginsAt } })
 }
 
-/** What the first night would take. @property beginsAt when that is. */
+/** What the first night would take. @property beginsAt when that is. @property due counted no further than MOST_COUNTED. */
 export type FirstNight = { beginsAt: Date; due: Record<RetentionRule, number> }
 
 /** What would be erased first, were these set now. Those that can't be set take nothing. @throws DomainError not_permitted. */

@@ -9,7 +9,7 @@ import { eraseDueInvites } from '../../../src/domain/erasure/erase-due-invites.t
 import { getErasure } from '../../../src/domain/erasure/erasures.ts'
 import { holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
 import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
-import { changeRetention, readRetention } from '../../../src/domain/erasure/retention.ts'
+import { changeRetention, foreseeFirstNight, readRetention } from '../../../src/domain/erasure/retention.ts'
 import { reactivateInvite } from '../../../src/domain/invites/operations.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
 import { daysAfter } from '../../../src/domain/values/days.ts'
@@ -399,4 +399,20 @@ it('finds what is due in the order of an index, however many invites there are',
       expect([rule, mode, plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 15]).toEqual([rule, mode, true])
     }
   await client.end()
+})
+
+// At the end: so many rows change the plans of others.
+it('counts for the page no further than 10,000 of a rule, and says so', async () => {
+  const organization = await make.organization()
+  const { id } = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(90) })
+  for (let from = 0; from < 12_000; from += 2_000)
+    await db.$executeRaw`
+      INSERT INTO invites SELECT copy.* FROM invites AS row, generate_series(1, 2000) AS n, LATERAL jsonb_populate_record(row,
+        jsonb_build_object('id', gen_random_uuid(), 'recipient_email', ${from} + n || '@example.com')) AS copy
+      WHERE row.id = ${id}::uuid`
+  const owner = await signInAs(service, organization.id, ['admin'], ['owner'])
+  const asked = await owner.post(`${owner.home}settings/retention`, { completed: '60', expired: '', revoked: '' })
+  expect(asked.text).toContain('erases more than 10,000 invites (more than 10,000 completed)')
+  const { due } = await foreseeFirstNight(asEraser(service, organization), { ...NEVER, completed: 60 })
+  expect(due).toEqual({ completed: 10_001, expired: 0, revoked: 0 })
 })

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import { RETENTION_RULES, type RetentionRule } from '../../../domain/erasure/due-invites.ts'
+import { MOST_COUNTED, RETENTION_RULES, type RetentionRule } from '../../../domain/erasure/due-invites.ts'
 import type { FirstNight, Retention } from '../../../domain/erasure/retention.ts'
 import { RETENTION_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -60,10 +60,13 @@ const confirming = (form: Form, { word, beginsAt, due }: FirstNight & { word: st
 ${checkboxes(form, { name: 'sure', label: 'It can’t be undone', options: [[word, 'Erase them for good']] })}`
 
 function countOf(due: Record<RetentionRule, number>): string {
-  const sum = RETENTION_RULES.reduce((all, rule) => all + due[rule], 0)
+  const counted = (rule: RetentionRule) => Math.min(due[rule], MOST_COUNTED)
+  const word = (count: number, isMore: boolean) => `${isMore ? 'more than ' : ''}${count.toLocaleString('en')}`
+  const isMore = (rule: RetentionRule) => due[rule] > MOST_COUNTED
+  const sum = RETENTION_RULES.reduce((all, rule) => all + counted(rule), 0)
   if (sum === 0) return 'no invite'
   const parts = RETENTION_RULES.filter((rule) => due[rule] > 0).map(
-    (rule) => `${due[rule].toLocaleString('en')} ${RULES[rule].toLowerCase()}`,
+    (rule) => `${word(counted(rule), isMore(rule))} ${RULES[rule].toLowerCase()}`,
   )
-  return `${sum.toLocaleString('en')} ${sum === 1 ? 'invite' : 'invites'} (${parts.join(', ')})`
+  return `${word(sum, RETENTION_RULES.some(isMore))} ${sum === 1 ? 'invite' : 'invites'} (${parts.join(', ')})`
 }
