@@ -99,10 +99,11 @@ export type StoredFile = { path: string; bytes: number }
 
 /**
  * What is kept of erasures outside of the database, so that a restored backup does not bring back whom it has never heard of again: the
- * setting ERASURE_LOG. A line each; when `append` returns, it outlives a crash. A line that was not written to its end is not among those read;
- * null: there is no file yet, or not the one of this installation.
+ * setting ERASURE_LOG. A line each; when `append` returns, it outlives a crash. It may be long: lines are read from the last to the first, as
+ * far as somebody wants them. One that was not written to its end is not among them; null: there is no file yet, or not the one of this
+ * installation.
  */
-export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<string[] | null> }
+export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<AsyncGenerator<string> | null> }
 
 /** The numbering of events, as far as the domain needs it. */
 export type EventNumbering = {

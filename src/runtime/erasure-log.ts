@@ -1,4 +1,4 @@
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ErasureLog } from '../domain/context.ts'
 
@@ -15,17 +15,46 @@ export const openErasureLog = (file: string): ErasureLog => ({
     }
   },
   async read() {
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
       throw error
     })
-    // What stands behind the last end of a line was torn by a crash, or is just being written.
-    return text?.split('\n').slice(0, -1) ?? null
+    return found && readBackwards(file)
   },
 })
 
+/** Bytes that are read at once. */
+const PIECE_BYTES = 64 * 1024
+const NEWLINE = 10
+
+/** Its lines, the last first; what stands behind the last end of a line was torn by a crash, or is just being written. */
+async function* readBackwards(file: string): AsyncGenerator<string> {
+  const handle = await open(file)
+  try {
+    let { size: from } = await handle.stat()
+    /** What was read of a line whose beginning was not, last piece first; null: no end of a line was met yet. */
+    let pieces: Buffer[] | null = null
+    while (from > 0) {
+      const length = Math.min(PIECE_BYTES, from)
+      from -= length
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, from)
+      if (bytesRead < length) throw new Error('The file at ERASURE_LOG has become shorter while it was read')
+      let end = length
+      for (let at = buffer.lastIndexOf(NEWLINE); at !== -1; at = at === 0 ? -1 : buffer.lastIndexOf(NEWLINE, at - 1)) {
+        if (pieces) yield Buffer.concat([buffer.subarray(at + 1, end), ...pieces.reverse()]).toString()
+        pieces = []
+        end = at
+      }
+      pieces?.push(buffer.subarray(0, end))
+    }
+    if (pieces) yield Buffer.concat(pieces.reverse()).toString()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** Whether a crash has left a line without its end: the next does not go on in it. */
-async function endsTorn(handle: Awaited<ReturnType<typeof open>>): Promise<boolean> {
+async function endsTorn(handle: FileHandle): Promise<boolean> {
   const { size } = await handle.stat()
   if (size === 0) return false
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
 import { continueHold, HOLD_DAYS, holdOrganization } from '../../src/domain/erasure/hold.ts'
 import { daysAfter } from '../../src/domain/values/days.ts'
+import { linesOf } from '../support/erasing.ts'
 import { asOperator } from '../support/portal.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { scaled } from './scale.ts'
@@ -53,6 +54,6 @@ it(`erases an organization of ${INVITES} invites in parts, none of which holds u
   expect(await db.organization.count({ where: { id: organization.id } })).toBe(0)
   expect(await db.invite.count({ where: { organizationId: other.id } })).toBe(waited.length)
   expect(Math.max(...waited)).toBeLessThan(LONGEST_MS)
-  const line = ((await deps.erasureLog.read()) ?? []).find((text) => text.includes(id))
+  const [line] = await linesOf(service, id)
   expect(JSON.parse(line!).counts).toMatchObject({ invites: INVITES + 1 })
 })

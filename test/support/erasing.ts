@@ -60,6 +60,13 @@ export async function listStore({ deps }: Service): Promise<string[]> {
   return keys.sort()
 }
 
+/** The lines of the log outside of the database that name it, the newest first. */
+export async function linesOf({ deps }: Pick<Service, 'deps'>, id: string): Promise<string[]> {
+  const lines: string[] = []
+  for await (const line of (await deps.erasureLog.read()) ?? []) if (line.includes(id)) lines.push(line)
+  return lines
+}
+
 /** The organization, by an actor who may erase. */
 export const asEraser = (service: Service, organization: { id: string; name: string }): Context =>
   enterOrganization({ ...service.system, actor: { kind: 'operator' } }, { ...organization, tier: 'standard' })

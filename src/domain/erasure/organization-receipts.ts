@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
 import { folderOf } from '../values/media-keys.ts'
-import type { LogReader } from './receipts.ts'
+import { hasReceiptLine, type LogReader, parseObject } from './receipts.ts'
 
 // The receipt of an organization is a line of the log outside of the database, where nothing of it is left. It holds no names.
 
@@ -28,23 +28,19 @@ export type OrganizationLine = {
 /** What stays, and why. */
 const STAYS = ['accounts_of_other_organizations', 'receipts']
 
-/** The organizations that the log says are erased, each once. */
+/** The organizations that the log says are erased, each erasure once, the oldest first. */
 export async function readOrganizationLines({ deps }: LogReader): Promise<OrganizationLine[]> {
   const byId = new Map<string, OrganizationLine>()
-  for (const text of (await deps.erasureLog.read()) ?? []) {
+  for await (const text of (await deps.erasureLog.read()) ?? []) {
     const line = parse(text)
-    if (line) byId.set(line.id, line)
+    if (line && !byId.has(line.id)) byId.set(line.id, line)
   }
-  return [...byId.values()]
+  return [...byId.values()].reverse()
 }
 
 function parse(text: string): OrganizationLine | null {
-  try {
-    const line = JSON.parse(text) as Partial<OrganizationLine> | null
-    return line?.subject === 'organization' && typeof line.id === 'string' ? (line as OrganizationLine) : null
-  } catch {
-    return null // torn by a crash: it has another line, or is not finished
-  }
+  const line = parseObject(text) as Partial<OrganizationLine> | null
+  return line?.subject === 'organization' && typeof line.id === 'string' ? (line as OrganizationLine) : null
 }
 
 /**
@@ -54,7 +50,9 @@ function parse(text: string): OrganizationLine | null {
  * @throws whatever the log's file throws.
  */
 export async function writeOrganizationReceipt(ctx: Context, holdId: string): Promise<void> {
-  const isKnown = (await readOrganizationLines(ctx)).some(({ id }) => id === holdId)
+  const asked = await ctx.db.organizationHold.findUnique({ where: { id: holdId }, select: { askedAt: true } })
+  if (!asked) return
+  const isKnown = await hasReceiptLine(ctx, { id: holdId, since: asked.askedAt })
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const its = own(inside, 'organizationHolds').where('id', '=', holdId)

@@ -26,27 +26,46 @@ export type ReceiptLine = {
 /** Who reads them needs no more than this. */
 export type LogReader = Pick<ServiceContext, 'db'> & { deps: Pick<Deps, 'erasureLog'> }
 
-/** The lines that there are, each erasure's last; what is no line of ours is passed over, as one that a crash has torn. Null: there is no log. */
+/** The lines that there are, each erasure's last, the oldest first; what is no line of ours is passed over, as one that a crash has torn. Null: there is no log. */
 export async function readReceiptLines({ deps }: LogReader): Promise<ReceiptLine[] | null> {
   const texts = await deps.erasureLog.read()
   if (!texts) return null
   const byId = new Map<string, ReceiptLine>()
-  for (const text of texts) {
+  for await (const text of texts) {
     const line = parse(text)
-    if (line) byId.set(line.id, line)
+    if (line && !byId.has(line.id)) byId.set(line.id, line)
   }
-  return [...byId.values()]
+  return [...byId.values()].reverse()
+}
+
+/** Processes' clocks may differ by no more than this. */
+const CLOCKS_DAYS = 1
+
+/** Whether the log has a line of it. @param since when it was asked for: it is not looked for among lines of before. */
+export async function hasReceiptLine({ deps }: LogReader, { id, since }: { id: string; since: Date }): Promise<boolean> {
+  const earliest = daysAfter(since, -CLOCKS_DAYS).toISOString()
+  for await (const text of (await deps.erasureLog.read()) ?? []) {
+    const line = parseObject(text)
+    if (line?.id === id) return true
+    if (typeof line?.finishedAt === 'string' && line.finishedAt < earliest) return false
+  }
+  return false
+}
+
+/** What a line says. Null: it was torn by a crash, and its erasure has another line, or is not finished. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown> | null
+  } catch {
+    return null
+  }
 }
 
 function parse(text: string): ReceiptLine | null {
-  try {
-    const line = JSON.parse(text) as Partial<ReceiptLine> | null
-    return typeof line?.id === 'string' && typeof line.organizationId === 'string' && typeof line.code === 'string'
-      ? (line as ReceiptLine)
-      : null
-  } catch {
-    return null // torn by a crash: its erasure was not finished, and has another line
-  }
+  const line = parseObject(text) as Partial<ReceiptLine> | null
+  return typeof line?.id === 'string' && typeof line.organizationId === 'string' && typeof line.code === 'string'
+    ? (line as ReceiptLine)
+    : null
 }
 
 /** @property mayBeKnown whether it was at its receipt before: else the log, which may be long, is not read. */
@@ -59,12 +78,13 @@ export type Receipt = { mayBeKnown: boolean }
  * @throws whatever the log's file throws.
  */
 export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt): Promise<void> {
-  const isKnown = mayBeKnown && ((await readReceiptLines(ctx)) ?? []).some((line) => line.id === id)
+  const where = { organizationId_id: { organizationId: ctx.organization.id, id } }
+  const { createdAt: since } = await ctx.db.erasure.findUniqueOrThrow({ where, select: { createdAt: true } })
+  const isKnown = mayBeKnown && (await hasReceiptLine(ctx, { id, since }))
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const running = own(inside, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
     if (!(await first(db, running.select('id').forUpdate()))) return
-    const where = { organizationId_id: { organizationId: organization.id, id } }
     const row = await db.erasure.findUniqueOrThrow({ where })
     const { counts, ofMember, createdAt, actorKind, actorId } = toErasure(row)
     const isMember = row.subject === 'member'

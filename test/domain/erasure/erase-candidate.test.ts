@@ -7,7 +7,7 @@ import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
 import { whySuppressed } from '../../../src/domain/invites/suppressions.ts'
 import { readReport } from '../../../src/domain/submissions/grading/report.ts'
 import { eraseThroughStops } from '../../support/erase-through-stops.ts'
-import { ADDRESS, asEraser, dumpRows, hitsIn, idsOf, listStore, makeErasable } from '../../support/erasing.ts'
+import { ADDRESS, asEraser, dumpRows, hitsIn, idsOf, linesOf, listStore, makeErasable } from '../../support/erasing.ts'
 import { readFeed } from '../../support/events.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -122,7 +122,7 @@ describe('somebody to whom everything has happened', () => {
     expect(erasure.counts.webhookAnswers).toBeGreaterThan(5)
     expect(erasure.counts.requestRecords).toBeGreaterThan(5)
     expect(erasure.backupsUntil!.getTime() - erasure.finishedAt!.getTime()).toBe(30 * 86_400_000)
-    const lines = (await service.deps.erasureLog.read())!.filter((line) => line.includes(erasure.id))
+    const lines = await linesOf(service, erasure.id)
     expect(lines).toHaveLength(1)
     expect(hitsIn(lines[0]!)).toEqual([])
     expect(JSON.parse(lines[0]!)).toMatchObject({ id: erasure.id, counts: erasure.counts, actor: { kind: 'operator', id: null } })
@@ -235,7 +235,7 @@ it('ends once, with a right receipt, however often it is stopped at each step', 
   expect(await service.db.invite.count({ where: { id: { in: ids } } })).toBe(0)
   const events = await service.db.event.findMany({ where: { inviteId: { in: ids }, type: 'invite.erased' } })
   expect(events).toHaveLength(4)
-  expect((await service.deps.erasureLog.read())!.filter((line) => line.includes(id))).toHaveLength(1)
+  expect(await linesOf(service, id)).toHaveLength(1)
   const rows = [...(await dumpRows(service))].flatMap(([, all]) => all.filter((row) => row.includes(organization.id)))
   expect(rows.filter((row) => hitsIn(row).length > 0)).toEqual([])
 })
@@ -295,6 +295,5 @@ it('writes the line of its receipt without reading the log, which may be long; a
   expect([rough.first[0]!.status, (await getErasure(ctx, rough.id)).finishedAt]).toEqual(['rejected', null])
   await rough.again()
   expect([(await getErasure(ctx, rough.id)).finishedAt, reads]).toEqual([expect.any(Date), 1])
-  const lines = (await ctx.deps.erasureLog.read())!
-  for (const { id } of [smooth, rough]) expect(lines.filter((line) => line.includes(id))).toHaveLength(1)
+  for (const { id } of [smooth, rough]) expect(await linesOf(service, id)).toHaveLength(1)
 })

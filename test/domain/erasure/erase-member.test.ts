@@ -12,7 +12,7 @@ import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { changeMember, deactivateMember } from '../../../src/domain/members/manage-members.ts'
 import { portalPathOf } from '../../../src/http/addresses/links.ts'
 import { eraseThroughStops } from '../../support/erase-through-stops.ts'
-import { asEraser, dumpRows, listStore, spellingsOf } from '../../support/erasing.ts'
+import { asEraser, dumpRows, linesOf, listStore, spellingsOf } from '../../support/erasing.ts'
 import { enrolApp } from '../../support/factors.ts'
 import { joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
 import { runSweep } from '../../support/run-sweep.ts'
@@ -197,7 +197,7 @@ it('leaves who they are nowhere, and what they have done as a former grader’s'
   const theirs = await db.auditEntry.findMany({ where: { organizationId, actorId: member.id } })
   expect(theirs.filter(({ address, userAgent }) => address !== null || userAgent !== null)).toEqual([])
   expect(theirs.map(({ action }) => action)).toEqual(expect.arrayContaining(['joined', 'graded']))
-  const lines = ((await service.deps.erasureLog.read()) ?? []).filter((line) => line.includes(id))
+  const lines = await linesOf(service, id)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ subject: 'member', memberId: member.id }])
   expect(hitsOf(lines, words)).toEqual([])
   expect((await person.get(home)).status).not.toBe(200)
@@ -340,7 +340,7 @@ it('ends once, with a right receipt, however often it is stopped at each step', 
   expect(failures).toEqual(['stopped', 'store'])
   const { ofMember, counts } = await getErasure(ctx, id)
   expect({ ofMember, counts }).toEqual({ ofMember: undisturbed.ofMember, counts: undisturbed.counts })
-  expect((await service.deps.erasureLog.read())!.filter((line) => line.includes(id))).toHaveLength(1)
+  expect(await linesOf(service, id)).toHaveLength(1)
   expect(await rowsWith(email, NAME.join(' '), FAR, SEEN)).toEqual([])
 })
 

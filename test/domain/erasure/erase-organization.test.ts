@@ -3,7 +3,7 @@ import type { ServiceContext } from '../../../src/domain/context.ts'
 import { eraseReturned, findReturned } from '../../../src/domain/erasure/erase-returned.ts'
 import { continueHold, findHold, HOLD_DAYS, holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
 import { daysAfter } from '../../../src/domain/values/days.ts'
-import { asEraser, dumpRows, listStore, makeErasable } from '../../support/erasing.ts'
+import { asEraser, dumpRows, linesOf, listStore, makeErasable } from '../../support/erasing.ts'
 import { joinAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { TO_LOOPBACK } from '../../support/webhooks.ts'
@@ -48,7 +48,7 @@ const countOf = async ({ id: organizationId }: { id: string }) => ({
   submissions: await service.db.submission.count({ where: { organizationId } }),
 })
 
-const lines = async (id: string) => ((await service.deps.erasureLog.read()) ?? []).filter((line) => line.includes(id))
+const lines = (id: string) => linesOf(service, id)
 
 describe('of two organizations to which everything has happened', () => {
   let gone: Awaited<ReturnType<typeof makeErasable>>
