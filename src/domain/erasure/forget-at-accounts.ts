@@ -4,13 +4,20 @@ import { among } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 
-/** Sessions that rest on the organization's word, forms that wait to be sent to it, and that others are closed for it. */
+/**
+ * The word of the organization's identity providers, with the sessions that rest on nothing else; forms that wait to be sent to it; and that
+ * sessions are closed for it.
+ */
 export async function forgetAtAccounts(inside: Context, credentialIds: string[]): Promise<void> {
   const { db, organization } = inside
   const ofTheirs = { credentialId: { in: credentialIds } }
   const providers = await db.signInProvider.findMany({ where: { organizationId: organization.id }, select: { id: true } })
-  const providerId = { in: providers.map(({ id }) => id) }
-  await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: { providerId } } } })
+  const ids = providers.map(({ id }) => id)
+  const word = { providerId: { in: ids } }
+  // Without a proof of who it is, a session would count as one of a password, see domain/access/openings.ts.
+  const others = { OR: [{ kind: { in: ['password', 'passkey'] } }, { kind: 'oidc', providerId: { notIn: ids } }] }
+  await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: others } } })
+  await db.sessionProof.deleteMany({ where: { ...word, session: ofTheirs } })
   await db.parkedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
   const closed = everyones.updateTable('sessions').where('credentialId', '=', among(credentialIds))
   await run(

@@ -56,6 +56,15 @@ async function start(email = `${service.deps.newId()}@Erase-Member.example`) {
   return { organization, owner, person, member, home, email, ctx: asEraser(service, organization) }
 }
 
+const ISSUER = 'https://idp.example'
+/** An identity provider of the organization, by its id. */
+async function addProvider(organizationId: string, more: { lastError?: string } = {}): Promise<string> {
+  const now = service.clock.now()
+  const its = { organizationId, name: 'Acme', issuer: ISSUER, clientId: 'us', clientAuth: 'none', createdAt: now, updatedAt: now }
+  const data = { ...its, ...more, id: service.deps.newId(), clientSecret: new Uint8Array([1]) }
+  return (await db.signInProvider.create({ data })).id
+}
+
 const FAR = 'idp-subject-of-ottoline-4711'
 const SEEN = 'Ottoline.Seen@Elsewhere.example'
 const AGENT = 'Quackscape/9.9'
@@ -92,14 +101,9 @@ async function live({ organization, owner, person, member, home, email }: Awaite
   expect([released.status, released.body.error]).toEqual([200, undefined])
   expect(await db.grade.count({ where: { organizationId, graderId: member.id } })).toBe(1)
 
-  const provider = { organizationId, name: 'Acme', issuer: 'https://idp.example', clientId: 'us', clientAuth: 'none' }
-  const providerId = id()
-  const lastError = `The token of ${email} had no name`
   const times = { createdAt: now, updatedAt: now }
-  await db.signInProvider.create({
-    data: { ...provider, id: providerId, clientSecret: new Uint8Array([1]), lastError, ...times },
-  })
-  const identity = { providerId, issuer: provider.issuer, subject: FAR, credentialId, organizationId, memberId: member.id }
+  const providerId = await addProvider(organizationId, { lastError: `The token of ${email} had no name` })
+  const identity = { providerId, issuer: ISSUER, subject: FAR, credentialId, organizationId, memberId: member.id }
   await db.identity.create({ data: { ...identity, id: id(), emailSeen: SEEN, linkedBy: 'self', linkedAt: now } })
 
   const entry = (action: string, details: object, actorId = owner.member.id) => ({
@@ -257,6 +261,13 @@ it('leaves an account that opens another organization, and the member there; not
   await person.post(await joinPath(service, other, email), { firstName: NAME[0], lastName: NAME[1], password: PASSWORD })
   const there = await db.member.findFirstOrThrow({ where: { organizationId: other.id, email }, include: { user: true } })
   const credentialId = await credentialOf(there.id)
+  const word = { kind: 'oidc', providerId: await addProvider(organization.id), at: service.clock.now() }
+  const { id: sessionId, ...session } = await db.session.findFirstOrThrow({ where: { credentialId, endedAt: null } })
+  await db.sessionProof.create({ data: { ...word, id: service.deps.newId(), sessionId } })
+  const [byWordAlone, tokenHash] = [service.deps.newId(), new Uint8Array([...Buffer.from(credentialId)])]
+  const code = { id: service.deps.newId(), kind: 'totp', at: service.clock.now() }
+  const proofs = { create: [{ ...word, id: service.deps.newId() }, code] }
+  await db.session.create({ data: { ...session, id: byWordAlone, tokenHash, proofs } })
   const form = { isMultipart: false, page: null, isIncomplete: false, fields: [] }
   for (const url of [`${home}members`, `/portal/${other.id}/members`])
     await parkForm(service.system, credentialId, { ...form, url })
@@ -266,6 +277,8 @@ it('leaves an account that opens another organization, and the member there; not
   expect(parked.map(({ url }) => url)).toEqual([`/portal/${other.id}/members`])
   const after = await db.member.findFirstOrThrow({ where: { id: there.id }, include: { user: true } })
   expect(after).toEqual(there)
+  expect(await db.session.count({ where: { id: byWordAlone } })).toBe(0)
+  expect((await db.sessionProof.findMany({ where: { sessionId } })).map(({ kind }) => kind)).toEqual(['password'])
   expect((await person.get(`/portal/${other.id}/`)).status).toBe(200)
   expect((await person.get(`/portal/${organization.id}/`)).status).toBe(404)
 })
