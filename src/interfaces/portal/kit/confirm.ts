@@ -3,6 +3,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { valuesOf } from './forms.ts'
 import { type Page, pathOf, show } from './layout.ts'
+import { findFormPage } from './same-origin.ts'
 
 // What can't be undone is asked about first: by a dialog where scripts run (browser/confirm.ts), else by a page. Both say what the button's form
 // has with it, which comes from a page of our own: another site's forms are refused.
@@ -65,7 +66,7 @@ ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 }
 
 /** The page of ours that a form was sent from; the first page where that is not known. */
-function cameFrom({ headers, ctx }: FastifyRequest): string {
-  const url = URL.parse(headers.referer ?? '')
-  return url?.pathname.startsWith(pathOf(ctx)) ? url.pathname + url.search : pathOf(ctx)
+function cameFrom(request: FastifyRequest): string {
+  const [page, home] = [findFormPage(request), pathOf(request.ctx)]
+  return page?.startsWith(home) ? page : home
 }

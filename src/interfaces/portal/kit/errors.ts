@@ -5,6 +5,7 @@ import type { Envelope } from '../../../http/errors/envelope.ts'
 import type { FailureKind } from '../../../http/errors/failure.ts'
 import { portalHeaders } from './headers.ts'
 import { type Page, renderPage, sendPage, viewerOf } from './layout.ts'
+import { findFormPage } from './same-origin.ts'
 
 type Told = { title: string; text: string }
 
@@ -104,12 +105,6 @@ const pageOf = ({ title, text }: Told, from: string | null): Page => ({
 <p>${from === null ? html`<a href="${PORTAL_PREFIX}">Go to the portal</a>` : html`<a href="${from}">Back to the form</a>`}</p>`,
 })
 
-/** The page whose form was sent: of its address no more than the path is taken, so that the link leads nowhere else. */
-function formOf({ method, headers: { referer } }: FastifyRequest): string | null {
-  const address = method === 'POST' && referer ? URL.parse(referer) : null
-  return address?.pathname.startsWith(`${PORTAL_PREFIX}/`) ? address.pathname + address.search : null
-}
-
 /** How much the route takes; of a text that is too long beside a file that is not, the limit is another. */
 function tooLarge({ headers, routeOptions: { bodyLimit } }: FastifyRequest): Told {
   if (!(Number(headers['content-length']) > bodyLimit)) return TOO_LARGE
@@ -126,7 +121,7 @@ export const portalEnvelope: Envelope = {
   sendFailure({ kind, retryAfter }, request, reply) {
     const { ctx, signedIn } = request
     const [status, told] = answerTo(kind)
-    const page = pageOf(kind === 'body_too_large' ? tooLarge(request) : told, formOf(request))
+    const page = pageOf(kind === 'body_too_large' ? tooLarge(request) : told, findFormPage(request))
     reply.headers(portalHeaders) // not there yet where it failed before the scope's own hooks
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
     return sendPage(reply, renderPage(page, viewerOf({ ctx, signedIn, originalUrl: '' })), status)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 
 declare module 'fastify' {
@@ -11,6 +12,18 @@ declare module 'fastify' {
 /** Whether another site has led a browser here, by a link, or on the way back from there. */
 export const isFromElsewhere = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   !['same-origin', 'none', undefined].includes([headers['sec-fetch-site']].flat()[0])
+
+/**
+ * The page of the portal whose form was sent, as a path; null where another site's page says it was that one. Reached without encryption,
+ * browsers leave out where a form comes from: there the host of the page has to be the one that was asked.
+ */
+export function findFormPage({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): string | null {
+  const address = method === 'POST' && headers.referer ? URL.parse(headers.referer) : null
+  if (!address?.pathname.startsWith(`${PORTAL_PREFIX}/`)) return null
+  const site = headers['sec-fetch-site']
+  const isOurs = site === undefined ? address.host === headers.host : site === 'same-origin'
+  return isOurs ? address.pathname + address.search : null
+}
 
 const READING = ['GET', 'HEAD']
 

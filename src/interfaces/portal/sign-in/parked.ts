@@ -5,6 +5,7 @@ import type { Context, ServiceContext } from '../../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, refuseForm } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
+import { findFormPage } from '../kit/same-origin.ts'
 import type { Parking } from './turn-away.ts'
 
 /** What is wrong with a form is said before its sender is asked who they are. @property check throws DomainError for that. */
@@ -95,16 +96,10 @@ function park(system: ServiceContext, request: FastifyRequest, credentialId: str
     url,
     fields: [...(body as URLSearchParams)],
     isMultipart: (headers['content-type'] ?? '').toLowerCase().startsWith('multipart/'),
-    page: pageOf(headers.referer),
+    page: findFormPage(request),
     isIncomplete: upload !== undefined && upload.bytes.length > 0,
   })
 }
 
 /** Where the form goes, without what follows a question mark. */
 const pathWithin = ({ originalUrl }: FastifyRequest): string => originalUrl.split('?', 1)[0]!
-
-/** The page of the portal that a form was on. */
-function pageOf(referer = ''): string | null {
-  const url = URL.parse(referer)
-  return url?.pathname.startsWith(`${PORTAL_PREFIX}/`) ? url.pathname + url.search : null
-}

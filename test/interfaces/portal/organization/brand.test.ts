@@ -274,10 +274,14 @@ it('says of a file that is too large to be read how much can be sent, with the w
   expect([answer.status, answer.text]).toEqual([413, expect.stringContaining('At most 5 MB can be sent here at once.')])
   expect(answer.text).toContain(`<a href="${path}?done=saved">Back to the form</a>`)
   expect(answer.text).toContain(organization.name)
-  for (const referer of ['https://elsewhere.example/x', 'nonsense', `//${path}`]) {
-    const { text } = await upload(huge).set('referer', referer)
-    expect([referer, text.includes('elsewhere'), text.includes('<a href="/portal">Go to the portal</a>')]).toEqual([
-      referer,
+  const elsewhere = { 'sec-fetch-site': 'cross-site', referer: 'https://elsewhere.example/portal/join/elsewhere' }
+  for (const headers of [
+    ...['https://elsewhere.example/x', 'nonsense', `//${path}`].map((referer) => ({ referer })),
+    elsewhere,
+  ]) {
+    const { text } = await upload(huge).set(headers)
+    expect([headers.referer, text.includes('elsewhere'), text.includes('<a href="/portal">Go to the portal</a>')]).toEqual([
+      headers.referer,
       false,
       true,
     ])
