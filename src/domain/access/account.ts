@@ -88,7 +88,9 @@ export async function raiseAuthVersion({ db }: ServiceContext, credentialId: str
   const { authVersion } = await db.credential.update({ where: { id: credentialId }, data, select: { authVersion: true } })
   await db.device.updateMany({ where: { credentialId, trustedUntil: { not: null } }, data: { trustedUntil: null } })
   if (!sessionId) return authVersion
-  const { deviceId } = await db.session.update({ where: { id: sessionId }, data: { authVersion }, select: { deviceId: true } })
+  await db.session.updateMany({ where: { id: sessionId }, data: { authVersion } })
+  const session = await db.session.findUnique({ where: { id: sessionId }, select: { deviceId: true } })
+  const deviceId = session?.deviceId
   if (deviceId) await db.device.updateMany({ where: { id: deviceId, credentialId }, data: { authVersion } })
   return authVersion
 }
@@ -147,8 +149,7 @@ export async function resetPassword(
   const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
-    // The credential first, as whoever changes the password: of two at once each would hold what the other waits for.
-    await run(inside.db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forNoKeyUpdate())
+    await hold(inside, credentialId)
     if (!(await claimLink(inside, ref))) return null
     const passwordChangedAt = inside.deps.clock()
     const isFirstProof = ref.isMailed && link.credential?.provenAt === null
@@ -167,6 +168,10 @@ export async function resetPassword(
   })
 }
 
+/** The credential first, as whoever changes the password, or erases it: of two at once each would hold what the other waits for. */
+const hold = ({ db }: ServiceContext, credentialId: string) =>
+  run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forNoKeyUpdate())
+
 /**
  * Makes the browser in which a mailed link was opened one that is known, without another password: where strangers have tried too many,
  * the person signs in there with the one they have. The link is used up. Whose address it is it shows, but not who has set that password.
@@ -178,6 +183,7 @@ export async function admitBrowser(service: ServiceContext, ref: AccountLinkRef,
   if (!link?.credential) return null
   const { id, email } = link.credential
   return inTransaction(service, async (inside) => {
+    await hold(inside, id)
     if (!(await claimLink(inside, ref))) return null
     const { authVersion } = await inside.db.credential.update({
       where: { id },

@@ -1,6 +1,7 @@
 import { checkName, checkSize, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
@@ -108,7 +109,7 @@ function enrol(
 ): Promise<string[]> {
   const { sessionId, credential } = signedIn
   return inTransaction(service, async (inside) => {
-    await holdCredential(inside, credential.id)
+    if (!(await holdCredential(inside, credential.id))) throw new DomainError('not_permitted')
     const before = await listFactors(inside, credential.id)
     refuse(findIssues([['name', checkSize('maxItems', before.length + 1, MAX_FACTORS)]]))
     await add(inside, { kind, name, credentialId: credential.id, createdAt: inside.deps.clock() })

@@ -4,7 +4,7 @@ import { confirmPassword } from './account.ts'
 import { hasFactor } from './has-factor.ts'
 import { type OpeningSession, type Proof, type ProofKind, proofsOf } from './openings.ts'
 import { renewSession } from './proofs.ts'
-import { type Browser, findMemberships, lockUnchanged, type NewSession, recordForAll, type SignedIn } from './sessions.ts'
+import { type Browser, findMemberships, type NewSession, recordForAll, type SignedIn } from './sessions.ts'
 
 /** Milliseconds for which a proof is fresh. Nothing that is done meanwhile prolongs it. */
 export const FRESH_MS = 15 * 60_000
@@ -58,7 +58,6 @@ export async function provePassword(
   const { sessionId, credential } = signedIn
   await confirmPassword(service, signedIn, { current, origin: browser })
   return inTransaction(service, async (inside) => {
-    if (!(await lockUnchanged(inside, credential))) return null
     const session = await renewSession(inside, sessionId, { proof: 'password', credential, browser })
     const memberships = await findMemberships(inside, credential.id)
     if (session) await recordForAll(inside, memberships, { action: 'signed_in', details: { proofs: ['password'] } })

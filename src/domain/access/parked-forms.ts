@@ -5,6 +5,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
+import { holdCredential } from './factors.ts'
 import { hashToken } from './session-tokens.ts'
 import type { SignedIn } from './sessions.ts'
 import { mayPark } from './sign-in-attempts.ts'
@@ -50,7 +51,7 @@ const purposeOf = (id: string): string => `parked form ${id}`
 /**
  * Keeps a form for its owner, sealed, for a day. It does nothing by itself.
  *
- * @returns null where too many were kept of late.
+ * @returns null where too many were kept of late, or the account is gone.
  */
 export async function parkForm(service: ServiceContext, credentialId: string, form: FormToPark): Promise<string | null> {
   if (!(await mayPark(service, credentialId))) return null
@@ -60,14 +61,16 @@ export async function parkForm(service: ServiceContext, credentialId: string, fo
   const id = service.deps.newId()
   const now = service.deps.clock()
   const body = seal(service.deps.secretKeys, purposeOf(id), JSON.stringify({ ...rest, fields, isIncomplete }))
-  await inTransaction(service, async ({ db }) => {
+  return inTransaction(service, async (inside) => {
+    if (!(await holdCredential(inside, credentialId))) return null
+    const { db } = inside
     const endsAt = new Date(now.getTime() + KEPT_FOR_MS)
     await db.parkedForm.create({ data: { id, credentialId, url, body, createdAt: now, endsAt } })
     const theirs = everyones.selectFrom('parkedForms').select('id').where('credentialId', '=', credentialId)
     const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MOST_PARKED)
     await run(db, everyones.deleteFrom('parkedForms').where('id', 'in', excess))
+    return id
   })
-  return id
 }
 
 /** A form of whoever is signed in; null for nobody's and for somebody else's. */

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { recognize } from './devices.ts'
-import { listFactors, passkeysOf } from './factors.ts'
+import { holdCredential, listFactors, passkeysOf } from './factors.ts'
 import { type PasskeyOptions, relyingParty, requestOptions } from './passkeys.ts'
 import { type GivenProof, kindOf, type ProviderWord } from './proof-rows.ts'
 import { renewSession } from './proofs.ts'
@@ -12,6 +12,7 @@ import {
   type Browser,
   type Credential,
   findMemberships,
+  lockUnchanged,
   type NewSession,
   recordForAll,
   type SignedIn,
@@ -109,6 +110,7 @@ export async function signInByCode(
   const coder = { credentialId: credential.id, deviceId: (await recognize(service, credential, browser)).deviceId }
   await countCodeOrTell(service, coder)
   const step = await inTransaction(service, async (inside) => {
+    if (!(await lockUnchanged(inside, credential))) return null
     const kind = await proveCode(inside, credential.id, code)
     if (kind === 'recovery') await tellPerson(inside, await findMemberships(inside, credential.id), 'recovery_code_used')
     return goOn(inside, credential, waiting, { browser, kind, remembers })
@@ -137,6 +139,7 @@ export async function signInByOwnPasskey(
   if (!credential) return null
   const shown = await readPasskey(service, answer, credential.id)
   return inTransaction(service, async (inside) => {
+    if (!(await lockUnchanged(inside, credential))) return null
     await provePasskey(inside, shown)
     return goOn(inside, credential, waiting, { browser, kind: 'passkey' })
   })
@@ -155,9 +158,11 @@ export async function signInByPasskey(
 ): Promise<NewSession> {
   const shown = await readPasskey(service, answer)
   return inTransaction(service, async (inside) => {
+    const { credentialId } = shown.passkey
+    const held = await holdCredential(inside, credentialId)
+    const credential = held && (await inside.db.credential.findUnique({ where: { id: credentialId } }))
     await provePasskey(inside, shown)
-    const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: shown.passkey.credentialId } })
-    const session = await begin(inside, credential, browser, ['passkey'])
+    const session = credential ? await begin(inside, credential, browser, ['passkey']) : null
     if (!session) throw refusedPasskey()
     return session
   })

@@ -66,7 +66,7 @@ export async function checkPassword(
     return null
   }
   await forgiveSignIn(service, { email, origin, deviceId: familiar.deviceId })
-  if (credential.failures > 0) await service.db.credential.update({ where: { id: credential.id }, data: { failures: 0 } })
+  if (credential.failures > 0) await service.db.credential.updateMany({ where: { id: credential.id }, data: { failures: 0 } })
   return credential
 }
 
@@ -76,7 +76,7 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
   if (!credential) return
   const memberships = await findMemberships(service, credential.id)
   await inTransaction(service, async (inside) => {
-    await inside.db.credential.update({ where: { id: credential.id }, data: { failures: { increment: 1 } } })
+    await inside.db.credential.updateMany({ where: { id: credential.id }, data: { failures: { increment: 1 } } })
     await recordForAll(inside, memberships, { action: 'failed_sign_in' })
   })
   if (await areStrangersRefused(service, email)) await tellOnceADay(service, credential.id, 'wrong_passwords')
@@ -118,17 +118,17 @@ export async function signIn(
 
 type Member = Parameters<typeof asMember>[1] & { id: string }
 
-/** Lets in whoever has given the right password. @returns null when that has been changed meanwhile. */
+/** Lets in whoever has given the right password. @returns null when that has been changed meanwhile, or the account is gone. */
 export async function enter(
   inside: ServiceContext,
   member: Member,
   { credential, password, browser }: { credential: Credential; password: string; browser: Browser },
 ): Promise<Entry | null> {
+  if (!(await lockUnchanged(inside, credential))) return null
   const mustChange = isListed(password)
   // Whoever knows the password alone is not to set another one.
   const remembered = (await hasFactor(inside, credential.id)) ? await findRemembered(inside, credential, browser) : undefined
   if (remembered === null || (remembered && mustChange)) return { waiting: { ...credential, mustChange } }
-  if (mustChange && !(await lockUnchanged(inside, credential))) return null
   if (mustChange) return { mustChange: await makeChangeLink(inside, member, credential.id) }
   const session = await startSession(inside, credential, browser, ['password'], remembered)
   return session && { session }

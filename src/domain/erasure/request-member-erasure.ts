@@ -63,6 +63,7 @@ export async function requestMemberErasure(
   const id = repeated?.id ?? ctx.deps.newId()
   await changeAdmins(ctx, memberId, async (inside, member) => {
     refuseTooHigh(inside, member)
+    await holdAccount(inside, member)
     await deactivateMember(inside, memberId)
     if (revokesKeys) await revokeKeysOf(inside, memberId)
     await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock(), isRepeated: repeated !== undefined })
@@ -143,13 +144,14 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
   return { members: 1, accounts: await eraseAccount(inside, credentialId), memberMails }
 }
 
+/** Whoever joins or signs in with it at this moment is waited for, or waits before they hold anything of it. */
+const holdAccount = ({ db }: Context, { credentialId }: Member) =>
+  run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
+
 /** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */
 async function eraseAccount(inside: Context, credentialId: string | null): Promise<number> {
   if (credentialId === null) return 0
-  const { db } = inside
-  // Whoever joins with it at this moment is waited for.
-  await run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
   await forgetAtAccounts(inside, [credentialId])
-  const { count } = await db.credential.deleteMany({ where: { id: credentialId, memberships: { none: {} } } })
+  const { count } = await inside.db.credential.deleteMany({ where: { id: credentialId, memberships: { none: {} } } })
   return count
 }

@@ -54,7 +54,7 @@ export const isBySsoOnly = async ({ db }: ServiceContext, { member: { organizati
  * shows to be the same person by their password: a link, which an organization's admin may have seen too, sets none that is set.
  *
  * @returns null when the link can't be used (any more).
- * @throws DomainError invalid, for names and password; `needsSso`.
+ * @throws DomainError invalid, for names and password: `exists`, when the person has joined by another link in this very moment; `needsSso`.
  */
 export async function join(
   service: ServiceContext,
@@ -82,6 +82,7 @@ export async function join(
     await lockMember(inside, link)
     if (!(await claimLink(inside, ref))) return null
     const credential = known ?? (await createCredential(inside, email, passwordHash))
+    if (!credential) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'exists' }] })
     const entry = await enter(inside, link.member, { credential, password, browser })
     if (!entry) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'wrong' }] })
     const provenAt = inside.deps.clock()
@@ -100,15 +101,18 @@ export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }:
       .forNoKeyUpdate(),
   )
 
-/** @throws DomainError invalid: `exists`, when the person has set a password by another link in this very moment. */
-export async function createCredential({ db, deps }: ServiceContext, email: string, passwordHash: string): Promise<Credential> {
+/** @returns null when the person has joined by another link in this very moment. */
+export async function createCredential(
+  { db, deps }: ServiceContext,
+  email: string,
+  passwordHash: string,
+): Promise<Credential | null> {
   const now = deps.clock()
   const [made] = await db.credential.createManyAndReturn({
     data: [{ id: deps.newId(), email, passwordHash, passwordChangedAt: now, createdAt: now }],
     skipDuplicates: true,
   })
-  if (!made) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'exists' }] })
-  return made
+  return made ?? null
 }
 
 export async function attach(

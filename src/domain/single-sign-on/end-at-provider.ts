@@ -52,7 +52,7 @@ async function closeTo(
   if (others.some(({ kind }) => kind === 'password' || kind === 'passkey' || kind === 'oidc')) {
     await inside.db.sessionProof.deleteMany({ where: { sessionId: id, providerId } })
     const closed = organization ? [...new Set([...closedFor, organization.id])] : closedFor
-    await inside.db.session.update({ where: { id }, data: { closedFor: closed } })
+    await inside.db.session.updateMany({ where: { id }, data: { closedFor: closed } })
   } else await endSessions(inside, { id }, 'ended_at_provider')
   const member = organization && (await inside.db.member.findFirst({ where: { organizationId: organization.id, credentialId } }))
   if (!member) return

@@ -1,3 +1,4 @@
+import { holdCredential } from '../access/factors.ts'
 import { hasFactor } from '../access/has-factor.ts'
 import { isOver, isOwnProof, proofsOf } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
@@ -14,7 +15,7 @@ import type { IdpProblem, IdToken } from '../values/identity-provider.ts'
 import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
-import { clientOf, type FoundProvider, hashOfSettings, letRelink } from './providers.ts'
+import { clientOf, type FoundProvider, hashOfSettings, holdProvider, letRelink } from './providers.ts'
 import { recognize } from './recognize.ts'
 import type { NotRecognized } from './recognized.ts'
 import { type Begun, beginWay, type Way, wayThere } from './way.ts'
@@ -23,8 +24,6 @@ import { type Begun, beginWay, type Way, wayThere } from './way.ts'
 export type SignInProblem =
   | NotRecognized
   | Exclude<IdpProblem, 'newKeys'>
-  /** It began in another browser, long ago, or was used before. */
-  | 'expiredSignIn'
   /** It is not who was to show that they are here. */
   | 'otherPerson'
 
@@ -74,6 +73,7 @@ async function signIn(
   { token, way, came }: { token: IdToken; way: Way; came: Came },
 ): Promise<Outcome> {
   const outcome = await inTransaction(service, async (inside): Promise<Outcome> => {
+    if (!(await holdProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
     if (way.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...way.purpose })))
       return { kind: 'refused', problem: 'otherPerson' }
     const recognized = await recognize(inside, provider, token, way.purpose)
@@ -133,9 +133,14 @@ async function linkOwn(
   { signedIn, credentialId }: Came & { credentialId: string },
 ): Promise<Outcome> {
   if (signedIn?.credential.id !== credentialId || !ownsAccount(signedIn)) return { kind: 'refused', problem: 'expiredSignIn' }
-  const members = signedIn.memberships.filter(({ organizationId }) => [null, organizationId].includes(provider.organizationId))
-  if (members.length === 0) return { kind: 'refused', problem: 'notInvited' }
+  const open = signedIn.memberships.map(({ id }) => id)
   return inTransaction(service, async (inside): Promise<Outcome> => {
+    const isThere = (await holdProvider(inside, provider)) && (await holdCredential(inside, credentialId)) !== undefined
+    if (!isThere) return { kind: 'refused', problem: 'expiredSignIn' }
+    const members = (await findMemberships(inside, credentialId)).filter(
+      ({ id, organizationId }) => open.includes(id) && [null, organizationId].includes(provider.organizationId),
+    )
+    if (members.length === 0) return { kind: 'refused', problem: 'notInvited' }
     if (await linkIdentity(inside, provider, token, { credentialId, members, linkedBy: 'self' })) return { kind: 'linked' }
     const isOwn = (await findIdentity(inside, provider, token))?.credentialId === credentialId
     return isOwn ? { kind: 'linked' } : { kind: 'refused', problem: 'linkedElsewhere' }

@@ -1,4 +1,5 @@
-import { type AccountLink, claimLink } from '../access/account-links.ts'
+import { type AccountLink, claimLink, isOpen } from '../access/account-links.ts'
+import { holdCredential } from '../access/factors.ts'
 import { NO_PASSWORD } from '../access/passwords.ts'
 import { findCredential } from '../access/sign-in.ts'
 import type { ServiceContext } from '../context.ts'
@@ -10,6 +11,8 @@ import { namesOf } from './names.ts'
 import type { FoundProvider } from './providers.ts'
 import type { Recognized } from './recognized.ts'
 
+type Joining = { link: AccountLink; ref: AccountLinkRef; known: string | undefined }
+
 /**
  * Joins as the member that a link was made for, who signs in by the provider from now on. Whose address has an account already shows first
  * that it is theirs: a link, which an admin may have seen too, makes nobody of anybody.
@@ -20,20 +23,30 @@ export async function joinBy(
   inside: ServiceContext,
   provider: FoundProvider,
   token: IdToken,
-  { link, ref, known }: { link: AccountLink; ref: AccountLinkRef; known: string | undefined },
+  { link, ref, known }: Joining,
 ): Promise<Recognized> {
   await lockMember(inside, link)
   if (provider.organizationId === null && (await isBySsoOnly(inside, link))) return { problem: 'needsSso' }
+  const found = await findOrMakeAccount(inside, { link, ref, known })
+  if ('problem' in found) return found
+  await claimLink(inside, ref)
+  const { credentialId } = found
   const { member } = link
-  const credential = await findCredential(inside, member.email)
-  if (known && credential?.id !== known) return { problem: 'linkedElsewhere' }
-  if (member.credentialId || (credential && !known)) return { problem: 'hasAccount' }
-  if (!(await claimLink(inside, ref))) return { problem: 'notInvited' }
-  const { id: credentialId } = credential ?? (await createCredential(inside, member.email, NO_PASSWORD))
   if (ref.isMailed) await inside.db.credential.update({ where: { id: credentialId }, data: { provenAt: inside.deps.clock() } })
   const { firstName, lastName } = namesOf(token)
   const names = { firstName: firstName || member.user.firstName, lastName: lastName || member.user.lastName }
   await attach(inside, link, credentialId, names)
   if (!known) await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
   return { credentialId }
+}
+
+/** What whoever joins signs in with from now on, which nobody takes away until the transaction ends: theirs, or one that has been made. */
+async function findOrMakeAccount(inside: ServiceContext, { link: { member }, ref, known }: Joining): Promise<Recognized> {
+  if (known && !(await holdCredential(inside, known))) return { problem: 'expiredSignIn' }
+  const credential = await findCredential(inside, member.email)
+  if (known && credential?.id !== known) return { problem: 'linkedElsewhere' }
+  if (member.credentialId || (credential && !known)) return { problem: 'hasAccount' }
+  if (!(await isOpen(inside, ref))) return { problem: 'notInvited' }
+  const credentialId = known ?? (await createCredential(inside, member.email, NO_PASSWORD))?.id
+  return credentialId ? { credentialId } : { problem: 'hasAccount' }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { own, ownOrganization } from '../../db/own.ts'
+import { first, run } from '../../db/statements.ts'
 import type { SignInProvider } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -111,6 +111,20 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
     await recordAudit(inside, { action: 'added_sign_in_provider', details: { provider: fields.name, issuer: fields.issuer } })
     return id
   })
+}
+
+/** Has nobody take the provider away until the transaction ends. @returns whether it is there; those of the operator are. */
+export async function holdProvider({ db }: ServiceContext, { id, organizationId }: FoundProvider): Promise<boolean> {
+  if (organizationId === null) return true
+  return (
+    (await first(
+      db,
+      own({ organization: { id: organizationId } }, 'signInProviders')
+        .select('id')
+        .where('id', '=', id)
+        .forKeyShare(),
+    )) !== undefined
+  )
 }
 
 /** Takes a provider away, with all that members are linked to it by. Sessions that rest on its word end. @throws DomainError as above. */

@@ -1,4 +1,5 @@
 import { findOpenLink } from '../access/account-links.ts'
+import { holdCredential } from '../access/factors.ts'
 import { NO_PASSWORD } from '../access/passwords.ts'
 import { findMemberships } from '../access/sessions.ts'
 import { findCredential } from '../access/sign-in.ts'
@@ -52,9 +53,11 @@ async function recognizeKnown(
   if (member && member.status !== 'active') return { problem: 'inactive' }
   const isTheirs = organizationId === null || member?.credentialId === credentialId
   if (!isTheirs) return { problem: 'notInvited' }
+  await holdCredential(inside, credentialId)
   if ((await findMemberships(inside, credentialId)).length === 0) return { problem: 'inactive' }
-  await inside.db.identity.update({ where: { id }, data: { emailSeen: email, lastUsedAt: inside.deps.clock() } })
-  return { credentialId }
+  const data = { emailSeen: email, lastUsedAt: inside.deps.clock() }
+  const { count } = await inside.db.identity.updateMany({ where: { id }, data })
+  return count > 0 ? { credentialId } : { problem: 'expiredSignIn' }
 }
 
 /** By an address of a domain that the organization has shown to be its own: that decides, and not what the token says of the address. */
@@ -73,7 +76,8 @@ async function byAddress(inside: Context, provider: FoundProvider, token: IdToke
   if (!mayLinkAnew && (await inside.db.identity.count({ where: mine })) > 0) return { problem: 'otherIdentity' }
   await inside.db.identity.deleteMany({ where: mine })
   const isNew = member.credentialId === null && (await findCredential(inside, email)) === undefined
-  const credentialId = member.credentialId ?? (await credentialFor(inside, member, email)).id
+  const credentialId = member.credentialId ?? (await credentialFor(inside, member, email))
+  if (!credentialId) return { problem: 'expiredSignIn' }
   // Whom an owner has named for when the provider fails keeps what they get in by then.
   if (member.ownWay !== 'break_glass') await provePerson(inside, credentialId)
   const whose = await inside.db.member.findUniqueOrThrow({ where: { id: member.id }, include })
@@ -101,13 +105,19 @@ async function addMember(inside: Context, { newRoles, name }: FoundProvider, tok
   return { ...member, roles: newRoles }
 }
 
-/** Whoever signs in with the address in other organizations is the same person; else somebody without a password. */
-async function credentialFor(inside: Context, { id }: { id: string }, email: string): Promise<{ id: string }> {
-  const credential = (await findCredential(inside, email)) ?? (await createCredential(inside, email, NO_PASSWORD))
+/**
+ * Whoever signs in with the address in other organizations is the same person; else somebody without a password.
+ *
+ * @returns null when there has come to be such a person, or is none any more, in this very moment.
+ */
+async function credentialFor(inside: Context, { id }: { id: string }, email: string): Promise<string | null> {
+  const found = await findCredential(inside, email)
+  const credential = found ? await holdCredential(inside, found.id) : await createCredential(inside, email, NO_PASSWORD)
+  if (!credential) return null
   const member = await inside.db.member.findUniqueOrThrow({ where: { id }, include })
   const { firstName, lastName } = member.user
   await attach(inside, { member }, credential.id, { firstName, lastName })
-  return credential
+  return credential.id
 }
 
 /**

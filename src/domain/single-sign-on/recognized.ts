@@ -10,5 +10,7 @@ export type NotRecognized =
   /** Their organization takes nobody but by its own provider. */
   | 'needsSso'
   | 'claimMissing'
+  /** It began in another browser, long ago, or was used before; or who it is of has changed in this very moment. */
+  | 'expiredSignIn'
 /** @property code the claim that is missing. */
 export type Recognized = { credentialId: string } | { problem: NotRecognized; code?: string }
