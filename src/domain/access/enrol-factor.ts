@@ -56,8 +56,11 @@ export async function enrolApp(
   if (!found) throw refusedCode('wrong')
   return enrol(service, signedIn, { kind: 'totp', name: name.trim() }, async (inside, row) => {
     const { id, secret } = offer
+    // Its page was sent before: that has done it.
+    if ((await inside.db.secondFactor.count({ where: { id } })) > 0) return false
     if (!(await spend(inside, keyOfStep(id, found.step), found.endsAt))) throw refusedCode('codeUsed')
     await inside.db.secondFactor.create({ data: { ...row, id, secret: sealTotpSecret(inside, id, secret) } })
+    return true
   })
 }
 
@@ -95,24 +98,29 @@ export async function enrolPasskey(
     // An authenticator may have given the id to somebody else, or say so.
     const { count } = await inside.db.secondFactor.createMany({ data, skipDuplicates: true })
     if (count === 0) throw refusedPasskey()
+    return true
   })
 }
 
 type Named = { kind: 'totp' | 'passkey'; name: string }
 
-/** Adds a factor in one transaction with all that follows: it is a proof of this session, other sessions end, and the first comes with recovery codes. */
+/**
+ * Adds a factor in one transaction with all that follows: it is a proof of this session, other sessions end, and the first comes with recovery codes.
+ *
+ * @param add returns false where it was added before. @throws DomainError not_permitted where the account is gone.
+ */
 function enrol(
   service: ServiceContext,
   signedIn: SignedIn,
   { kind, name }: Named,
-  add: (inside: ServiceContext, row: Named & { credentialId: string; createdAt: Date }) => Promise<void>,
+  add: (inside: ServiceContext, row: Named & { credentialId: string; createdAt: Date }) => Promise<boolean>,
 ): Promise<string[]> {
   const { sessionId, credential } = signedIn
   return inTransaction(service, async (inside) => {
     if (!(await holdCredential(inside, credential.id))) throw new DomainError('not_permitted')
     const before = await listFactors(inside, credential.id)
     refuse(findIssues([['name', checkSize('maxItems', before.length + 1, MAX_FACTORS)]]))
-    await add(inside, { kind, name, credentialId: credential.id, createdAt: inside.deps.clock() })
+    if (!(await add(inside, { kind, name, credentialId: credential.id, createdAt: inside.deps.clock() }))) return []
     const codes = before.length === 0 ? await replaceRecoveryCodes(inside, credential.id) : []
     await recordChange(inside, signedIn, { action: 'added_factor', details: { kind, name } })
     await tellPerson(inside, signedIn.memberships, 'factor_added', { called: name })

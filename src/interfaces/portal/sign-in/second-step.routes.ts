@@ -7,7 +7,7 @@ import { queryOf } from '../kit/paging.ts'
 import { secondStepPage } from './second-step.page.ts'
 import { askedBy, browserOf, safeNext } from './session.ts'
 import type { Portal } from './settings.ts'
-import { findWaiting, forgetWaiting, goOn } from './waiting.ts'
+import { findWaiting, goOn } from './waiting.ts'
 
 const SIGN_IN_AGAIN = `${PORTAL_PREFIX}/sign-in?done=late`
 
@@ -38,7 +38,6 @@ export function secondStepRoutes(app: FastifyInstance, portal: Portal): void {
       async work(values) {
         const entry = await signIn(waiting, values)
         if (!entry) return SIGN_IN_AGAIN
-        forgetWaiting(portal, reply)
         return goOn(portal, request, reply, { entry, next: safeNext(readFields(values, 'next').next) })
       },
     })

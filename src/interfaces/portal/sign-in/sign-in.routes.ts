@@ -55,12 +55,8 @@ export function signInRoutes(app: FastifyInstance, portal: Portal): void {
       page: (form) => page(form, readFields(form.values, 'next').next),
       async work(values) {
         const { answer, next } = readFields(values, 'answer', 'next')
-        await cookie.begin(
-          request,
-          reply,
-          await signInByPasskey(askedBy(system, request), { answer, browser: browserOf(request) }),
-        )
-        return safeNext(next)
+        const session = await signInByPasskey(askedBy(system, request), { answer, browser: browserOf(request) })
+        return goOn(portal, request, reply, { entry: { session }, next: safeNext(next) })
       },
     }),
   )

@@ -16,7 +16,7 @@ const cookieOf = ({ publicUrl }: { publicUrl: string }) => {
   }
 }
 
-/** Goes on after a right password. @returns the address: where the person was going, or where something else is asked for before. */
+/** Goes on after a right password, or another proof: once somebody is signed in, nobody waits in the browser any more. @returns the address: where the person was going, or where something else is asked for before. */
 export async function goOn(
   portal: Portal,
   request: FastifyRequest,
@@ -24,6 +24,7 @@ export async function goOn(
   { entry, next }: { entry: Entry; next: string },
 ): Promise<string> {
   if ('session' in entry) {
+    forgetWaiting(portal, reply)
     await portal.cookie.begin(request, reply, entry.session)
     return next
   }
@@ -37,7 +38,7 @@ function rememberWaiting({ system, settings }: Named, reply: FastifyReply, waiti
   reply.setCookie(name, sealWaiting(system, waiting), { ...options, maxAge: SECOND_STEP_MS / 1000 })
 }
 
-export function forgetWaiting({ settings }: Named, reply: FastifyReply): void {
+function forgetWaiting({ settings }: Named, reply: FastifyReply): void {
   const { name, options } = cookieOf(settings)
   reply.clearCookie(name, options)
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
-import { codeAt, enrolApp, giveApp, recoveryCodesIn } from '../../../support/factors.ts'
+import { codeAt, enrolApp, giveApp, readOffer, recoveryCodesIn } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { browse } from '../../../support/sso.ts'
 
 const MINUTE_MS = 60_000
 
@@ -48,6 +49,17 @@ describe('an app', () => {
     expect(Buffer.from(kept.secret!).includes(secret)).toBe(false)
     const hashes = await service.db.recoveryCode.findMany({ where: { credential: { email } } })
     for (const { hash } of hashes) expect([32, codes.includes(Buffer.from(hash).toString())]).toEqual([hash.length, false])
+  })
+
+  it('is one, and has one set of recovery codes, however often its page is sent', async () => {
+    const { get, post, email } = await joinAs(service, await service.make.organization())
+    const { sealed, secret } = readOffer((await get('/portal/factors/app')).text)
+    const send = () => post('/portal/factors/app', { sealed, name: 'Phone', next: '/portal', code: codeAt(secret, now()) })
+    expect(recoveryCodesIn((await send()).text)).toHaveLength(8)
+    service.clock.advance(MINUTE_MS)
+    const again = await send()
+    expect([again.status, again.headers.location]).toEqual([303, '/portal'])
+    expect(await service.db.secondFactor.count({ where: { credential: { email } } })).toBe(1)
   })
 
   it('is asked for after the password, and each of its codes is good once', async () => {
@@ -120,6 +132,16 @@ describe('between the password and the second step', () => {
     await service.db.credential.update({ where: { id: credentialId }, data: { authVersion: { increment: 1 } } })
     const changed = await early.post('/portal/second-step', { code: codeAt(secret, now()) })
     expect(changed.headers.location).toBe('/portal/sign-in?done=late')
+  })
+
+  it('nobody waits in a browser any more in which somebody else has signed in', async () => {
+    const [{ email }, other] = [await makePerson(), await joinAs(service, await service.make.organization())]
+    const browser = browse(service)
+    const signIn = (address: string) => browser.post('/portal/sign-in', { email: address, password: PASSWORD, next: '/portal' })
+    expect((await signIn(email)).headers.location).toMatch(/^\/portal\/second-step/)
+    expect((await browser.get('/portal/second-step')).text).toContain(email)
+    expect((await signIn(other.email)).headers.location).toBe('/portal')
+    expect((await browser.get('/portal/second-step')).headers.location).toBe('/portal/sign-in?done=late')
   })
 
   it('nothing but what the service has sealed names who it is', async () => {
