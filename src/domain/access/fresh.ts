@@ -45,9 +45,10 @@ export async function isFresh(
 }
 
 /**
- * Has whoever is signed in show their password once more. The session gets another token.
+ * Has whoever is signed in show their password once more. The session gets another token. Whoever has a second factor shows that instead: a
+ * session that rests on the word of one organization's provider would open others by the password alone.
  *
- * @returns null when the session has ended, or the password was changed in this very moment.
+ * @returns null for them, and when the session has ended, or the password was changed in this very moment.
  * @throws DomainError invalid: none, `wrong`, `tooMany`; too_many_passwords.
  */
 export async function provePassword(
@@ -56,6 +57,7 @@ export async function provePassword(
   { current, browser }: { current: string; browser: Browser },
 ): Promise<NewSession | null> {
   const { sessionId, credential } = signedIn
+  if (await hasFactor(service, credential.id)) return null
   await confirmPassword(service, signedIn, { current, origin: browser })
   return inTransaction(service, async (inside) => {
     const session = await renewSession(inside, sessionId, { proof: 'password', credential, browser })

@@ -7,6 +7,8 @@ import { asMember, type Membership, recordForAll, type SignedIn } from '../acces
 import { tellPerson } from '../access/tell-person.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
+import { refuseTooHigh } from '../members/given-duties.ts'
+import { holdMember } from '../members/members.ts'
 import { inTransaction } from '../transaction.ts'
 import { type IdToken, OPERATOR_PROVIDERS } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -116,14 +118,15 @@ async function hasOther({ db }: ServiceContext, credentialId: string, id: string
 
 /**
  * Takes a member's identity away: the next who comes with their address, by the word of the organization's provider, is them. So addresses
- * can be given on, but not by the provider alone.
+ * can be given on, but not by the provider alone, nor an owner's by who is none.
  *
- * @throws DomainError not_permitted.
+ * @throws DomainError not_permitted, member_not_found; invalid: `tooHigh`.
  */
 export async function unlinkMember(ctx: Context, memberId: string, id: string): Promise<void> {
   authorize(ctx, 'manage_members')
   if (!isUuid(id) || !isUuid(memberId)) return
   await inTransaction(ctx, async (inside) => {
+    refuseTooHigh(inside, await holdMember(inside, memberId))
     const { count } = await inside.db.identity.deleteMany({ where: { id, memberId, organizationId: ctx.organization.id } })
     if (count > 0) await recordAudit(inside, { action: 'unlinked_identity', target: { kind: 'member', id: memberId } })
   })

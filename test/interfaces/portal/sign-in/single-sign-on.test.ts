@@ -4,7 +4,7 @@ import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
 import { codeAt, enrolApp, giveApp } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { CLIENT } from '../../../support/idp.ts'
-import { joinAs, joinPath, PASSWORD } from '../../../support/portal.ts'
+import { joinAs, joinPath, PASSWORD, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { browse, goThrough, IDP_ON_LOOPBACK, providerFields, setUpSso, wayBack } from '../../../support/sso.ts'
 
@@ -113,10 +113,16 @@ describe('refusals', () => {
     const { organization, admin, idp, begin, person } = await setUpSso(service, { addsMembers: 'yes' })
     idp.person = person('grace')
     await goThrough(browse(service), idp, begin)
+    const { id: adminId } = await db.member.findFirstOrThrow({ where: { email: admin.email } })
     const { id, memberId } = await db.identity.findFirstOrThrow({ where: { organizationId: organization.id } })
     const page = `${admin.home}members/${memberId}`
     expect((await admin.get(page)).text).toContain(`identities/${id}/remove`)
-    await admin.post(`${page}/identities/${id}/remove`)
+    // An owner's identity is for owners alone to take away.
+    const other = await signInAs(service, organization.id, ['admin'])
+    await db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
+    await db.member.updateMany({ where: { id: { in: [memberId!, adminId] } }, data: { duties: ['owner'] } })
+    expect((await other.post(`${page}/identities/${id}/remove`)).status).toBe(400)
+    expect((await admin.post(`${page}/identities/${id}/remove`)).status).toBe(303)
     idp.person = person('grace')
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
     expect(
@@ -317,6 +323,12 @@ describe('what a provider’s word opens', () => {
     for (const [path, fields] of forms) expect((await browser.post(homeOf(organization) + path, fields)).status, path).toBe(403)
     expect((await browser.get('/portal/factors')).status).toBe(403)
     expect(await db.user.findMany({ where: { email } })).toEqual(before)
+    // Who has a second factor shows it: the password alone opens no more here than where they sign in.
+    const { id } = await db.credential.findFirstOrThrow({ where: { email } })
+    await giveApp(service, id)
+    await browser.post('/portal/prove', { current: PASSWORD, next: '/portal' })
+    expect((await browser.get(homeOf(elsewhere))).headers.location).toMatch(/^\/portal\/sign-in\?/)
+    await db.secondFactor.deleteMany({ where: { credentialId: id } })
     // The password still opens both, and joins the provider's word in one session.
     await browser.post('/portal/sign-in', { email, password: PASSWORD, next: '/portal' })
     expect((await browser.get(homeOf(elsewhere))).status).toBe(200)
