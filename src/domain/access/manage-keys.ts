@@ -14,6 +14,7 @@ import { defined } from '../values/defined.ts'
 import { isUuid } from '../values/uuid.ts'
 import { confirmPassword } from './account.ts'
 import { changeApiKey, createApiKeyUnlessNamed, fingerprintApiKey, generateApiKey, recordKey, revokeApiKey } from './api-keys.ts'
+import { NO_PASSWORD } from './passwords.ts'
 import { authorize, type KeyRight, type KeyScope, may } from './permissions.ts'
 import type { Browser, SignedIn } from './sessions.ts'
 
@@ -124,8 +125,8 @@ export function getKey(ctx: Context, id: string): Promise<ListedKey> {
 export type KeyAllowance = { rights: readonly KeyRight[]; scopes: readonly KeyScope[]; networks: readonly string[] }
 
 /**
- * Has a key do this from now on, and nothing else. Whoever does it shows that they know their password: what a key may is there when
- * their session is over.
+ * Has a key do this from now on, and nothing else. Whoever does it shows that they know their password, if they have one: what a key may is
+ * there when their session is over.
  *
  * @throws DomainError not_permitted, api_key_not_found; invalid: `notNetwork`, with the number of the line, more than MAX_NETWORKS;
  *   `wrong`, `tooMany`, of the password; too_many_passwords.
@@ -139,7 +140,7 @@ export async function changeKeyAllowance(
   const { scopes: before } = await findKey(ctx, id)
   authorizeScopes(ctx, [...before, ...allowance.scopes])
   refuse(findNetworkIssues(allowance.networks))
-  await confirmPassword(ctx, signedIn, { current, origin })
+  if (signedIn.credential.passwordHash !== NO_PASSWORD) await confirmPassword(ctx, signedIn, { current, origin })
   await changeApiKey(ctx, id, allowance)
 }
 

@@ -24,7 +24,14 @@ const KEY_NOTICES = new Map([
 ])
 
 /** @property address that the member comes from, as the service sees it. @property preset a word of {@link PRESETS}, or any other. */
-type OneKey = { ctx: Context; apiKey: ListedKey; address: string; preset?: string | undefined; done?: string | undefined }
+type OneKey = {
+  ctx: Context
+  apiKey: ListedKey
+  hasPassword: boolean
+  address: string
+  preset?: string | undefined
+  done?: string | undefined
+}
 /** @property longestDays for so many days a new key may be good at most; null: for ever. */
 type Facts = { ctx: Context; keys: ListedKey[]; address: string; longestDays: number | null; done?: string | undefined }
 
@@ -122,7 +129,7 @@ function allowance({ rights, scopes, networks, requestsPerMinute }: ListedKey): 
 }
 
 /** One key: what it may do, and how often. */
-export const oneKeyPage = (form: Form, { ctx, apiKey, address, preset = '', done = '' }: OneKey): Page => ({
+export const oneKeyPage = (form: Form, { ctx, apiKey, hasPassword, address, preset = '', done = '' }: OneKey): Page => ({
   title: apiKey.name,
   trail: [['API keys', pathOf(ctx, PATH)]],
   notice: KEY_NOTICES.get(done),
@@ -154,7 +161,7 @@ ${checkboxes(form, {
 ${scopeBoxes(ctx, form, PRESETS[preset] ?? apiKey.scopes)}
 <p class="hint mb-4">Tick for me: <a href="?preset=read#scopes">read only</a> or <a href="?preset=invite#scopes">invite candidates</a>.</p>
 ${networkLines(form, address, apiKey.networks)}
-${field(form, { name: 'current', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
+${hasPassword && field(form, { name: 'current', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
 <button class="btn btn-primary">Save permissions</button>
 </form>`
       : html`<p>This key can erase candidates. Only an owner can change what it may do, or rotate it.</p>`,

@@ -9,6 +9,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../../domain/access/manage-keys.ts'
+import { NO_PASSWORD } from '../../../domain/access/passwords.ts'
 import { KEY_RIGHTS, KEY_SCOPES } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
@@ -41,11 +42,11 @@ export function integrationsRoutes(app: FastifyInstance): void {
     }),
   )
 
-  const onePage = async (
-    { ctx, params, ip }: FastifyRequest<KeyRoute>,
-    form: Form,
-    shown: { done?: string; preset?: string } = {},
-  ) => oneKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), address: ip, ...shown })
+  const onePage = async (request: FastifyRequest<KeyRoute>, form: Form, shown: { done?: string; preset?: string } = {}) => {
+    const { ctx, params, ip } = request
+    const hasPassword = signedInOf(request).credential.passwordHash !== NO_PASSWORD
+    return oneKeyPage(form, { ctx, apiKey: await getKey(ctx, params.keyId), hasPassword, address: ip, ...shown })
+  }
   const addressOf = ({ ctx, params }: FastifyRequest<KeyRoute>, done: string) =>
     `${pathOf(ctx, `settings/integrations/${params.keyId}`)}?done=${done}`
 

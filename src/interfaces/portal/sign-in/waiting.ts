@@ -24,7 +24,7 @@ export async function goOn(
   { entry, next }: { entry: Entry; next: string },
 ): Promise<string> {
   if ('session' in entry) {
-    forgetWaiting(portal, reply)
+    forgetWaiting(portal, request, reply)
     await portal.cookie.begin(request, reply, entry.session)
     return next
   }
@@ -38,9 +38,9 @@ function rememberWaiting({ system, settings }: Named, reply: FastifyReply, waiti
   reply.setCookie(name, sealWaiting(system, waiting), { ...options, maxAge: SECOND_STEP_MS / 1000 })
 }
 
-function forgetWaiting({ settings }: Named, reply: FastifyReply): void {
+function forgetWaiting({ settings }: Named, { cookies }: FastifyRequest, reply: FastifyReply): void {
   const { name, options } = cookieOf(settings)
-  reply.clearCookie(name, options)
+  if (name in cookies) reply.clearCookie(name, options)
 }
 
 /** Who is to show a second factor in this browser: after the password or, signed in already, because it is asked for now. */

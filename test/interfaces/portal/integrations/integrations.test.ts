@@ -1,9 +1,11 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { joinAs, PASSWORD, proveAgain, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
+import { PATIENT } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
@@ -186,7 +188,7 @@ it('lets an earlier value live no longer than its key', async () => {
 it('gives and takes the right manage by the password alone, and writes down who did', async () => {
   const organization = await service.make.organization()
   const { id: organizationId, apiKeyId } = organization
-  const { home, post, get } = await joinAs(service, organization)
+  const { email, home, post, get } = await joinAs(service, organization)
   const path = `${home}settings/integrations/${apiKeyId}`
   const give = (fields: Record<string, string>) => post(`${path}/rights`, fields)
   const rights = async () => (await service.db.apiKey.findUniqueOrThrow({ where: { id: apiKeyId } })).rights
@@ -205,6 +207,11 @@ it('gives and takes the right manage by the password alone, and writes down who 
     { rights: { before: [], after: ['manage'] } },
     { rights: { before: ['manage'], after: [] } },
   ])
+  // Who signs in without a password has shown otherwise that they are there.
+  expect((await get(path)).text).toContain('name="current"')
+  await service.db.credential.updateMany({ where: { email }, data: { passwordHash: NO_PASSWORD } })
+  expect((await get(path)).text).not.toContain('name="current"')
+  expect((await give({ rights: 'manage' })).headers.location).toBe(`${path}?done=rights`)
 })
 
 it('gives a key a limit of its own, and takes it away; says from where it was used last', async () => {
@@ -221,5 +228,5 @@ it('gives a key a limit of its own, and takes it away; says from where it was us
     expect((await limit(wrong)).text).toContain('The number of requests must be a whole number from 1 to 1000000.')
   expect((await limit('')).status).toBe(303)
   expect(await told()).toBe(shared)
-  await expect.poll(async () => (await get(own)).text).toMatch(/<\/time> from 127\.0\.0\.1/)
+  await expect.poll(async () => (await get(own)).text, PATIENT).toMatch(/<\/time> from 127\.0\.0\.1/)
 })

@@ -139,8 +139,13 @@ describe('wrong passwords', () => {
     const count = scaled(100, 10_000)
     const answers: string[] = []
     const tries = Array.from({ length: count }, (_, i) => `wrong password ${i}`).values()
+    // On a machine that is busy some wait for too long in the line, and were not looked at: they come again.
+    const tryInTurn = async (password: string): Promise<string> => {
+      const { status, text } = await tryPassword(email, password)
+      return status === 429 ? tryInTurn(password) : text
+    }
     const tryAll = async () => {
-      for (const password of tries) answers.push((await tryPassword(email, password)).text)
+      for (const password of tries) answers.push(await tryInTurn(password))
     }
     await Promise.all(Array.from({ length: 20 }, tryAll))
     expect(answers.filter((text) => text.includes('is not right'))).toHaveLength(5)
