@@ -64,8 +64,10 @@ async function signIn(client: PoolClient, memberId: string, role: string): Promi
   )
   await client.query(`UPDATE members SET credential_id = $1, roles = ARRAY[$3] WHERE id = $2`, [credentialId, memberId, role])
   await client.query(
-    `INSERT INTO sessions (id, token_hash, credential_id, user_agent, network, created_at, last_seen_at, expires_at)
-     VALUES ($1, $2, $3, 'The benchmark', '127.0.0.1', now(), now(), now() + interval '12 hours')`,
+    `WITH session AS (
+       INSERT INTO sessions (id, token_hash, credential_id, user_agent, network, created_at, last_seen_at, expires_at)
+       VALUES ($1, $2, $3, 'The benchmark', '127.0.0.1', now(), now(), now() + interval '12 hours') RETURNING id, created_at)
+     INSERT INTO session_proofs (id, session_id, kind, at) SELECT uuidv7(), id, 'password', created_at FROM session`,
     [uuidv7(), hash('sha256', token, 'buffer'), credentialId],
   )
   return `session=${token}`
