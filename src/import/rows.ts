@@ -87,7 +87,7 @@ export const wantUser = (entry: MemberEntry, { id, now }: Pick<Place, 'id' | 'no
   return {
     id,
     given: defined({ firstName, lastName, email, avatarUrl }),
-    create: () => ({ id, firstName, lastName, email, avatarUrl: '', leftSince: null, ...timesOf(entry, now) }),
+    create: () => ({ id, firstName, lastName, email, avatarUrl: '', leftSince: null, isUnchecked: true, ...timesOf(entry, now) }),
   }
 }
 

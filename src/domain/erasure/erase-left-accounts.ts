@@ -1,3 +1,4 @@
+import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
 import { among } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
@@ -40,10 +41,7 @@ export async function eraseLeftAccounts(system: ServiceContext): Promise<number>
     const accounts = everyones.selectFrom(table).select('id')
     const back = accounts.where('leftSince', 'is not', null).where(({ exists }) => exists(members))
     await run(db, everyones.updateTable(table).set({ leftSince: null }).where('id', 'in', back))
-    await repeatInHalves(ACCOUNTS_AT_ONCE, (atMost) => {
-      const left = accounts.where('leftSince', 'is', null).where(({ not, exists }) => not(exists(members)))
-      return run(db, everyones.updateTable(table).set({ leftSince: now }).where('id', 'in', left.limit(atMost)))
-    })
+    await repeatInHalves(ACCOUNTS_AT_ONCE, (atMost) => checkSome(system, { table, members, atMost }))
     const due = accounts.where('leftSince', '<=', new Date(now.getTime() - KEPT_MS)).orderBy('id')
     await repeatInHalves(ACCOUNTS_AT_ONCE, async (atMost) => {
       const gone = await inTransaction(system, async (inside) => {
@@ -61,3 +59,20 @@ export async function eraseLeftAccounts(system: ServiceContext): Promise<number>
   }
   return erased
 }
+
+type Some = (typeof KEPT)[number] & { atMost: number }
+
+/**
+ * Looks which accounts have no membership any more, of those that are new or have lost one: however many there are, these are few. What
+ * somebody else holds at this moment, such as who ends another membership of it, is looked at the next time.
+ */
+const checkSome = (system: ServiceContext, { table, members, atMost }: Some): Promise<number> =>
+  inTransaction(system, async ({ db, deps }) => {
+    const unchecked = everyones.selectFrom(table).select('id').where('isUnchecked', '=', sql.lit(true))
+    const ids = (await all(db, unchecked.limit(atMost).forUpdate().skipLocked())).map(({ id }) => id)
+    // By a statement that begins once they are held: no membership ends unseen.
+    const its = everyones.updateTable(table).where('id', '=', among(ids))
+    await run(db, its.where(({ not, exists }) => not(exists(members))).set({ leftSince: deps.clock() }))
+    await run(db, its.set({ isUnchecked: false }))
+    return ids.length
+  })

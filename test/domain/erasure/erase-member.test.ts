@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
 import { parkForm } from '../../../src/domain/access/parked-forms.ts'
@@ -15,6 +16,7 @@ import { eraseThroughStops } from '../../support/erase-through-stops.ts'
 import { asEraser, dumpRows, linesOf, listStore, spellingsOf } from '../../support/erasing.ts'
 import { enrolApp } from '../../support/factors.ts'
 import { joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
+import { recordQueries } from '../../support/queries.ts'
 import { runSweep } from '../../support/run-sweep.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -445,5 +447,33 @@ describe('an account that no organization has any more', () => {
     ])
     expect(await db.user.count({ where: { id: idle.member.userId } })).toBe(1)
     expect(await db.member.count({ where: { organizationId: other.id, credentialId } })).toBe(1)
+  })
+
+  // At the end: so many are in the way of others.
+  it('costs by those that are to be looked at, however many accounts there are', async () => {
+    const { member } = await start()
+    const client = new pg.Client({ connectionString: service.databaseUrl })
+    await client.connect()
+    await client.query(`SET statement_timeout = 0`)
+    await client.query(`
+      INSERT INTO users (id, first_name, last_name, email, created_at, updated_at, is_unchecked)
+      SELECT gen_random_uuid(), 'One', 'Of many', n || '@many.example', now(), now(), false FROM generate_series(1, 200000) AS n`)
+    await client.query(`
+      INSERT INTO credentials (id, email, password_hash, password_changed_at, created_at, is_unchecked)
+      SELECT id, email, 'none', now(), now(), false FROM users WHERE email LIKE '%@many.example'`)
+    await client.query('VACUUM ANALYZE users, credentials, members')
+    await db.member.delete({ where: { id: member.id } })
+    const { queries } = await recordQueries(() => eraseLeftAccounts(service.system))
+    expect(await db.user.count({ where: { id: member.userId, leftSince: { not: null } } })).toBe(1)
+    const asked = queries.filter(({ text }) => /"(users|credentials)"/.test(text))
+    expect(asked.length).toBeGreaterThan(6)
+    for (const { text, values } of asked) {
+      await client.query('BEGIN')
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values)
+      await client.query('ROLLBACK')
+      const { Plan: plan } = rows[0]['QUERY PLAN'][0]
+      expect([text, plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 100]).toEqual([text, true])
+    }
+    await client.end()
   })
 })
