@@ -10,7 +10,7 @@ import { LONG, scaled } from './scale.ts'
 const WRITERS = 8
 const ENTRIES = scaled(160, 10_000)
 const CHANGES = ENTRIES / WRITERS
-const KILLS = scaled(3, 10)
+const KILLS = scaled(2, 10)
 const READERS = 3
 const CLIENT_SECRET = 'client-secret-of-the-audit-feed-0123456789'
 

@@ -51,7 +51,7 @@ it('delivers the mail of an invite whose process was killed at the 201', async (
 
 it('loses no acknowledged invite over random kills, and sends at most one duplicate mail a kill, as the same message', async () => {
   const { smtp, launch, inviteUntilKilled } = await start()
-  const kills = scaled(4, 50)
+  const kills = scaled(2, 50)
   const perLife = scaled(15, 80)
   const acknowledged: string[] = []
   for (let life = 0; life < kills; life++) {

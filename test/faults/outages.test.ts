@@ -56,8 +56,8 @@ it('loses no mail and sends none twice while the database falls again and again 
       })
     },
   })
-  const emails = Array.from({ length: scaled(200, 1_500) }, (_, i) => `candidate-${i}@example.com`)
-  const stops = scaled(4, 24)
+  const emails = Array.from({ length: scaled(100, 1_500) }, (_, i) => `candidate-${i}@example.com`)
+  const stops = scaled(2, 24)
   const left = [...emails]
   const inviteOneByOne = async () => {
     for (let email = left.pop(); email !== undefined; email = left.pop()) while (!(await isInvited(email))) await sleep(200)

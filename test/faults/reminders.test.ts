@@ -31,7 +31,7 @@ it('queues each reminder once over random kills, sends repeats as the same messa
   const invites: { id: string; recipientEmail: string }[] = []
   for (let i = 0; i < count; i++) invites.push(await make.invite(assessment, { sentAt }))
 
-  const kills = scaled(3, 20)
+  const kills = scaled(2, 20)
   const moved = new Map<string, number>()
   const mailsTo = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to.includes(address))
   const launch = () => startProcess({ DATABASE_URL: url, SMTP_URL: smtp.url })

@@ -45,7 +45,7 @@ describe('a code that is given to two processes at the same instant', () => {
     const { db, system, makePerson, launch } = await start()
     const processes = [await launch(), await launch()]
     const people = []
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < scaled(15, 50); i++) {
       const credential = await makePerson()
       const secret = await giveApp(system, credential.id)
       const [recoveryCode] = await replaceRecoveryCodes(system, credential.id)
@@ -64,7 +64,7 @@ describe('a code that is given to two processes at the same instant', () => {
 it('leaves an app set up, with recovery codes and all, or not at all, when the process is killed meanwhile', async () => {
   const { db, system, makePerson, launch } = await start()
   const outcomes: string[] = []
-  for (let i = 0; i < scaled(6, 40); i++) {
+  for (let i = 0; i < scaled(3, 40); i++) {
     const service = await launch()
     const credential = await makePerson()
     const browser = { userAgent: 'A test', network: '192.0.2.1', isShared: false, isInside: false }
@@ -73,7 +73,7 @@ it('leaves an app set up, with recovery codes and all, or not at all, when the p
     const { sealed, secret } = readOffer(page)
     const answering = send(service, '/portal/factors/app', cookie, { sealed, name: 'Phone', code: codeAt(secret, new Date()) })
     const answered = answering.then(async (answer) => recoveryCodesIn(await answer.text()).length).catch(() => 0)
-    setTimeout(() => service.kill('SIGKILL'), i * 8)
+    setTimeout(() => service.kill('SIGKILL'), i * scaled(16, 8))
     const shown = await answered
     await service.exited
     const { authVersion } = await db.credential.findUniqueOrThrow({ where: { id: credential.id } })
@@ -85,5 +85,5 @@ it('leaves an app set up, with recovery codes and all, or not at all, when the p
     if (shown > 0) expect(state).toBe('[1,8,1,1]') // what was shown is kept
     outcomes.push(state)
   }
-  expect(outcomes).toHaveLength(scaled(6, 40))
+  expect(outcomes).toHaveLength(scaled(3, 40))
 })

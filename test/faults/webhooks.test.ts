@@ -43,7 +43,7 @@ async function start(behaviour: (response: ServerResponse, message: Received) =>
 const messageOf = ({ path, id }: Received) => `${path} ${id}`
 
 it('loses no delivery over random kills, and repeats only what was under way, as the same message', async () => {
-  const kills = scaled(3, 20)
+  const kills = scaled(2, 20)
   const events = scaled(200, 2_000) / ENDPOINTS
   const deliveries = events * ENDPOINTS
   const { receiver, launch, first, secrets, happen, allDelivered } = await start((response) =>
