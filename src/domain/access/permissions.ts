@@ -146,17 +146,19 @@ const memberPermissions = new Map<string, readonly Permission[]>([
 
 /** Whether the context's actor may do that. */
 export const may = ({ actor }: Pick<Context, 'actor'>, permission: Permission): boolean =>
-  permissionsOf(actor).some((allowed) => allowed === permission)
+  permissionsOf(actor).some((allowed) => allowed?.includes(permission))
 
-function permissionsOf(actor: Actor): readonly Permission[] {
-  if (actor.kind === 'member') return [...allowedTo(memberPermissions, actor.roles), ...allowedTo(dutyPermissions, actor.duties)]
-  if (actor.kind === 'apiKey' && actor.scopes?.length) return actor.scopes.flatMap((scope) => allowedByScope.get(scope) ?? [])
-  if (actor.kind !== 'apiKey' || !actor.rights?.length) return permissions[actor.kind]
-  return [...permissions.apiKey, ...actor.rights.flatMap((right) => allowedBy.get(right) ?? [])]
+/** What the actor may do, a list for each thing that allows it. A page asks dozens of times: no list is copied. */
+function permissionsOf(actor: Actor): (readonly Permission[] | undefined)[] {
+  if (actor.kind === 'member')
+    return [
+      ...actor.roles.map((role) => memberPermissions.get(role)),
+      ...(actor.duties ?? []).map((duty) => dutyPermissions.get(duty)),
+    ]
+  if (actor.kind === 'apiKey' && actor.scopes?.length) return actor.scopes.map((scope) => allowedByScope.get(scope))
+  if (actor.kind !== 'apiKey' || !actor.rights?.length) return [permissions[actor.kind]]
+  return [permissions.apiKey, ...actor.rights.map((right) => allowedBy.get(right))]
 }
-
-const allowedTo = (table: ReadonlyMap<string, readonly Permission[]>, words: readonly string[] = []): Permission[] =>
-  words.flatMap((word) => table.get(word) ?? [])
 
 /** @throws DomainError not_permitted when the context's actor may not do that. */
 export function authorize(ctx: Pick<Context, 'actor'>, permission: Permission): void {
