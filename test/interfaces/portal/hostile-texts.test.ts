@@ -123,7 +123,7 @@ async function poison(turn: number): Promise<number> {
   const columns = await findTexts()
   for (const [i, { table, column, type }] of columns.entries()) {
     const beginning = column.endsWith('_url') ? 'javascript:' : BEGINNINGS[(i + turn) % BEGINNINGS.length]
-    const text = type === 'ARRAY' ? `array_append("${column}", $1)` : `$1 || ctid::text`
+    const text = type === 'ARRAY' ? `array_append("${column}", $1)` : `$1 || gen_random_uuid()`
     await db.$executeRawUnsafe(`UPDATE "${table}" SET "${column}" = ${text}`, `${beginning}${HOSTILE}`)
   }
   await db.auditEntry.updateMany({ data: { details: { [HOSTILE]: [HOSTILE], changed: { before: HOSTILE, after: HOSTILE } } } })
