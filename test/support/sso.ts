@@ -3,7 +3,7 @@ import { codeAt, enrolApp } from './factors.ts'
 import { mistakesIn } from './forms.ts'
 import { CLIENT, type Idp, type Person, passThrough, startIdp } from './idp.ts'
 import { joinPath, PASSWORD } from './portal.ts'
-import type { Service } from './service.ts'
+import { type Service, startServiceForFile } from './service.ts'
 
 /** Settings of a service whose identity providers may be listeners of a test. */
 export const IDP_ON_LOOPBACK = { SSO_ALLOW: '127.0.0.1' }
@@ -139,4 +139,25 @@ export async function setUpSso(service: Service, more: Record<string, string | s
     ...claims,
   })
   return { organization, domain, domainId: id, admin, idp, providerId, begin, page, person }
+}
+
+/** Where a browser begins to sign in by the operator's Microsoft. */
+export const WITH_MICROSOFT = '/portal/sign-in/with/microsoft'
+
+/** A service whose operator offers Microsoft, and what stands in its place, on the service's clock; until the end of the file. */
+export async function startWithMicrosoft(settings: Record<string, string> = {}) {
+  // It is there before the service, whose settings name it.
+  let service: Service | undefined
+  const idp = await startIdp({
+    now: () => service?.clock.now() ?? new Date(),
+    redirectUri: `http://localhost:3000${WITH_MICROSOFT}/callback`,
+  })
+  service = await startServiceForFile({
+    ...IDP_ON_LOOPBACK,
+    MICROSOFT_CLIENT_ID: CLIENT.clientId,
+    MICROSOFT_CLIENT_SECRET: CLIENT.clientSecret,
+    MICROSOFT_ISSUER: idp.issuer,
+    ...settings,
+  })
+  return { service, idp }
 }

@@ -5,26 +5,11 @@ import { requestMemberErasure } from '../../../../src/domain/erasure/request-mem
 import { removeProvider } from '../../../../src/domain/single-sign-on/providers.ts'
 import { asEraser } from '../../../support/erasing.ts'
 import { codeAt, giveApp, readOffer } from '../../../support/factors.ts'
-import { CLIENT, startIdp } from '../../../support/idp.ts'
 import { joinPath, PASSWORD } from '../../../support/portal.ts'
-import { type Service, startServiceForFile } from '../../../support/service.ts'
-import { type Browser, browse, goThrough, IDP_ON_LOOPBACK, setUpSso, wayBack } from '../../../support/sso.ts'
+import { type Browser, browse, goThrough, setUpSso, startWithMicrosoft, WITH_MICROSOFT, wayBack } from '../../../support/sso.ts'
 import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 
-const BEGIN = '/portal/sign-in/with/microsoft'
-// It is there before the service, whose settings name it.
-let started: Service | undefined
-const idp = await startIdp({
-  now: () => started?.clock.now() ?? new Date(),
-  redirectUri: `http://localhost:3000${BEGIN}/callback`,
-})
-const service = await startServiceForFile({
-  ...IDP_ON_LOOPBACK,
-  MICROSOFT_CLIENT_ID: CLIENT.clientId,
-  MICROSOFT_CLIENT_SECRET: CLIENT.clientSecret,
-  MICROSOFT_ISSUER: idp.issuer,
-})
-started = service
+const { service, idp } = await startWithMicrosoft()
 const { db } = service
 
 const titleOf = (text: string) => /<h1[^>]*>([^<]*)/.exec(text)?.[1]
@@ -32,6 +17,11 @@ const names = { firstName: 'Ada', lastName: 'Lovelace', password: PASSWORD }
 
 /** Asks for something that has to wait until something else is done, and then finds it done. */
 async function askMeanwhile(erase: (inside: typeof db) => Promise<unknown>, ask: () => PromiseLike<Response>): Promise<Response> {
+  // Who records that a mail was sent is not to be taken for who waits.
+  await waitUntil(
+    'their mails to be sent',
+    async () => (await db.memberEmail.count({ where: { state: 'queued' } })) === 0 || undefined,
+  )
   let asked: Promise<Response> | undefined
   await transact(
     db,
@@ -107,7 +97,7 @@ it('has whoever comes back from Microsoft start again: to sign in, to link and t
   const known = await join()
   await link(known, known.home)
   const [browser, other] = [browse(service), browse(service)]
-  const back = await wayBack(browser, idp, BEGIN)
+  const back = await wayBack(browser, idp, WITH_MICROSOFT)
   expect(titleOf((await known.erased(() => browser.get(back))).text)).toBe('Your membership has ended')
 
   const linking = await join()

@@ -3,27 +3,20 @@ import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
 import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
 import { resetMemberFactors } from '../../../../src/domain/members/reset-factors.ts'
 import { codeAt, enrolApp } from '../../../support/factors.ts'
-import { CLIENT, type Person, startIdp } from '../../../support/idp.ts'
+import type { Person } from '../../../support/idp.ts'
 import { asOperator, joinPath, PASSWORD } from '../../../support/portal.ts'
-import { type Service, startServiceForFile } from '../../../support/service.ts'
-import { type Browser, browse, goThrough, IDP_ON_LOOPBACK, makeOnlyWayIn, setUpSso, wayBack } from '../../../support/sso.ts'
+import {
+  type Browser,
+  browse,
+  goThrough,
+  makeOnlyWayIn,
+  setUpSso,
+  startWithMicrosoft,
+  WITH_MICROSOFT,
+  wayBack,
+} from '../../../support/sso.ts'
 
-const BEGIN = '/portal/sign-in/with/microsoft'
-// It is there before the service, whose settings name it.
-let started: Service | undefined
-const idp = await startIdp({
-  now: () => started?.clock.now() ?? new Date(),
-  redirectUri: `http://localhost:3000${BEGIN}/callback`,
-})
-const service = await startServiceForFile({
-  ...IDP_ON_LOOPBACK,
-  GOOGLE_CLIENT_ID: 'of-google',
-  GOOGLE_CLIENT_SECRET: 'unused',
-  MICROSOFT_CLIENT_ID: CLIENT.clientId,
-  MICROSOFT_CLIENT_SECRET: CLIENT.clientSecret,
-  MICROSOFT_ISSUER: idp.issuer,
-})
-started = service
+const { service, idp } = await startWithMicrosoft({ GOOGLE_CLIENT_ID: 'of-google', GOOGLE_CLIENT_SECRET: 'unused' })
 const { db } = service
 const MICROSOFT = '00000000-0000-4000-8000-000000000002'
 
@@ -37,7 +30,7 @@ const kindsTo = async (email: string) =>
   (await db.memberEmail.findMany({ where: { member: { email } }, orderBy: { id: 'asc' } })).map(({ kind }) => kind)
 /** Where a browser is after signing in by it, or what it is told. */
 const signIn = async (browser: Browser = browse(service)) => {
-  const { status, headers, text } = await goThrough(browser, idp, BEGIN)
+  const { status, headers, text } = await goThrough(browser, idp, WITH_MICROSOFT)
   return status === 303 ? headers.location : titleOf(text)
 }
 
@@ -148,7 +141,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
   it('refuse a state of another browser, and one that was used', async () => {
     await joinAndLink(await service.make.organization())
     const browser = browse(service)
-    const back = await wayBack(browser, idp, BEGIN)
+    const back = await wayBack(browser, idp, WITH_MICROSOFT)
     expect(titleOf((await browse(service).get(back)).text)).toBe('Please start again')
     const kept = new Map(browser.cookies)
     expect((await browser.get(back)).status).toBe(303)
@@ -338,7 +331,7 @@ describe('once the operator no longer offers them', () => {
     service.deps.operatorProviders = []
     try {
       expect((await browser.get(home)).headers.location).toMatch(/^\/portal\/sign-in/)
-      expect((await browse(service).get(BEGIN)).status).toBe(404)
+      expect((await browse(service).get(WITH_MICROSOFT)).status).toBe(404)
     } finally {
       service.deps.operatorProviders = operatorProviders
     }
