@@ -32,15 +32,8 @@ export type Queue = {
   enqueueMailEvent: (db: Connection, id: string) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
   bringMailForward: (emailId?: string) => Promise<number>
-  /**
-   * Has a batch of invites worked on: again, if it is not finished when a process dies.
-   *
-   * @param batch.createdByKeyId of one that an API key has given; null: a member.
-   */
-  enqueueInviteBatch: (
-    db: Connection,
-    batch: { id: string; organizationId: string; createdByKeyId: string | null },
-  ) => Promise<void>
+  /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
+  enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string }) => Promise<void>
   /** Has a bulk change of invites worked on, in the same way. */
   enqueueBulkChange: (db: Connection, change: { id: string; organizationId: string }) => Promise<void>
   /** Has a file of questions taken into the library, in the same way. */
@@ -149,7 +142,6 @@ export const SWEEP_PARTS = [
   'fetch_bounces',
   'open_submissions',
   'complete_due_submissions',
-  'score_answers',
   'forget_answers',
   'forget_events',
   'forget_deliveries',
