@@ -11,23 +11,23 @@ CREATE TABLE "organizations" (
     "tier" "tier" NOT NULL DEFAULT 'standard',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
-    "invitation_text" TEXT,
-    "reply_to" TEXT,
     "sender_name" TEXT,
+    "reply_to" TEXT,
+    "invitation_text" TEXT,
     "return_hosts" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "language" TEXT NOT NULL DEFAULT 'en',
     "languages_offered" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "time_zone" TEXT NOT NULL DEFAULT 'UTC',
     "week_days_off" SMALLINT[] NOT NULL DEFAULT ARRAY[(6)::smallint, (7)::smallint],
     "owner_named_at" TIMESTAMPTZ(3),
-    "candidate_mails" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "main_template_language" TEXT,
+    "candidate_mails" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "dead_addresses_seen_at" TIMESTAMPTZ(3),
+    "primary_color" TEXT,
     "background_color" TEXT,
     "logo_hash" TEXT,
-    "logo_height" INTEGER,
     "logo_width" INTEGER,
-    "primary_color" TEXT,
-    "main_template_language" TEXT,
+    "logo_height" INTEGER,
     "page_links" JSONB,
 
     CONSTRAINT "organizations_pkey" PRIMARY KEY ("id")
@@ -108,14 +108,14 @@ CREATE TABLE "api_keys" (
     "expires_at" TIMESTAMPTZ(3),
     "revoked_at" TIMESTAMPTZ(3),
     "last_used_at" TIMESTAMPTZ(3),
-    "previous_expires_at" TIMESTAMPTZ(3),
-    "previous_hash" BYTEA,
-    "rights" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
-    "requests_per_minute" INTEGER,
     "last_used_from" TEXT,
+    "rights" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "scopes" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "networks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "is_stored_restricted" BOOLEAN NOT NULL DEFAULT false,
+    "requests_per_minute" INTEGER,
+    "previous_hash" BYTEA,
+    "previous_expires_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "api_keys_pkey" PRIMARY KEY ("id")
 );
@@ -130,8 +130,8 @@ CREATE TABLE "idempotency_records" (
     "fingerprint" BYTEA NOT NULL,
     "status" INTEGER,
     "body" TEXT,
-    "created_at" TIMESTAMPTZ(3) NOT NULL,
     "sealed" BOOLEAN NOT NULL DEFAULT false,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "idempotency_records_pkey" PRIMARY KEY ("organization_id","key")
 );
@@ -167,7 +167,8 @@ CREATE TABLE "members" (
     "organization_id" UUID NOT NULL,
     "user_id" UUID NOT NULL,
     "email" TEXT NOT NULL,
-    "roles" TEXT[],
+    "roles" TEXT[] NOT NULL,
+    "duties" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "status" "member_status" NOT NULL DEFAULT 'active',
     "department" TEXT NOT NULL DEFAULT '',
     "can_view_transcription" BOOLEAN NOT NULL DEFAULT false,
@@ -176,12 +177,11 @@ CREATE TABLE "members" (
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
     "credential_id" UUID,
     "active_since" TIMESTAMPTZ(3),
+    "invited_by_id" UUID,
+    "own_way" TEXT,
     "time_zone" TEXT,
     "page_size" INTEGER,
-    "own_way" TEXT,
-    "duties" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
-    "invited_by_id" UUID,
-    "notices" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "notices" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "erased_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "members_pkey" PRIMARY KEY ("id")
@@ -199,10 +199,9 @@ CREATE TABLE "member_tags" (
     "tag_id" UUID NOT NULL,
     "position" INTEGER NOT NULL,
 
-    CONSTRAINT "member_tags_pkey" PRIMARY KEY ("member_id","tag_id")
+    CONSTRAINT "member_tags_pkey" PRIMARY KEY ("organization_id","member_id","tag_id")
 );
 CREATE INDEX "member_tags_tag_idx" ON "member_tags" ("organization_id", "tag_id");
-CREATE UNIQUE INDEX "member_tags_organization_id_key" ON "member_tags" ("organization_id", "member_id", "tag_id");
 
 CREATE TABLE "member_grading_languages" (
     "organization_id" UUID NOT NULL,
@@ -210,10 +209,9 @@ CREATE TABLE "member_grading_languages" (
     "language_id" UUID NOT NULL,
     "position" INTEGER NOT NULL,
 
-    CONSTRAINT "member_grading_languages_pkey" PRIMARY KEY ("member_id","language_id")
+    CONSTRAINT "member_grading_languages_pkey" PRIMARY KEY ("organization_id","member_id","language_id")
 );
 CREATE INDEX "member_grading_languages_language_idx" ON "member_grading_languages" ("language_id");
-CREATE UNIQUE INDEX "member_grading_languages_organization_id_key" ON "member_grading_languages" ("organization_id", "member_id", "language_id");
 
 CREATE TABLE "account_links" (
     "id" UUID NOT NULL,
@@ -238,6 +236,9 @@ CREATE TABLE "member_emails" (
     "member_id" UUID NOT NULL,
     "kind" TEXT NOT NULL,
     "link_id" UUID,
+    "webhook_id" UUID,
+    "dedupe_key" TEXT,
+    "facts" JSONB,
     "state" "email_state" NOT NULL DEFAULT 'queued',
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "failure" "email_failure",
@@ -245,9 +246,6 @@ CREATE TABLE "member_emails" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
     "sent_at" TIMESTAMPTZ(3),
-    "webhook_id" UUID,
-    "dedupe_key" TEXT,
-    "facts" JSONB,
 
     CONSTRAINT "member_emails_pkey" PRIMARY KEY ("id")
 );
@@ -266,11 +264,11 @@ CREATE TABLE "credentials" (
     "email" TEXT NOT NULL,
     "password_hash" TEXT NOT NULL,
     "password_changed_at" TIMESTAMPTZ(3) NOT NULL,
+    "language" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "auth_version" INTEGER NOT NULL DEFAULT 0,
-    "failures" INTEGER NOT NULL DEFAULT 0,
     "proven_at" TIMESTAMPTZ(3),
-    "language" TEXT,
+    "failures" INTEGER NOT NULL DEFAULT 0,
     "left_since" TIMESTAMPTZ(3),
     "is_unchecked" BOOLEAN NOT NULL DEFAULT true,
 
@@ -317,10 +315,10 @@ CREATE TABLE "sessions" (
     "last_seen_at" TIMESTAMPTZ(3) NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "auth_version" INTEGER NOT NULL DEFAULT 0,
-    "closed_for" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
     "device_id" UUID,
-    "end_reason" TEXT,
     "ended_at" TIMESTAMPTZ(3),
+    "end_reason" TEXT,
+    "closed_for" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
     "fresh_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "sessions_pkey" PRIMARY KEY ("id")
@@ -392,6 +390,7 @@ CREATE TABLE "sign_in_providers" (
     "client_id" TEXT NOT NULL,
     "client_auth" TEXT NOT NULL,
     "client_secret" BYTEA NOT NULL,
+    "draft" BYTEA,
     "secret_ends_at" TIMESTAMPTZ(3),
     "required_claims" JSONB NOT NULL DEFAULT '{}',
     "adds_members" BOOLEAN NOT NULL DEFAULT false,
@@ -403,13 +402,12 @@ CREATE TABLE "sign_in_providers" (
     "tested_session" UUID,
     "tested_hash" BYTEA,
     "gives_auth_time" BOOLEAN NOT NULL DEFAULT false,
+    "ends_at_idp" BOOLEAN NOT NULL DEFAULT false,
     "relink_until" TIMESTAMPTZ(3),
     "last_error" TEXT,
     "last_error_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
-    "ends_at_idp" BOOLEAN NOT NULL DEFAULT false,
-    "draft" BYTEA,
 
     CONSTRAINT "sign_in_providers_pkey" PRIMARY KEY ("id")
 );
@@ -464,6 +462,7 @@ CREATE INDEX "sign_in_attempts_ends_at_idx" ON "sign_in_attempts" ("ends_at");
 CREATE TABLE "audit_entries" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "actor_kind" TEXT NOT NULL,
     "actor_id" UUID,
     "action" TEXT NOT NULL,
@@ -471,7 +470,6 @@ CREATE TABLE "audit_entries" (
     "target_id" UUID,
     "details" JSONB NOT NULL DEFAULT '{}',
     "at" TIMESTAMPTZ(3) NOT NULL,
-    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "address" TEXT,
     "user_agent" TEXT,
     "session_id" UUID,
@@ -484,7 +482,6 @@ CREATE INDEX "audit_entries_at_idx" ON "audit_entries" ("organization_id", "at",
 CREATE INDEX "audit_entries_actor_idx" ON "audit_entries" ("organization_id", "actor_id", "at", "id");
 CREATE INDEX "audit_entries_action_idx" ON "audit_entries" ("organization_id", "action", "at", "id");
 CREATE INDEX "audit_entries_mode_idx" ON "audit_entries" ("organization_id", "mode", "at", "id");
-CREATE INDEX "audit_entries_sweep_idx" ON "audit_entries" ("at");
 CREATE UNIQUE INDEX "audit_entries_organization_id_key" ON "audit_entries" ("organization_id", "id");
 CREATE UNIQUE INDEX "audit_entries_position_key" ON "audit_entries" ("organization_id", "position");
 
@@ -558,27 +555,27 @@ CREATE TABLE "assessments" (
     "default_answer_format" "media_format" NOT NULL DEFAULT 'text',
     "audience" "audience" NOT NULL DEFAULT 'invite_only',
     "time_limit" INTEGER NOT NULL DEFAULT 0,
-    "skill_types" TEXT[],
+    "skill_types" TEXT[] NOT NULL,
     "instruction_id" UUID,
     "created_by_id" UUID,
     "question_count" INTEGER NOT NULL DEFAULT 0,
     "total_points" INTEGER NOT NULL DEFAULT 0,
-    "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "updated_at" TIMESTAMPTZ(3) NOT NULL,
-    "graded_blind" BOOLEAN NOT NULL DEFAULT false,
     "second_grader" BOOLEAN NOT NULL DEFAULT false,
-    "face_photo_required" BOOLEAN NOT NULL DEFAULT false,
-    "require_id_capture" BOOLEAN NOT NULL DEFAULT false,
+    "graded_blind" BOOLEAN NOT NULL DEFAULT false,
     "screen_recording" BOOLEAN NOT NULL DEFAULT false,
     "webcam_monitoring" BOOLEAN NOT NULL DEFAULT false,
-    "archived_at" TIMESTAMPTZ(3),
+    "require_id_capture" BOOLEAN NOT NULL DEFAULT false,
+    "face_photo_required" BOOLEAN NOT NULL DEFAULT false,
     "penalty_percent" SMALLINT NOT NULL DEFAULT 0,
-    "auto_release_by_id" UUID,
-    "auto_release_to_candidate" BOOLEAN NOT NULL DEFAULT false,
     "practice" BOOLEAN NOT NULL DEFAULT false,
     "interface_language" TEXT,
-    "released_mail" BOOLEAN,
     "submitted_mail" BOOLEAN,
+    "released_mail" BOOLEAN,
+    "auto_release_by_id" UUID,
+    "auto_release_to_candidate" BOOLEAN NOT NULL DEFAULT false,
+    "archived_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "assessments_pkey" PRIMARY KEY ("id")
 );
@@ -599,10 +596,9 @@ CREATE TABLE "assessment_languages" (
     "organization_id" UUID NOT NULL,
     "position" INTEGER NOT NULL,
 
-    CONSTRAINT "assessment_languages_pkey" PRIMARY KEY ("assessment_id","language_id")
+    CONSTRAINT "assessment_languages_pkey" PRIMARY KEY ("organization_id","assessment_id","language_id")
 );
 CREATE INDEX "assessment_languages_language_idx" ON "assessment_languages" ("language_id");
-CREATE UNIQUE INDEX "assessment_languages_organization_id_key" ON "assessment_languages" ("organization_id", "assessment_id", "language_id");
 
 CREATE TABLE "assessment_categories" (
     "organization_id" UUID NOT NULL,
@@ -610,10 +606,9 @@ CREATE TABLE "assessment_categories" (
     "category_id" UUID NOT NULL,
     "position" INTEGER NOT NULL,
 
-    CONSTRAINT "assessment_categories_pkey" PRIMARY KEY ("assessment_id","category_id")
+    CONSTRAINT "assessment_categories_pkey" PRIMARY KEY ("organization_id","assessment_id","category_id")
 );
 CREATE INDEX "assessment_categories_category_idx" ON "assessment_categories" ("organization_id", "category_id");
-CREATE UNIQUE INDEX "assessment_categories_organization_id_key" ON "assessment_categories" ("organization_id", "assessment_id", "category_id");
 
 CREATE TABLE "assessment_clients" (
     "organization_id" UUID NOT NULL,
@@ -621,10 +616,9 @@ CREATE TABLE "assessment_clients" (
     "member_id" UUID NOT NULL,
     "position" INTEGER NOT NULL,
 
-    CONSTRAINT "assessment_clients_pkey" PRIMARY KEY ("assessment_id","member_id")
+    CONSTRAINT "assessment_clients_pkey" PRIMARY KEY ("organization_id","assessment_id","member_id")
 );
 CREATE INDEX "assessment_clients_member_idx" ON "assessment_clients" ("organization_id", "member_id");
-CREATE UNIQUE INDEX "assessment_clients_organization_id_key" ON "assessment_clients" ("organization_id", "assessment_id", "member_id");
 
 CREATE TABLE "assessment_tags" (
     "organization_id" UUID NOT NULL,
@@ -632,10 +626,9 @@ CREATE TABLE "assessment_tags" (
     "tag_id" UUID NOT NULL,
     "position" INTEGER NOT NULL,
 
-    CONSTRAINT "assessment_tags_pkey" PRIMARY KEY ("assessment_id","tag_id")
+    CONSTRAINT "assessment_tags_pkey" PRIMARY KEY ("organization_id","assessment_id","tag_id")
 );
 CREATE INDEX "assessment_tags_tag_idx" ON "assessment_tags" ("organization_id", "tag_id");
-CREATE UNIQUE INDEX "assessment_tags_organization_id_key" ON "assessment_tags" ("organization_id", "assessment_id", "tag_id");
 
 CREATE TABLE "questions" (
     "id" UUID NOT NULL,
@@ -644,6 +637,7 @@ CREATE TABLE "questions" (
     "order" INTEGER NOT NULL,
     "input_type" TEXT NOT NULL,
     "script" TEXT NOT NULL DEFAULT '',
+    "script_format" TEXT NOT NULL DEFAULT 'plain',
     "audio_url" TEXT NOT NULL DEFAULT '',
     "video_url" TEXT NOT NULL DEFAULT '',
     "response_type" TEXT NOT NULL,
@@ -651,13 +645,12 @@ CREATE TABLE "questions" (
     "time_limit" INTEGER NOT NULL DEFAULT 0,
     "source_language" TEXT,
     "target_language" TEXT,
-    "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "updated_at" TIMESTAMPTZ(3) NOT NULL,
     "version_id" UUID,
-    "script_format" TEXT NOT NULL DEFAULT 'plain',
     "library_question_id" UUID,
     "library_number" INTEGER,
     "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "questions_pkey" PRIMARY KEY ("id")
 );
@@ -673,10 +666,10 @@ CREATE TABLE "question_versions" (
     "id" UUID NOT NULL,
     "response_type" TEXT NOT NULL,
     "spec" JSONB NOT NULL,
+    "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "sealed_at" TIMESTAMPTZ(3),
     "replaces_id" UUID,
-    "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
 
     CONSTRAINT "question_versions_pkey" PRIMARY KEY ("organization_id","id")
 );
@@ -737,10 +730,10 @@ CREATE TABLE "library_versions" (
     "number" INTEGER NOT NULL,
     "content" JSONB NOT NULL,
     "version_id" UUID,
+    "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
     "content_hash" BYTEA NOT NULL,
     "created_by_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
 
     CONSTRAINT "library_versions_pkey" PRIMARY KEY ("organization_id","library_question_id","number")
 );
@@ -844,9 +837,19 @@ CREATE TABLE "invites" (
     "require_id_capture" BOOLEAN NOT NULL,
     "face_photo_required" BOOLEAN NOT NULL,
     "custom_message" TEXT NOT NULL DEFAULT '',
+    "external_id" TEXT,
+    "metadata" JSONB,
+    "return_url" TEXT,
+    "language" TEXT,
+    "chosen_language" TEXT,
+    "time_zone" TEXT,
+    "reminders_off" BOOLEAN NOT NULL DEFAULT false,
     "mode" "key_mode" NOT NULL DEFAULT 'live',
+    "attempt" INTEGER NOT NULL DEFAULT 1,
+    "extra_time_percent" SMALLINT NOT NULL DEFAULT 0,
     "link_version" INTEGER NOT NULL DEFAULT 1,
     "assessment_session" UUID,
+    "waived_checks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "assigned_grader_id" UUID,
     "created_by_id" UUID,
     "created_by_key_id" UUID,
@@ -856,19 +859,9 @@ CREATE TABLE "invites" (
     "started_at" TIMESTAMPTZ(3),
     "completed_at" TIMESTAMPTZ(3),
     "revoked_at" TIMESTAMPTZ(3),
+    "declined_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
-    "waived_checks" TEXT[] DEFAULT ARRAY[]::TEXT[],
-    "declined_at" TIMESTAMPTZ(3),
-    "external_id" TEXT,
-    "metadata" JSONB,
-    "attempt" INTEGER NOT NULL DEFAULT 1,
-    "return_url" TEXT,
-    "extra_time_percent" SMALLINT NOT NULL DEFAULT 0,
-    "chosen_language" TEXT,
-    "language" TEXT,
-    "time_zone" TEXT,
-    "reminders_off" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "invites_pkey" PRIMARY KEY ("id")
 );
@@ -892,31 +885,30 @@ CREATE TABLE "invite_tags" (
     "invite_id" UUID NOT NULL,
     "tag_id" UUID NOT NULL,
     "position" INTEGER NOT NULL,
-    "expires_at" TIMESTAMPTZ(3),
-    "sent_at" TIMESTAMPTZ(3),
-    "status" "invite_status",
     "mode" "key_mode" NOT NULL DEFAULT 'live',
+    "status" "invite_status",
+    "sent_at" TIMESTAMPTZ(3),
+    "expires_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "invite_tags_pkey" PRIMARY KEY ("invite_id","tag_id")
+    CONSTRAINT "invite_tags_pkey" PRIMARY KEY ("organization_id","invite_id","tag_id")
 );
 CREATE INDEX "invite_tags_sent_at_idx" ON "invite_tags" ("organization_id", "tag_id", "mode", "sent_at", "invite_id");
 CREATE INDEX "invite_tags_status_idx" ON "invite_tags" ("organization_id", "tag_id", "mode", "status", "invite_id");
 CREATE INDEX "invite_tags_expires_at_idx" ON "invite_tags" ("organization_id", "tag_id", "mode", "expires_at", "invite_id");
-CREATE UNIQUE INDEX "invite_tags_organization_id_key" ON "invite_tags" ("organization_id", "invite_id", "tag_id");
 
 CREATE TABLE "invite_batches" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "assessment_id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "created_by_id" UUID,
+    "created_by_key_id" UUID,
     "terms" JSONB NOT NULL,
-    "unused_columns" TEXT[],
+    "unused_columns" TEXT[] NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "started_at" TIMESTAMPTZ(3),
-    "finished_at" TIMESTAMPTZ(3),
     "stopped_at" TIMESTAMPTZ(3),
-    "mode" "key_mode" NOT NULL DEFAULT 'live',
-    "created_by_key_id" UUID,
+    "finished_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "invite_batches_pkey" PRIMARY KEY ("id")
 );
@@ -938,11 +930,10 @@ CREATE TABLE "invite_batch_rows" (
     "repeats" INTEGER,
     "invite_id" UUID,
 
-    CONSTRAINT "invite_batch_rows_pkey" PRIMARY KEY ("batch_id","number")
+    CONSTRAINT "invite_batch_rows_pkey" PRIMARY KEY ("organization_id","batch_id","number")
 );
 CREATE INDEX "invite_batch_rows_state_idx" ON "invite_batch_rows" ("organization_id", "batch_id", "state", "number");
 CREATE INDEX "invite_batch_rows_invite_idx" ON "invite_batch_rows" ("organization_id", "invite_id");
-CREATE UNIQUE INDEX "invite_batch_rows_organization_id_key" ON "invite_batch_rows" ("organization_id", "batch_id", "number");
 
 CREATE TABLE "bulk_changes" (
     "id" UUID NOT NULL,
@@ -970,11 +961,10 @@ CREATE TABLE "bulk_change_rows" (
     "state" "bulk_row_state" NOT NULL,
     "issues" JSONB NOT NULL DEFAULT '[]',
 
-    CONSTRAINT "bulk_change_rows_pkey" PRIMARY KEY ("bulk_change_id","number")
+    CONSTRAINT "bulk_change_rows_pkey" PRIMARY KEY ("organization_id","bulk_change_id","number")
 );
 CREATE INDEX "bulk_change_rows_state_idx" ON "bulk_change_rows" ("organization_id", "bulk_change_id", "state", "number");
 CREATE INDEX "bulk_change_rows_invite_idx" ON "bulk_change_rows" ("organization_id", "invite_id");
-CREATE UNIQUE INDEX "bulk_change_rows_organization_id_key" ON "bulk_change_rows" ("organization_id", "bulk_change_id", "number");
 
 CREATE TABLE "saved_filters" (
     "id" UUID NOT NULL,
@@ -993,9 +983,9 @@ CREATE UNIQUE INDEX "saved_filters_name_key" ON "saved_filters" ("organization_i
 CREATE TABLE "organization_invite_counts" (
     "organization_id" UUID NOT NULL,
     "status" "invite_status" NOT NULL,
+    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "slot" SMALLINT NOT NULL,
     "count" INTEGER NOT NULL,
-    "mode" "key_mode" NOT NULL DEFAULT 'live',
 
     CONSTRAINT "organization_invite_counts_pkey" PRIMARY KEY ("organization_id","mode","status","slot")
 );
@@ -1003,10 +993,10 @@ CREATE TABLE "organization_invite_counts" (
 CREATE TABLE "organization_invite_days" (
     "organization_id" UUID NOT NULL,
     "day" DATE NOT NULL,
+    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "slot" SMALLINT NOT NULL,
     "invited" INTEGER NOT NULL DEFAULT 0,
     "completed" INTEGER NOT NULL DEFAULT 0,
-    "mode" "key_mode" NOT NULL DEFAULT 'live',
 
     CONSTRAINT "organization_invite_days_pkey" PRIMARY KEY ("organization_id","mode","day","slot")
 );
@@ -1015,20 +1005,19 @@ CREATE TABLE "assessment_invite_counts" (
     "organization_id" UUID NOT NULL,
     "assessment_id" UUID NOT NULL,
     "status" "invite_status" NOT NULL,
+    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "slot" SMALLINT NOT NULL,
     "count" INTEGER NOT NULL,
-    "mode" "key_mode" NOT NULL DEFAULT 'live',
 
-    CONSTRAINT "assessment_invite_counts_pkey" PRIMARY KEY ("assessment_id","mode","status","slot")
+    CONSTRAINT "assessment_invite_counts_pkey" PRIMARY KEY ("organization_id","assessment_id","mode","status","slot")
 );
-CREATE UNIQUE INDEX "assessment_invite_counts_organization_id_key" ON "assessment_invite_counts" ("organization_id", "assessment_id", "mode", "status", "slot");
 
 CREATE TABLE "tag_invite_counts" (
     "organization_id" UUID NOT NULL,
     "tag_id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "slot" SMALLINT NOT NULL,
     "count" INTEGER NOT NULL,
-    "mode" "key_mode" NOT NULL DEFAULT 'live',
 
     CONSTRAINT "tag_invite_counts_pkey" PRIMARY KEY ("organization_id","tag_id","mode","slot")
 );
@@ -1039,25 +1028,25 @@ CREATE TABLE "invite_emails" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "invite_id" UUID NOT NULL,
+    "kind" TEXT NOT NULL DEFAULT 'invitation',
+    "dedupe_key" TEXT,
+    "language" TEXT,
+    "template_id" UUID,
     "link_version" INTEGER NOT NULL,
     "state" "email_state" NOT NULL DEFAULT 'queued',
     "attempts" INTEGER NOT NULL DEFAULT 0,
+    "failure" "email_failure",
     "reason" TEXT NOT NULL DEFAULT '',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
     "sent_at" TIMESTAMPTZ(3),
-    "failure" "email_failure",
     "delayed_until" TIMESTAMPTZ(3),
-    "kind" TEXT NOT NULL DEFAULT 'invitation',
-    "template_id" UUID,
-    "bounce" TEXT,
-    "bounce_reason" TEXT,
-    "bounce_status" TEXT,
     "bounced_at" TIMESTAMPTZ(3),
+    "bounce" TEXT,
+    "bounce_status" TEXT,
+    "bounce_reason" TEXT,
     "complained_at" TIMESTAMPTZ(3),
     "suppressed" BOOLEAN NOT NULL DEFAULT false,
-    "dedupe_key" TEXT,
-    "language" TEXT,
 
     CONSTRAINT "invite_emails_pkey" PRIMARY KEY ("id")
 );
@@ -1070,12 +1059,12 @@ CREATE TABLE "mail_templates" (
     "organization_id" UUID NOT NULL,
     "id" UUID NOT NULL,
     "language" TEXT NOT NULL,
+    "assessment_id" UUID,
     "version" INTEGER NOT NULL,
     "subject" TEXT NOT NULL,
     "body" TEXT NOT NULL,
     "created_by_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "assessment_id" UUID,
 
     CONSTRAINT "mail_templates_pkey" PRIMARY KEY ("organization_id","id")
 );
@@ -1165,33 +1154,33 @@ CREATE TABLE "submissions" (
     "invite_id" UUID NOT NULL,
     "assessment_id" UUID NOT NULL,
     "state" "submission_state" NOT NULL DEFAULT 'preparing',
-    "consent_version" SMALLINT,
-    "consent_media" TEXT[] DEFAULT ARRAY[]::TEXT[],
-    "consent_at" TIMESTAMPTZ(3),
-    "passed_checks" TEXT[] DEFAULT ARRAY[]::TEXT[],
-    "user_agent" TEXT NOT NULL DEFAULT '',
-    "question_replay_limit" INTEGER NOT NULL,
-    "answer_record_limit" INTEGER NOT NULL,
-    "tab" UUID,
-    "media_bytes" BIGINT NOT NULL DEFAULT 0,
-    "started_at" TIMESTAMPTZ(3),
-    "deadline_at" TIMESTAMPTZ(3),
-    "submitted_at" TIMESTAMPTZ(3),
-    "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "updated_at" TIMESTAMPTZ(3) NOT NULL,
-    "grader_id" UUID,
-    "released_at" TIMESTAMPTZ(3),
-    "second_grader_id" UUID,
-    "media_due_at" TIMESTAMPTZ(3) DEFAULT '1970-01-01 00:00:00 +00:00',
-    "earlier_tabs" UUID[] DEFAULT ARRAY[]::UUID[],
     "mode" "key_mode" NOT NULL DEFAULT 'live',
-    "needs_people" BOOLEAN DEFAULT true,
-    "penalty_percent" SMALLINT NOT NULL DEFAULT 0,
-    "extra_time_percent" SMALLINT NOT NULL DEFAULT 0,
+    "consent_version" SMALLINT,
     "consent_language" TEXT,
     "consent_text_hash" BYTEA,
     "consent_own_language" TEXT,
     "consent_own_version" INTEGER,
+    "consent_media" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "consent_at" TIMESTAMPTZ(3),
+    "passed_checks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "user_agent" TEXT NOT NULL DEFAULT '',
+    "question_replay_limit" INTEGER NOT NULL,
+    "answer_record_limit" INTEGER NOT NULL,
+    "tab" UUID,
+    "earlier_tabs" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
+    "media_bytes" BIGINT NOT NULL DEFAULT 0,
+    "started_at" TIMESTAMPTZ(3),
+    "extra_time_percent" SMALLINT NOT NULL DEFAULT 0,
+    "deadline_at" TIMESTAMPTZ(3),
+    "submitted_at" TIMESTAMPTZ(3),
+    "grader_id" UUID,
+    "second_grader_id" UUID,
+    "released_at" TIMESTAMPTZ(3),
+    "needs_people" BOOLEAN DEFAULT true,
+    "penalty_percent" SMALLINT NOT NULL DEFAULT 0,
+    "media_due_at" TIMESTAMPTZ(3) DEFAULT '1970-01-01 00:00:00 +00:00',
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "submissions_pkey" PRIMARY KEY ("id")
 );
@@ -1214,25 +1203,24 @@ CREATE TABLE "paper_questions" (
     "input_type" TEXT NOT NULL,
     "response_type" TEXT NOT NULL,
     "script" TEXT NOT NULL,
+    "script_format" TEXT NOT NULL DEFAULT 'plain',
     "audio_url" TEXT NOT NULL,
     "video_url" TEXT NOT NULL,
     "points" INTEGER NOT NULL,
     "time_limit" INTEGER NOT NULL,
+    "source_language" TEXT,
+    "target_language" TEXT,
     "plays" INTEGER NOT NULL DEFAULT 0,
+    "play_used_at" TIMESTAMPTZ(3),
     "opened_at" TIMESTAMPTZ(3),
     "closes_at" TIMESTAMPTZ(3),
     "closed_at" TIMESTAMPTZ(3),
-    "source_language" TEXT,
-    "target_language" TEXT,
-    "shown" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "version_id" UUID,
-    "script_format" TEXT NOT NULL DEFAULT 'plain',
+    "shown" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
-    "play_used_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "paper_questions_pkey" PRIMARY KEY ("submission_id","number")
+    CONSTRAINT "paper_questions_pkey" PRIMARY KEY ("organization_id","submission_id","number")
 );
-CREATE UNIQUE INDEX "paper_questions_organization_id_key" ON "paper_questions" ("organization_id", "submission_id", "number");
 
 CREATE TABLE "takes" (
     "id" UUID NOT NULL,
@@ -1242,13 +1230,13 @@ CREATE TABLE "takes" (
     "kind" "take_kind" NOT NULL,
     "state" "take_state" NOT NULL,
     "text" TEXT NOT NULL DEFAULT '',
+    "value" JSONB,
     "revision" INTEGER NOT NULL DEFAULT 0,
     "media_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "completed_at" TIMESTAMPTZ(3),
-    "chosen_at" TIMESTAMPTZ(3),
     "cut_off" BOOLEAN NOT NULL DEFAULT false,
-    "value" JSONB,
+    "chosen_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "takes_pkey" PRIMARY KEY ("id")
 );
@@ -1284,14 +1272,14 @@ CREATE TABLE "media" (
     "content_type" TEXT NOT NULL DEFAULT '',
     "bytes" BIGINT NOT NULL DEFAULT 0,
     "milliseconds" INTEGER,
+    "told_parts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
+    "join_faults" INTEGER NOT NULL DEFAULT 0,
+    "cuts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "completed_at" TIMESTAMPTZ(3),
     "deleted_at" TIMESTAMPTZ(3),
     "removed_at" TIMESTAMPTZ(3),
     "refused_at" TIMESTAMPTZ(3),
-    "cuts" INTEGER[] DEFAULT ARRAY[]::INTEGER[],
-    "told_parts" INTEGER[] DEFAULT ARRAY[]::INTEGER[],
-    "join_faults" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "media_pkey" PRIMARY KEY ("id")
 );
@@ -1308,10 +1296,8 @@ CREATE TABLE "media_parts" (
     "sha256" BYTEA NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "media_parts_pkey" PRIMARY KEY ("media_id","segment","number")
+    CONSTRAINT "media_parts_pkey" PRIMARY KEY ("organization_id","media_id","segment","number")
 );
-CREATE INDEX "media_parts_organization_idx" ON "media_parts" ("organization_id", "media_id");
-CREATE UNIQUE INDEX "media_parts_organization_id_key" ON "media_parts" ("organization_id", "media_id", "segment", "number");
 
 CREATE TABLE "media_leftovers" (
     "id" UUID NOT NULL,
@@ -1340,9 +1326,9 @@ CREATE TABLE "question_scores" (
     "key_number" SMALLINT NOT NULL,
     "points" DECIMAL(11,1),
     "parts" JSONB NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL,
     "dropped" BOOLEAN NOT NULL DEFAULT false,
     "outcome" TEXT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "question_scores_pkey" PRIMARY KEY ("organization_id","submission_id","question_number","key_number")
 );
@@ -1371,11 +1357,9 @@ CREATE TABLE "grade_viewers" (
     "organization_id" UUID NOT NULL,
     "seen_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "grade_viewers_pkey" PRIMARY KEY ("submission_id","member_id")
+    CONSTRAINT "grade_viewers_pkey" PRIMARY KEY ("organization_id","submission_id","member_id")
 );
-CREATE INDEX "grade_viewers_submission_idx" ON "grade_viewers" ("organization_id", "submission_id");
 CREATE INDEX "grade_viewers_member_idx" ON "grade_viewers" ("organization_id", "member_id");
-CREATE UNIQUE INDEX "grade_viewers_organization_id_key" ON "grade_viewers" ("organization_id", "submission_id", "member_id");
 
 CREATE TABLE "releases" (
     "id" UUID NOT NULL,
@@ -1400,11 +1384,11 @@ CREATE UNIQUE INDEX "releases_version_key" ON "releases" ("organization_id", "su
 CREATE TABLE "question_results" (
     "organization_id" UUID NOT NULL,
     "assessment_id" UUID NOT NULL,
+    "mode" "key_mode" NOT NULL DEFAULT 'live',
     "question_id" UUID NOT NULL,
     "results" INTEGER NOT NULL,
     "points" DECIMAL(20,1) NOT NULL,
     "of_points" BIGINT NOT NULL,
-    "mode" "key_mode" NOT NULL DEFAULT 'live',
 
     CONSTRAINT "question_results_pkey" PRIMARY KEY ("organization_id","assessment_id","mode","question_id")
 );
@@ -1456,7 +1440,7 @@ CREATE TABLE "webhook_endpoints" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "url" TEXT NOT NULL,
-    "types" TEXT[],
+    "types" TEXT[] NOT NULL,
     "mode" "webhook_mode" NOT NULL,
     "description" TEXT NOT NULL,
     "state" "webhook_state" NOT NULL DEFAULT 'active',
@@ -1630,6 +1614,7 @@ CREATE TABLE "erasures" (
     "id" UUID NOT NULL,
     "subject" TEXT NOT NULL,
     "address_code" BYTEA NOT NULL,
+    "member_id" UUID,
     "sealed_address" BYTEA,
     "actor_kind" TEXT NOT NULL,
     "actor_id" UUID,
@@ -1638,7 +1623,6 @@ CREATE TABLE "erasures" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "finished_at" TIMESTAMPTZ(3),
     "backups_until" TIMESTAMPTZ(3),
-    "member_id" UUID,
 
     CONSTRAINT "erasures_pkey" PRIMARY KEY ("organization_id","id")
 );
@@ -1649,7 +1633,7 @@ CREATE TABLE "erased_invites" (
     "invite_id" UUID NOT NULL,
     "erasure_id" UUID NOT NULL,
     "mode" "key_mode" NOT NULL,
-    "thing_ids" UUID[] DEFAULT ARRAY[]::UUID[],
+    "thing_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
 
     CONSTRAINT "erased_invites_pkey" PRIMARY KEY ("organization_id","invite_id")
 );
@@ -1809,6 +1793,8 @@ ALTER TABLE "assessment_tags" ADD CONSTRAINT "assessment_tags_assessment_fkey"
   FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "assessment_tags" ADD CONSTRAINT "assessment_tags_tag_fkey"
   FOREIGN KEY ("organization_id", "tag_id") REFERENCES "tags" ("organization_id", "id") ON DELETE CASCADE;
+ALTER TABLE "questions" ADD CONSTRAINT "questions_library_fkey"
+  FOREIGN KEY ("organization_id", "library_question_id") REFERENCES "library_questions" ("organization_id", "id");
 ALTER TABLE "questions" ADD CONSTRAINT "questions_version_fkey"
   FOREIGN KEY ("organization_id", "version_id") REFERENCES "question_versions" ("organization_id", "id");
 ALTER TABLE "questions" ADD CONSTRAINT "questions_assessment_fkey"
@@ -2096,8 +2082,6 @@ CREATE INDEX audit_entries_unnumbered_idx ON audit_entries (at, id) WHERE positi
 CREATE INDEX assessments_in_use_idx ON assessments (organization_id, created_at, id) WHERE archived_at IS NULL;
 CREATE INDEX assessments_archived_idx ON assessments (organization_id, created_at, id) WHERE archived_at IS NOT NULL;
 
-ALTER TABLE questions ADD CONSTRAINT questions_library_fkey FOREIGN KEY (organization_id, library_question_id) REFERENCES library_questions(organization_id, id) NOT VALID;
-
 -- question_count and total_points follow the questions, whoever writes them. By statement, not by row: each row would write another
 -- version of its assessment, and an import of some thousand questions would take quadratic time. The argument is 1 or -1.
 CREATE FUNCTION count_questions() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -2167,7 +2151,6 @@ ALTER TABLE invites ADD CONSTRAINT invites_question_replay_limit_check CHECK (qu
 ALTER TABLE invites ADD CONSTRAINT invites_answer_record_limit_check CHECK (answer_record_limit >= 1);
 
 -- One invite for each address, assessment, mode, and attempt.
-CREATE UNIQUE INDEX invites_recipient_key ON invites (assessment_id, mode, lower(recipient_email), attempt);
 CREATE UNIQUE INDEX invites_address_key ON invites (organization_id, lower(recipient_email), assessment_id, mode, attempt);
 
 -- The candidates of an organization: each address with its latest invite.
@@ -2340,7 +2323,8 @@ CREATE TRIGGER invite_tags_ordered BEFORE INSERT ON invite_tags
   FOR EACH ROW EXECUTE FUNCTION order_invite_tag();
 CREATE FUNCTION order_tags_of_invite() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE invite_tags SET status = NEW.status, sent_at = NEW.sent_at, expires_at = NEW.expires_at WHERE invite_id = NEW.id;
+  UPDATE invite_tags SET status = NEW.status, sent_at = NEW.sent_at, expires_at = NEW.expires_at
+  WHERE organization_id = NEW.organization_id AND invite_id = NEW.id;
   RETURN NULL;
 END
 $$;
@@ -2386,12 +2370,10 @@ CREATE UNIQUE INDEX reminder_rules_assessment_key ON reminder_rules (organizatio
 
 -- A candidate prepares once at a time, and has one text for a question.
 CREATE UNIQUE INDEX submissions_preparing_key ON submissions (organization_id, invite_id) WHERE state = 'preparing';
-CREATE UNIQUE INDEX takes_text_key ON takes (submission_id, question_number) WHERE kind = 'text';
-CREATE UNIQUE INDEX takes_organization_text_key ON takes (organization_id, submission_id, question_number) WHERE kind = 'text';
+CREATE UNIQUE INDEX takes_text_key ON takes (organization_id, submission_id, question_number) WHERE kind = 'text';
 
 CREATE INDEX submissions_deadline_idx ON submissions (deadline_at) WHERE state = 'in_progress' AND deadline_at IS NOT NULL;
 CREATE INDEX submissions_in_progress_idx ON submissions (organization_id, invite_id) WHERE state = 'in_progress';
-CREATE INDEX submissions_unscored_idx ON submissions (id) WHERE state = 'submitted' AND needs_people IS NULL;
 CREATE INDEX paper_questions_version_idx ON paper_questions (organization_id, version_id, submission_id) WHERE version_id IS NOT NULL;
 
 -- Queues of what people have to grade: submissions that need nobody cost these nothing.
@@ -2576,8 +2558,7 @@ CREATE INDEX webhook_deliveries_due_idx ON webhook_deliveries (endpoint_id, next
 -- Applicant tracking systems ------------------------------------------------------------------------------------------
 
 -- An order that an ATS repeats is the same one. After a cancellation it is a new one.
-CREATE UNIQUE INDEX ats_orders_natural_key ON ats_orders (connection_id, natural_key) WHERE cancelled_at IS NULL;
-CREATE UNIQUE INDEX ats_orders_organization_natural_key ON ats_orders (organization_id, connection_id, natural_key)
+CREATE UNIQUE INDEX ats_orders_natural_key ON ats_orders (organization_id, connection_id, natural_key)
   WHERE cancelled_at IS NULL;
 
 -- The next attempt for each connection, and the first report of each order.
