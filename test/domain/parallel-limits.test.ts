@@ -75,19 +75,28 @@ const limits: Limit[] = [
       const data = rows(count, row).map((one) => ({ ...one, addressCode: randomBytes(32), sealedAddress: randomBytes(32) }))
       await service.db.erasure.createMany({ data })
     },
-    prepare: async ({ member }) => (i) => requestErasure(member, { address: `sam${i}@example.com` }),
+    prepare:
+      async ({ member }) =>
+      (i) =>
+        requestErasure(member, { address: `sam${i}@example.com` }),
     count: ({ organizationId }) => service.db.erasure.count({ where: { organizationId } }),
   },
   {
     name: 'archives of candidates in 24 hours',
     most: 5,
-    prepare: async ({ member }) => (i) => requestCandidateArchive(member, { address: `sam${i}@example.com` }),
+    prepare:
+      async ({ member }) =>
+      (i) =>
+        requestCandidateArchive(member, { address: `sam${i}@example.com` }),
     count: ({ organizationId }) => service.db.archive.count({ where: { organizationId } }),
   },
   {
     name: 'saved filters of a member',
     most: 20,
-    prepare: async ({ member }) => (i) => saveFilter(member, { name: `Filter ${i}`, query: '', isShared: false }),
+    prepare:
+      async ({ member }) =>
+      (i) =>
+        saveFilter(member, { name: `Filter ${i}`, query: '', isShared: false }),
     count: ({ organizationId }) => service.db.savedFilter.count({ where: { organizationId } }),
   },
   {
@@ -97,13 +106,19 @@ const limits: Limit[] = [
       const data = rows(count, { organizationId, token: 'none', createdAt: now })
       await service.db.signInDomain.createMany({ data: data.map((one) => ({ ...one, domain: `${one.id}.example` })) })
     },
-    prepare: async ({ member }) => (i) => addDomain(member, `example${i}.org`),
+    prepare:
+      async ({ member }) =>
+      (i) =>
+        addDomain(member, `example${i}.org`),
     count: ({ organizationId }) => service.db.signInDomain.count({ where: { organizationId } }),
   },
   {
     name: 'webhooks',
     most: 20,
-    prepare: async ({ apiKey }) => (i) => createEndpoint(apiKey, { url: `https://example.com/${i}` }),
+    prepare:
+      async ({ apiKey }) =>
+      (i) =>
+        createEndpoint(apiKey, { url: `https://example.com/${i}` }),
     count: ({ organizationId }) => service.db.webhookEndpoint.count({ where: { organizationId } }),
   },
   {
