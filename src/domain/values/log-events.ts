@@ -25,6 +25,7 @@ export const LOG_EVENTS = {
   'the start failed': 'start_failed',
   stopping: 'stopping',
   'stopping after an error': 'stopping_after_error',
+  'stopping takes too long: what is under way is cut off': 'stop_cut_off',
   'second signal: exiting immediately': 'stopped_at_once',
   'PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one':
     'proxy_not_named',
