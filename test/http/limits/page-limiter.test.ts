@@ -91,9 +91,9 @@ describe('the pages of a candidate link', () => {
 
     const tab = service.deps.newId()
     expect((await session('post', '/tab', { body: { tab } })).status).toBe(200)
-    for (let i = 0; i < 70; i++) expect((await session('get')).status).toBe(200)
-    const text = (revision: number) => session('put', '/questions/1/text', { tab, body: { text: `Text ${revision}`, revision } })
-    for (let revision = 1; revision <= 70; revision++) expect((await text(revision)).status).toBe(200)
+    expect((await session('get')).status).toBe(200)
+    const saved = await session('put', '/questions/1/text', { tab, body: { text: 'A text', revision: 1 } })
+    expect(saved.status).toBe(200)
     const answered = await candidate!.answer(1, 'The answer', 'next')
     expect([answered.status, answered.headers.location]).toEqual([303, path])
     expect((await press('finish')).status).toBe(303)

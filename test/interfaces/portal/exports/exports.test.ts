@@ -280,22 +280,40 @@ it('gives a client the invites of their assessments, a grader those assigned to 
     expect((await person.post(`${person.home}invites/export`, { assessment: other.id })).status).toBe(404)
 })
 
+/** Begins an export, and reads nothing of it. */
+async function begin({ admin, home }: Pick<Made, 'admin' | 'home'>, filter = ''): Promise<IncomingMessage> {
+  if (!service.app.server.listening) await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = service.app.server.address() as AddressInfo
+  const headers = {
+    ...{ cookie: admin.cookie(), 'sec-fetch-site': 'same-origin' },
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  const asked = request({ port, path: `${home}invites/export`, method: 'POST', headers })
+  onTestFinished(() => void asked.destroy())
+  asked.on('error', () => {}).end(filter)
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(200)
+  return answer
+}
+
+it('takes the place of the same one that is under way: a browser that lost the answer can repeat it at once', async () => {
+  const made = await start()
+  await addMany(made, 40_000)
+  const lost = await begin(made)
+  const ended = once(lost, 'close')
+  lost.on('error', () => {}).resume()
+  for (let i = 0; i < 2; i++) await begin(made)
+  await ended
+  expect(lost.complete).toBe(false)
+  expect(await exportAs(made.admin, 'invites')).toHaveLength(40_000)
+  const where = { organizationId: made.organization.id, action: 'exported_invites' }
+  expect(await service.db.auditEntry.count({ where })).toBe(4)
+})
+
 it('runs only twice at once for an organization, holds no transaction open, and ends when the client hangs up', async () => {
   const made = await start()
   await addMany(made, 40_000)
-  await service.app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = service.app.server.address() as AddressInfo
-  /** Begins an export, and reads nothing of it. */
-  const begin = async () => {
-    const headers = { cookie: made.admin.cookie(), 'sec-fetch-site': 'same-origin' }
-    const asked = request({ port, path: `${made.home}invites/export`, method: 'POST', headers })
-    onTestFinished(() => void asked.destroy())
-    asked.on('error', () => {}).end()
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-    expect(answer.statusCode).toBe(200)
-    return asked
-  }
-  const stalled = [await begin(), await begin()]
+  const stalled = [await begin(made, 'state=pending'), await begin(made, 'state=completed')]
   const refused = await made.admin.post(`${made.home}invites/export`)
   expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Too many exports at once')])
   const list = await made.admin.post(`${made.home}invites/batches`, { assessmentId: made.assessment.id, list: 'sam@example.com' })
