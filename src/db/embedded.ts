@@ -50,8 +50,8 @@ type Server = {
 const DATABASE = 'assessments'
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 10_000
-/** Advisory lock that every process shares while it uses the server. */
-const USE_LOCK = 1
+/** Advisory lock of the database `postgres` that every process shares while it uses the server. */
+const USE_LOCK = 7_301_947
 
 /** What this process has to release. */
 const inUse = new Set<EmbeddedDatabase['release']>()
