@@ -296,21 +296,7 @@ async function begin({ admin, home }: Pick<Made, 'admin' | 'home'>, filter = '')
   return answer
 }
 
-it('takes the place of the same one that is under way: a browser that lost the answer can repeat it at once', async () => {
-  const made = await start()
-  await addMany(made, 40_000)
-  const lost = await begin(made)
-  const ended = once(lost, 'close')
-  lost.on('error', () => {}).resume()
-  for (let i = 0; i < 2; i++) await begin(made)
-  await ended
-  expect(lost.complete).toBe(false)
-  expect(await exportAs(made.admin, 'invites')).toHaveLength(40_000)
-  const where = { organizationId: made.organization.id, action: 'exported_invites' }
-  expect(await service.db.auditEntry.count({ where })).toBe(4)
-})
-
-it('runs only twice at once for an organization, holds no transaction open, and ends when the client hangs up', async () => {
+it('runs only twice at once for an organization, holds no transaction open, and ends when it is repeated or the client hangs up', async () => {
   const made = await start()
   await addMany(made, 40_000)
   const stalled = [await begin(made, 'state=pending'), await begin(made, 'state=completed')]
@@ -319,12 +305,16 @@ it('runs only twice at once for an organization, holds no transaction open, and 
   const list = await made.admin.post(`${made.home}invites/batches`, { assessmentId: made.assessment.id, list: 'sam@example.com' })
   const outcome = () => made.admin.post(`${list.headers.location}/export`)
   expect((await outcome()).status).toBe(429)
+  // A browser that has lost the answer is not refused because of itself.
+  const ended = new Promise((resolve) => stalled[0]!.on('error', () => {}).once('close', resolve))
+  const repeated = await begin(made, 'state=pending')
+  await ended
   const another = await start()
   await exportAs(another.admin, 'members')
   const open = await service.db
     .$queryRaw`SELECT state FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'`
   expect(open).toEqual([])
-  for (const asked of stalled) asked.destroy()
+  for (const answer of [repeated, stalled[1]!]) answer.destroy()
   await waitUntil('the end of the exports', async () => {
     const { status } = await made.admin.post(`${made.home}members/export`)
     return status === 200 ? true : undefined
