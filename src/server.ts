@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
+import { releaseEmbeddedDatabases } from './db/embedded.ts'
 import { sayHowToBegin, welcome } from './demo/welcome.ts'
 import { warnOfOtherHosts } from './domain/access/passkeys.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
@@ -81,11 +83,18 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   return opened.move()
 }
 
-/** Stops at the first signal or uncaught error, then ends the process, `within` milliseconds at most; a second signal ends it at once. */
+/**
+ * Stops at the first signal or uncaught error. After `within` milliseconds what is still under way is cut off, and only the embedded database
+ * is stopped, which would go on running without the service. A second signal ends the process at once.
+ */
 function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Promise<void>): void {
-  const { close } = closeWithGrace({ delay: within, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
+  const { close } = closeWithGrace({ delay: false, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error')
-    await stop()
+    const hasStopped = await Promise.race([stop().then(() => true), sleep(within, false)])
+    if (hasStopped) return
+    log.error({ milliseconds: within }, 'stopping takes too long: what is under way is cut off')
+    await releaseEmbeddedDatabases()
+    process.exit(EXIT_FAILED)
   })
   let since: number | undefined
   const onSignal = (signal: NodeJS.Signals) => {

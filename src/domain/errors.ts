@@ -27,6 +27,8 @@ export type ErrorKind =
   | 'suppression_not_found'
   | 'erasure_not_found'
   | 'archive_not_found'
+  /** Another download of it is under way, or one that broke off can't be repeated by this session. */
+  | 'archive_downloading'
   | 'invite_not_found'
   | 'invite_batch_not_found'
   | 'member_not_found'

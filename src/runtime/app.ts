@@ -9,6 +9,7 @@ import { type ApiDocument, docs } from '../http/docs/docs.ts'
 import { answerClientErrors } from '../http/errors/client-error.ts'
 import { answerError, answerFailures } from '../http/errors/envelope.ts'
 import { shedLoad } from '../http/limits/overload.ts'
+import { createPageLimiter } from '../http/limits/page-limiter.ts'
 import { limitPipelining } from '../http/limits/pipelining.ts'
 import { createRateLimiter } from '../http/limits/rate-limit.ts'
 import { answerEntrance } from '../http/operations/entrance.ts'
@@ -130,11 +131,12 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   }
   const { secretKeys } = site
   const pages = { languages, secretKeys, playerUrl, webcam, keptDays: mediaKeptDays }
-  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: pages })
+  const countPage = createPageLimiter(config.candidatePageLimits)
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: pages, countPage })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
-  await app.register((scope) => unsubscribePages(scope, { system, settings: pages }), { prefix: PATHS.unsubscribe })
+  await app.register((scope) => unsubscribePages(scope, { system, settings: pages, countPage }), { prefix: PATHS.unsubscribe })
   // An ATS sends many candidates at once, and tells nobody of a 429: counted apart, and for each organization as for the greatest.
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })

@@ -61,6 +61,8 @@ export type Config = {
   webcam: 'stills' | 'video'
   /** Requests a minute, by tier. */
   rateLimits: { standard: number; enterprise: number; unknownKeys: number }
+  /** Page loads a minute. */
+  candidatePageLimits: { perLink: number; perNetwork: number }
   redisUrl: string | undefined
   /** Milliseconds. */
   maxRequestWait: number
@@ -162,6 +164,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       standard: settings.RATE_LIMIT_STANDARD,
       enterprise: settings.RATE_LIMIT_ENTERPRISE,
       unknownKeys: settings.RATE_LIMIT_UNKNOWN_KEYS,
+    },
+    candidatePageLimits: {
+      perLink: settings.RATE_LIMIT_CANDIDATE_LINK,
+      perNetwork: settings.RATE_LIMIT_CANDIDATE_NETWORK,
     },
     redisUrl: settings.REDIS_URL,
     maxRequestWait: settings.MAX_REQUEST_WAIT,

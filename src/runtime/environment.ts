@@ -178,6 +178,11 @@ export const Environment = Type.Object({
     1000,
     'Requests a minute with unknown API keys, of one client network (an IPv4 address or an IPv6 /64), before they are answered 429.',
   ),
+  RATE_LIMIT_CANDIDATE_LINK: Count(60, 'Page loads a minute by one candidate link, before they are answered 429.'),
+  RATE_LIMIT_CANDIDATE_NETWORK: Count(
+    600,
+    'Page loads a minute by all candidate links of one client network (an IPv4 address or an IPv6 /64), before they are answered 429: more for a test center with many seats.',
+  ),
   REDIS_URL: Type.Optional(
     Url(
       'rediss?',

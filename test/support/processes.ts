@@ -48,6 +48,8 @@ export function launchService(
     SECRET_KEY,
     MAX_REQUEST_WAIT: '60000',
     DATABASE_POOL_SIZE: '5',
+    RATE_LIMIT_CANDIDATE_LINK: '1000000',
+    RATE_LIMIT_CANDIDATE_NETWORK: '1000000',
     ...mailOf(env),
     ...env,
   }

@@ -60,6 +60,8 @@ export async function startService(
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',
     RATE_LIMIT_UNKNOWN_KEYS: '1000000',
+    RATE_LIMIT_CANDIDATE_LINK: '1000000',
+    RATE_LIMIT_CANDIDATE_NETWORK: '1000000',
     MAX_REQUEST_WAIT: '60000', // tests share the process with the service
     STOP_NOTICE: '0',
     ...env,

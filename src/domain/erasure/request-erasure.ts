@@ -9,6 +9,7 @@ import { MAX_OPEN_ERASURES } from '../limits.ts'
 import { codeOfAddress } from '../secrets/address-codes.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
+import { lockOrganization } from '../work/lock-organization.ts'
 import { collectInvites } from './collect-invites.ts'
 import { revokeOpen } from './erase-invites.ts'
 import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
@@ -61,12 +62,18 @@ async function begin(
     const running = own(inside, 'erasures').where('addressCode', '=', addressCode).where('finishedAt', 'is', null)
     return { erasureId: (await first(db, running.select('id')))?.id ?? id, isNew: false }
   }
-  if (!repeated && (await db.erasure.count({ where: { organizationId: organization.id, finishedAt: null } })) > MAX_OPEN_ERASURES)
-    throw new DomainError('too_many_erasures')
+  if (!repeated) await refuseExcess(inside)
   await collectInvites(inside, { id, address, until: createdAt })
   await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
   await recordAudit(inside, { action: 'asked_for_erasure', target: { kind: 'erasure', id } })
   return { erasureId: id, isNew: true }
+}
+
+/** @throws DomainError too_many_erasures. */
+async function refuseExcess(inside: Context): Promise<void> {
+  await lockOrganization(inside)
+  const open = { organizationId: inside.organization.id, finishedAt: null }
+  if ((await inside.db.erasure.count({ where: open })) > MAX_OPEN_ERASURES) throw new DomainError('too_many_erasures')
 }
 
 /** What the address of an erasure is sealed for. */

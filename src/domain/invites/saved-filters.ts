@@ -1,9 +1,12 @@
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
 import type { SavedFilter } from '../../generated/prisma/client.ts'
 import { may } from '../access/permissions.ts'
 import { checkName, checkSize, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
 export type { SavedFilter }
@@ -31,22 +34,27 @@ export async function listSavedFilters(ctx: Context): Promise<SavedFilter[]> {
  * @throws DomainError not_permitted; invalid.
  */
 export async function saveFilter(ctx: Context, filter: { name: string; query: string; isShared: boolean }): Promise<void> {
-  const { db, deps, organization, actor } = ctx
+  const { organization, actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const name = filter.name.trim()
   const of = { organizationId: organization.id, memberId: actor.id }
-  const others = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
-  refuse(
-    findIssues([
-      ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', others + 1, MAX_SAVED_FILTERS)],
-      ['search', checkSize('maxLength', filter.query.length, MAX_QUERY_LENGTH)],
-    ]),
-  )
-  const data = { query: filter.query, isShared: filter.isShared && may(ctx, 'read') }
-  await db.savedFilter.upsert({
-    where: { organizationId_memberId_name: { ...of, name } },
-    create: { ...of, ...data, id: deps.newId(), name, createdAt: deps.clock() },
-    update: data,
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    // Locked, so that parallel requests of one member are counted one after the other.
+    await run(db, own(inside, 'members').select('id').where('id', '=', actor.id).forNoKeyUpdate())
+    const others = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
+    refuse(
+      findIssues([
+        ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', others + 1, MAX_SAVED_FILTERS)],
+        ['search', checkSize('maxLength', filter.query.length, MAX_QUERY_LENGTH)],
+      ]),
+    )
+    const data = { query: filter.query, isShared: filter.isShared && may(ctx, 'read') }
+    await db.savedFilter.upsert({
+      where: { organizationId_memberId_name: { ...of, name } },
+      create: { ...of, ...data, id: deps.newId(), name, createdAt: deps.clock() },
+      update: data,
+    })
   })
 }
 

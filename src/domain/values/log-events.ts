@@ -25,6 +25,7 @@ export const LOG_EVENTS = {
   'the start failed': 'start_failed',
   stopping: 'stopping',
   'stopping after an error': 'stopping_after_error',
+  'stopping takes too long: what is under way is cut off': 'stop_cut_off',
   'second signal: exiting immediately': 'stopped_at_once',
   'PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one':
     'proxy_not_named',
@@ -103,7 +104,8 @@ export const LOG_EVENTS = {
   'an organization on hold could not be looked after yet': 'organization_hold_not_continued_yet',
   'an organization is erased': 'organization_erased',
   'an archive could not be made yet': 'archive_not_made_yet',
-  'that an archive was fetched could not be noted: it can be fetched again': 'archive_fetch_not_noted',
+  'the end of an archive download could not be recorded: it can be repeated': 'archive_download_end_not_recorded',
+  'the lease of a download could not be renewed': 'archive_lease_not_renewed',
   'job queue': 'job_queue',
   'An answer could not be scored: it is left to people': 'answer_not_scored',
   'a part of the sweep failed': 'sweep_failed',

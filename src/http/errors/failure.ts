@@ -67,7 +67,7 @@ const fastifyKinds: Record<string, FailureKind> = {
 
 /** Longer than a migration holds anybody up, see db/migrate.ts. */
 const BUSY_RETRY_AFTER_SECONDS = 5
-/** Of what was refused because others' work comes first: when there may be room. */
+/** Of what was refused because of other work: when that may be done. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   too_many_searches: 5,
   too_many_passwords: 3,
@@ -76,6 +76,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   too_many_simulations: 5,
   too_many_batches: 30,
   too_many_erasures: 30,
+  archive_downloading: 30, // connections of vanished clients are closed by then, see STALLED_AFTER_MS in runtime/app.ts
 }
 
 /** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */

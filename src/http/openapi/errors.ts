@@ -52,6 +52,7 @@ const occurrence = {
   suppression_not_found: 'declared',
   erasure_not_found: 'declared',
   archive_not_found: 'declared',
+  archive_downloading: 'declared',
   sign_in_setting_not_found: 'declared',
   path_not_found: 'hasPathParameter',
   page_not_found: 'declared',

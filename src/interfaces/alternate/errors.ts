@@ -55,6 +55,7 @@ const answers = {
   suppression_not_found: [404, NOT_FOUND],
   erasure_not_found: [404, NOT_FOUND],
   archive_not_found: [404, NOT_FOUND],
+  archive_downloading: [409, 'The archive is being downloaded.'],
   sign_in_setting_not_found: [404, NOT_FOUND],
   not_permitted: [403, FORBIDDEN],
   path_not_found: [404, NOT_FOUND],

@@ -44,6 +44,7 @@ const answers = {
   suppression_not_found: [404, 'Suppression not found'],
   erasure_not_found: [404, 'Erasure not found'],
   archive_not_found: [404, 'Archive not found'],
+  archive_downloading: [409, 'The archive is being downloaded'],
   sign_in_setting_not_found: [404, 'Setting not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],

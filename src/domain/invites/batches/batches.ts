@@ -14,6 +14,7 @@ import { MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
 import { type Listing, type Page, readPage, type Window } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
+import { lockOrganization } from '../../work/lock-organization.ts'
 import { completeTerms } from '../assessment-terms.ts'
 import { resolveReferences } from '../create-invite.ts'
 import { asOfNow } from '../expiry.ts'
@@ -83,11 +84,14 @@ export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: Gi
   const { assessment, issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })
   refuse([...issues, ...(await findUnlistedHost(ctx, terms.returnUrl))])
-  await refuseTooMany(ctx)
+  await refuseTooMany(ctx) // before the rows are checked; again under a lock when they are stored
   const { id: createdByKeyId, createdById } = ctx.actor
   const by = { createdByKeyId, createdById: createdById ?? (await findAnAdmin(ctx)), startedAt: ctx.deps.clock() }
   const id = await inTransaction(ctx, async (inside) => {
-    const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by })
+    const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by }, async (storing) => {
+      await lockOrganization(storing)
+      await refuseTooMany(storing)
+    })
     await inside.deps.queue.enqueueInviteBatch(inside.db, { id, organizationId: ctx.organization.id, createdByKeyId })
     return id
   }).catch((error) => {
@@ -104,25 +108,30 @@ async function findAnAdmin({ db, organization }: Context): Promise<string | null
   return admin?.id ?? null
 }
 
-/** All organizations' batches are in one line: of those of one only so many are before another's. Of requests at the same time some more. */
+/** All organizations share one queue of batches: the limit keeps one of them from filling it. @throws DomainError too_many_batches. */
 async function refuseTooMany(ctx: Context): Promise<void> {
-  const underWay = { createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
-  const open = await ctx.db.inviteBatch.findMany({
-    where: { ...seen(ctx), ...underWay },
-    select: { id: true },
-    take: MAX_OPEN_BATCHES,
-  })
-  if (open.length === MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
+  const open = { ...seen(ctx), createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
+  if ((await ctx.db.inviteBatch.count({ where: open })) >= MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
 }
 
 type Stored = GivenBatch & { unusedColumns: string[]; startedAt?: Date } & { createdById: string | null; createdByKeyId?: string }
 
-/** Checks the rows, and stores them. @returns the batch's id. */
-async function storeBatch(ctx: Context, { rows, terms, ...given }: Stored): Promise<string> {
+/**
+ * Checks the rows, and stores them.
+ *
+ * @param admit throws where no batch may be stored, in the transaction that stores it.
+ * @returns the batch's id.
+ */
+async function storeBatch(
+  ctx: Context,
+  { rows, terms, ...given }: Stored,
+  admit?: (storing: Context) => Promise<void>,
+): Promise<string> {
   const checked = await checkRows(ctx, rows, { assessmentId: given.assessmentId, terms })
   const { deps, organization } = ctx
   const batch = { id: deps.newId(), organizationId: organization.id, mode: modeOf(ctx), ...given }
   await inTransaction(ctx, async (inside) => {
+    await admit?.(inside)
     await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
     for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
       await storeRows(inside, batch.id, checked.slice(i, i + STORED_AT_ONCE))

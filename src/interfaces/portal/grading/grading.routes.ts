@@ -16,6 +16,7 @@ import { readSheet } from '../../../domain/submissions/grading/sheet.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
 import { queryOf, readList, readPageNumber } from '../kit/paging.ts'
 import { gradeHistoryPage } from './history.page.ts'
 import { gradingPage } from './queue.page.ts'
@@ -109,26 +110,26 @@ function releaseRoutes(app: FastifyInstance): void {
   )
 
   app.post<Route>('/grading/:submissionId/release', { bodyLimit: RELEASE_BODY_LIMIT }, (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => toRelease(request, form),
-      async work(values) {
+      async work(ctx, values) {
         const { submissionId } = request.params
         const { comment, message } = readFields(values, 'comment', 'message')
         const toCandidate = values.get('toCandidate') === 'yes'
         const seen = values.get('seen') ?? undefined // not of the page of an earlier release
-        await releaseResult(request.ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
-        return pathAfter(request.ctx, submissionId, 'released')
+        await releaseResult(ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
+        return pathAfter(ctx, submissionId, 'released')
       },
     }),
   )
 
   app.post<Route>('/grading/:submissionId/reopen', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => (may(request.ctx, 'grade') ? onePage(request, form) : toRelease(request, form)),
-      async work() {
+      async work(ctx) {
         const { submissionId } = request.params
-        await reopenResult(request.ctx, submissionId)
-        return pathAfter(request.ctx, submissionId, 'reopened')
+        await reopenResult(ctx, submissionId)
+        return pathAfter(ctx, submissionId, 'reopened')
       },
     }),
   )
