@@ -147,6 +147,7 @@ export type AccountProblem =
   | 'notSheet'
   | 'noText'
   | 'tooHeavy'
+  | 'tooMuchText'
   | 'notNetwork'
   | 'everyNetwork'
   | 'keysShutOut'
