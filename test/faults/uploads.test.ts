@@ -73,12 +73,14 @@ function formOf(fields: Record<string, string>, name: string, bytes: Uint8Array 
 }
 const upload = (bytes: Uint8Array | string) => send('questions/imports', formOf({}, 'file', bytes))
 const uploadList = (bytes: Uint8Array | string) => send('invites/batches', formOf({ assessmentId }, 'file', bytes))
+const QUESTION = { inputType: 'text', responseType: 'text', scriptFormat: 'markdown', script: 'What is this?' }
 const uploadPicture = (bytes: Uint8Array) =>
-  send(`assessments/${assessmentId}/questions`, formOf({ script: 'What is this?', decorative: 'yes' }, 'picture', bytes))
+  send(`assessments/${assessmentId}/questions`, formOf({ ...QUESTION, decorative: 'yes' }, 'picture', bytes))
 
 // The first file of a process also loads what reads it.
 await upload('Who?{=Ann}')
 await uploadList('ann@example.com')
+const memoryAtFirst = await memoryOf(service, 'VmRSS')
 
 it(`reads files of ${QUESTIONS} questions beside other requests, and takes them all`, async () => {
   for (const [name, bytes] of [
@@ -107,8 +109,8 @@ it(`reads files of ${QUESTIONS} questions beside other requests, and takes them 
   }
 })
 
-/** Megabytes by which one upload may let the service grow: three copies of the largest body, its part of the file, and garbage. */
-const MAX_GROWTH = 100
+/** Megabytes by which uploads may let the service grow: copies of the largest body, parts of the file, and garbage. */
+const MAX_GROWTH = 150
 
 const rowsOf = (count: number, row: (i: number) => string) => Array.from({ length: count }, (_, i) => row(i)).join('')
 /** Two bytes each in memory and in UTF-8. */
@@ -148,15 +150,14 @@ describe("the service's memory", () => {
       () => send('questions/imports', '&a'.repeat(1_000_000), 'application/x-www-form-urlencoded'),
     ],
     ['a form with files of 10,001 parts', 413, () => send('invites/batches', partsOf(10_001))],
-  ])('grows by less than 100 MB with %s', async (what, status, attack) => {
-    const before = await memoryOf(service, 'VmRSS')
+  ])(`stays within ${MAX_GROWTH} MB of what it was, with %s`, async (what, status, attack) => {
     await writeFile(`/proc/${service.pid}/clear_refs`, '5') // the peak counts from here
     const end = watch(service)
     const answer = await attack()
     const longest = await end()
-    const growth = (await memoryOf(service, 'VmHWM')) - before
+    const growth = (await memoryOf(service, 'VmHWM')) - memoryAtFirst
     process.stdout.write(
-      `${what}: ${answer.status}, ${before} MB grew by ${growth} MB, another request waited ${longest} ms at most\n`,
+      `${what}: ${answer.status}, the peak was ${growth} MB above the ${memoryAtFirst} MB at first, another request waited ${longest} ms at most\n`,
     )
     expect(answer.status).toBe(status)
     expect(growth).toBeLessThan(MAX_GROWTH)
