@@ -36,7 +36,7 @@ function watch({ url }: ServiceProcess): () => Promise<number> {
     let longest = 0
     while (!isOver) {
       const since = performance.now()
-      await (await fetch(`${url}/livez`)).text()
+      await (await fetch(`${url}/livez`, { headers: { connection: 'close' } })).text()
       longest = Math.max(longest, performance.now() - since)
       await sleep(2)
     }
@@ -54,7 +54,8 @@ const { id: organizationId } = await database.make.organization()
 const { id: assessmentId } = await database.make.assessment(organizationId)
 const gate = await startServiceForFile({ DATABASE_URL: database.url, ROLE: 'api' })
 const admin = await signInAs(gate, organizationId, ['admin'])
-const headers = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' }
+// A kept connection may be closed by a service that is slow to read from it.
+const headers = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', connection: 'close' }
 const service = await startProcess({ DATABASE_URL: database.url }, AS_IN_PRODUCTION)
 
 const send = (path: string, body: FormData | URLSearchParams | string, type?: string) =>
