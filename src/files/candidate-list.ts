@@ -92,7 +92,9 @@ function meaningOf(header: string): Column | undefined {
 /** Of two columns with one meaning the first counts. */
 function toRow(columns: Layout['columns'], record: string[]): ListRow {
   const row = { ...NOTHING }
-  for (const [i, column] of columns.entries())
-    if (column && row[column] === '') row[column] = cut(record[i] ?? '', MAX_LIST_CELL_LENGTH + 1)
+  for (const [i, cell] of record.entries()) {
+    const column = columns[i]
+    if (column && row[column] === '') row[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)
+  }
   return row
 }
