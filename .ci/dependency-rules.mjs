@@ -22,9 +22,10 @@ const mayUse = {
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
   'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
   // One kind never uses another: what several need stands beside their folders.
-  // Files of strangers are read in a process of its own.
-  'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/', 'processes/'],
+  'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
   'kinds/(?!formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
+  // Uploaded files are read in a process of their own.
+  'files/': ['files/', 'kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/text-of-file.ts', 'processes/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/find.ts'],
@@ -37,7 +38,7 @@ const mayUse = {
     'domain/values/word-ago.ts',
     'kinds/number/read-number.ts',
   ],
-  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'http/', 'html/', 'locales/', 'generated/locales/'],
+  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'files/', 'http/', 'html/', 'locales/', 'generated/locales/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.

@@ -149,6 +149,7 @@ export type AccountProblem =
   | 'notSheet'
   | 'noText'
   | 'tooHeavy'
+  | 'tooMuchText'
   | 'notNetwork'
   | 'everyNetwork'
   | 'keysShutOut'

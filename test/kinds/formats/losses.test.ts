@@ -113,7 +113,7 @@ it.each(['csv', 'xlsx', 'gift'] as FileFormat[])('%s', (format) => {
       held++
       const { write, end } = create()
       const file = Buffer.concat([write([question]), end()].map((part) => Buffer.from(part)))
-      const back = readFile(file, 10).read.map(takeQuestion)
+      const back = readFile(file, 10).rows.map(takeQuestion)
       expect(back).toEqual([expect.objectContaining({ name: 'A name', category: 'One / Two', losses: [] })])
       const [taken] = back
       if (!taken || !('content' in taken)) throw new Error('it is refused')

@@ -4,7 +4,8 @@ import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domai
 import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
 import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addresses.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
-import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { MAX_BATCH_BYTES, MAX_BATCH_ROWS, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { readUpload } from '../../../files/read-upload.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -35,7 +36,9 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
         page: (form) => batchesPage(request, withoutLongList(form)),
         async work(values) {
           const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
-          const id = await createBatch(request.ctx, { assessmentId, list: file || list, terms: readTerms(values) })
+          const bytes = Buffer.from(file || list)
+          const readList = readUpload(request.ctx.organization.id, { content: 'candidates', bytes, maxRows: MAX_BATCH_ROWS })
+          const id = await createBatch(request.ctx, { assessmentId, readList, terms: readTerms(values) })
           return pathOf(request.ctx, `invites/batches/${id}`)
         },
       }),

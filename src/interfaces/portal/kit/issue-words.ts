@@ -223,6 +223,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
     `${most} archives were asked for within the last 24 hours, which is the limit. Please ask again tomorrow.`,
   notSheet: () => 'The file can not be read as a sheet.',
   tooHeavy: () => 'The file takes too much work to read. Split it, or save it as CSV.',
+  tooMuchText: (_name, bytes) =>
+    `The file holds more than ${bytes / 1e6} MB of text, counting each cell that repeats a text. Please split it.`,
   noText: () => 'The first row names no column “text”.',
   moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
   codeUsed: () => 'This code was used already. Wait for the next one.',
