@@ -50,7 +50,8 @@ export type Queue = {
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has an erasure worked on, in the transaction that asks for it: again, if it is not finished when a process dies. */
-  enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string }) => Promise<void>
+  /** @param which.ahead how many other erasures of the organization are open: the organization with the fewest has the next turn. */
+  enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
   /** Has it looked at then whether an organization's owners are to be reminded that it is erased, or it is to be erased. */
   enqueueHold: (db: Connection, which: { holdId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */

@@ -273,9 +273,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
       await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
     },
-    async enqueueErasure(db, { organizationId, erasureId }) {
+    async enqueueErasure(db, { organizationId, erasureId, ahead }) {
       const data: ErasureJob = { organizationId, erasureId }
-      await boss.insert(ERASURES, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(ERASURES, [{ data: traced(data), priority: -ahead }], { db: fromPrisma(db) })
     },
     async enqueueHold(db, { holdId, at: startAfter }) {
       const data: HoldJob = { holdId }
