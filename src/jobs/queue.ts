@@ -90,6 +90,14 @@ const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelay
 export const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 86_400 }
 export const HEARTBEAT_REFRESH_SECONDS = 2
 /**
+ * Queues whose jobs continue from what is recorded and are safe to do twice. A job that a killed process had goes on in another after three
+ * missed heartbeats, without the pause before a retry: the job has not failed. One that was lost many times may be what ends the process; it
+ * waits as a failed one does.
+ */
+const RESUMABLE_QUEUES = [INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, KEY_CORRECTIONS, TEST_DATA, ERASURES]
+const LOST_AFTER_SECONDS = 3 * HEARTBEAT_REFRESH_SECONDS
+const MAX_RESUMED = 10
+/**
  * Milliseconds. A connection that has gone silent, as after a failover, is given up: each that waits for ever is one less of four, and
  * with the last of them the sending of mails stops.
  */
@@ -161,6 +169,7 @@ async function superviseWhenSteady(boss: PgBoss, log: Log): Promise<void> {
     // An answer that is late was held up by the database, or this process was paused, and maybe the others with it.
     const uninterrupted = now !== null && now - answeredAt < LATE_PULSE_MS
     answeredAt = now ?? -Infinity
+    if (uninterrupted) await resumeLost(boss).catch((error) => log.error({ err: error }, 'job queue'))
     if (!uninterrupted) steadySince = answeredAt
     if (now === null || now - steadySince < STEADY_MS) continue
     steadySince = now
@@ -177,6 +186,14 @@ const readTime = (boss: PgBoss): Promise<number | null> =>
       ({ rows }) => rows[0].now.getTime(),
       () => null,
     )
+
+async function resumeLost(boss: PgBoss): Promise<void> {
+  await boss.getDb().executeSql(
+    `UPDATE pgboss.job SET state = 'retry', start_after = now(), heartbeat_on = NULL
+     WHERE name = ANY ($1) AND state = 'active' AND heartbeat_on < now() - $2 * interval '1 second' AND retry_count < $3`,
+    [RESUMABLE_QUEUES, LOST_AFTER_SECONDS, MAX_RESUMED],
+  )
+}
 
 /** Those that wait for their next try, and that wait for another day. */
 const BRING_FORWARD = `

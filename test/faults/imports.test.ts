@@ -89,5 +89,24 @@ it(`reads files of ${QUESTIONS} questions beside other requests, and takes them 
   }
 })
 
+it('goes on within seconds after its process was killed for the fifth time', async () => {
+  const database = await openTestDatabase()
+  onTestFinished(() => database.db.$disconnect())
+  const { id: organizationId } = await database.make.organization()
+  const gate = await startServiceForTest({ DATABASE_URL: database.url, ROLE: 'api' })
+  const admin = await signInAs(gate, organizationId, ['admin'])
+  const upload = gate.http().post(`${admin.home}questions/imports`).set('cookie', admin.cookie()!)
+  const answer = await upload.set('sec-fetch-site', 'same-origin').attach('file', Buffer.from('Who?{=Ann}'), 'one.txt')
+  await admin.post(`${answer.headers.location}/start`)
+  const lost = await database.db.$executeRaw`
+    UPDATE pgboss.job SET state = 'active', started_on = now(), heartbeat_on = now() - interval '7 seconds', retry_count = 4
+    WHERE name = 'library-import'`
+  expect(lost).toBe(1)
+  await startProcess({ DATABASE_URL: database.url })
+  // A job that has failed five times waits for 80 to 160 s.
+  const isDone = () => database.db.libraryImport.findFirst({ where: { organizationId, finishedAt: { not: null } } })
+  await waitUntil('the import', async () => (await isDone()) ?? undefined, 60_000)
+})
+
 const peakOf = async ({ pid }: ServiceProcess): Promise<string> =>
   (await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')).match(/VmHWM:\s+(.*)/)?.[1] ?? 'memory unknown'
