@@ -32,6 +32,8 @@ export type Queue = {
   enqueueMailEvent: (db: Connection, id: string) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
   bringMailForward: (emailId?: string) => Promise<number>
+  /** Has an organization's mails to candidates that wait for another day looked at now. */
+  bringDelayedMailForward: (db: Connection, organizationId: string) => Promise<void>
   /**
    * Has a batch of invites worked on: again, if it is not finished when a process dies.
    *
@@ -296,6 +298,8 @@ export type Deps = {
   mediaQuota: number
   /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */
   hasOwnPlayer: boolean
+  /** Mails to candidates: how many an organization may send within 24 hours (0: any number), and whether those of that mode are captured. */
+  candidateMails: { perDay: number; isCaptured: (mode: KeyMode) => boolean }
   links: Links
   /** Where people reach the service, without a trailing slash: with PORT=0 known only when it listens. */
   site: { readonly publicUrl: string }

@@ -112,6 +112,7 @@ export type AccountProblem =
   | 'deactivated'
   | 'invited'
   | 'empty'
+  | 'mailsTooLate'
   | 'unreadable'
   | 'noAddresses'
   | 'tooManyRows'

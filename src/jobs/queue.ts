@@ -207,6 +207,14 @@ async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number>
   return rows.length
 }
 
+async function bringDelayedMailForward(db: Connection, organizationId: string): Promise<void> {
+  await fromPrisma(db).executeSql(
+    `UPDATE pgboss.job SET start_after = now()
+     WHERE name = $1 AND group_id = $2 AND state = 'created' AND start_after > now()`,
+    [INVITATION_EMAILS, organizationId],
+  )
+}
+
 const IS_UNDER_WAY = "state = 'active' AND heartbeat_on > now() - heartbeat_seconds * interval '1 second'"
 /** Of mails; those under way are left to end by themselves, unless the process that had them is gone, as after a restore. */
 const FORGET_MAILS = `
@@ -310,6 +318,7 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const job = { data: traced(data), priority, group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },
+    bringDelayedMailForward,
     bringMailForward: (emailId) => bringMailForward(boss, emailId),
     enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),
     enqueueFailedSignIn: enqueueAddress(FAILED_SIGN_INS),
