@@ -187,10 +187,11 @@ const readTime = (boss: PgBoss): Promise<number | null> =>
       () => null,
     )
 
+/** By the index of active jobs that have a group, which those of all these queues have. */
 async function resumeLost(boss: PgBoss): Promise<void> {
   await boss.getDb().executeSql(
     `UPDATE pgboss.job SET state = 'retry', start_after = now(), heartbeat_on = NULL
-     WHERE name = ANY ($1) AND state = 'active' AND heartbeat_on < now() - $2 * interval '1 second' AND retry_count < $3`,
+     WHERE name = ANY ($1) AND state = 'active' AND group_id IS NOT NULL AND heartbeat_on < now() - $2 * interval '1 second' AND retry_count < $3`,
     [RESUMABLE_QUEUES, LOST_AFTER_SECONDS, MAX_RESUMED],
   )
 }
@@ -280,27 +281,28 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueInviteBatch(db, { id: batchId, organizationId, createdByKeyId }) {
       const queue = createdByKeyId === null ? INVITE_BATCHES : KEY_BATCHES
       const data: InviteBatchJob = { batchId, organizationId }
-      await boss.insert(queue, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(queue, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueBulkChange(db, { id: bulkChangeId, organizationId }) {
       const data: BulkChangeJob = { bulkChangeId, organizationId }
-      await boss.insert(BULK_CHANGES, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(BULK_CHANGES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueLibraryImport(db, { organizationId, importId }) {
       const data: LibraryImportJob = { organizationId, importId }
-      await boss.insert(LIBRARY_IMPORTS, [{ data }], { db: fromPrisma(db) })
+      await boss.insert(LIBRARY_IMPORTS, [{ data, group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueKeyCorrection(db, { organizationId, versionId, number }) {
       const data: KeyCorrectionJob = { organizationId, versionId, number }
-      await boss.insert(KEY_CORRECTIONS, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(KEY_CORRECTIONS, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
-      await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(TEST_DATA, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueErasure(db, { organizationId, erasureId, ahead }) {
       const data: ErasureJob = { organizationId, erasureId }
-      await boss.insert(ERASURES, [{ data: traced(data), priority: -ahead }], { db: fromPrisma(db) })
+      const job = { data: traced(data), priority: -ahead, group: { id: organizationId } }
+      await boss.insert(ERASURES, [job], { db: fromPrisma(db) })
     },
     async enqueueHold(db, { holdId, at: startAfter }) {
       const data: HoldJob = { holdId }
