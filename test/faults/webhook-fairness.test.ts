@@ -15,7 +15,7 @@ const PROBES = scaled(4, 60)
 const PLACES = 50
 
 /** A service with an organization that replays its events to as many endpoints as it may have, and another organization with one endpoint. */
-async function startFlood() {
+async function start() {
   const { url, db, make } = await openTestDatabase()
   onTestFinished(() => db.$disconnect())
   const service = await startProcess({ ...TO_LOOPBACK, DATABASE_URL: url, RATE_LIMIT_STANDARD: '1000000' })
@@ -56,12 +56,14 @@ async function startFlood() {
   const endpoints: string[] = []
   for (let i = 0; i < MAX_ENDPOINTS; i++) endpoints.push(await flooder.subscribe(slow, `/${i}`))
   await neighbor.subscribe(quick, '/neighbor')
-  for (const id of endpoints) {
-    const answer = await ask(service, flooder.key, `/webhooks/${id}/replay`, { fromCursor: '0' })
-    expect(answer.status).toBe(200)
+  const flood = async () => {
+    for (const id of endpoints) {
+      const answer = await ask(service, flooder.key, `/webhooks/${id}/replay`, { fromCursor: '0' })
+      expect(answer.status).toBe(200)
+    }
+    await waitUntil('the flood to reach its receiver', () => slow.received.length > 100 || undefined)
   }
-  await waitUntil('the flood to reach its receiver', () => slow.received.length > 100 || undefined)
-  return { flooder, neighbor, slow, quick, mostUnderWay: () => mostUnderWay }
+  return { flooder, neighbor, slow, quick, flood, mostUnderWay: () => mostUnderWay }
 }
 
 /** Invites somebody, and waits until the receiver has been told. @returns how long that took, and how many messages of the flood came before. */
@@ -79,8 +81,10 @@ const p95 = (values: number[]) => [...values].sort((a, b) => a - b)[Math.ceil(va
 
 describe('Webhooks while one organization replays its events to 20 slow endpoints', () => {
   it('delivers new events of any organization before the backlog, and gives each endpoint its share of the places', async () => {
-    const { flooder, neighbor, slow, quick, mostUnderWay } = await startFlood()
-    const waits = { neighbor: [] as number[], flooder: [] as number[] }
+    const { flooder, neighbor, slow, quick, flood, mostUnderWay } = await start()
+    const waits = { quiet: [] as number[], neighbor: [] as number[], flooder: [] as number[] }
+    for (let i = 0; i < PROBES / 2; i++) waits.quiet.push((await probe(neighbor.invite, quick, slow)).ms)
+    await flood()
     for (let i = 0; i < PROBES; i++) {
       const others = await probe(neighbor.invite, quick, slow)
       const own = await probe(flooder.invite, slow, slow)
@@ -90,10 +94,16 @@ describe('Webhooks while one organization replays its events to 20 slow endpoint
       expect(own.overtakenBy).toBeLessThan(REPLAYED / 10)
       await sleep(scaled(0, 250))
     }
-    const measured = { neighbor: p95(waits.neighbor), flooder: p95(waits.flooder), delivered: slow.received.length }
+    const measured = {
+      quiet: p95(waits.quiet),
+      neighbor: p95(waits.neighbor),
+      flooder: p95(waits.flooder),
+      delivered: slow.received.length,
+    }
     process.stdout.write(`${REPLAYED} deliveries replayed; p95 in ms: ${JSON.stringify(measured)}\n`)
     expect(slow.received.length).toBeLessThan(REPLAYED)
     expect(mostUnderWay()).toBeLessThan(PLACES / 2)
-    if (LONG) expect(measured.neighbor).toBeLessThan(2_000)
+    // A busy machine delays events without a flood, too.
+    if (LONG) expect(measured.neighbor - measured.quiet).toBeLessThan(2_000)
   })
 })

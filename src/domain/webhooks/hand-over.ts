@@ -12,6 +12,8 @@ import { inTransaction } from '../transaction.ts'
 
 /** Events a transaction: even with all the endpoints that an organization may have far from the time of a statement. */
 const AT_ONCE = 2_000
+/** Events of a replay a transaction: new events wait for one of these at most. */
+const REPLAYED_AT_ONCE = 500
 
 /** What there is to do. @property first the position behind which the first of the active endpoints is told; null when none is active. */
 type Work = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
@@ -80,7 +82,7 @@ async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const replay = await first(db, byTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked())
   if (!replay) return false
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
-  const until = await endOfBatch(ctx, { from, head: end }, AT_ONCE)
+  const until = await endOfBatch(ctx, { from, head: end }, REPLAYED_AT_ONCE)
   const now = deps.clock()
   const its = toldOf({ from, until }).where('endpoint.id', '=', replay.id)
   const again = deliveriesOf(its, now, { isReplay: true }).onConflict((conflict) =>
