@@ -14,14 +14,13 @@ type Admission = { until: Date } | { until: null; release: () => void }
 /** Those under way may be what is too many: it is to be looked again when one of that ceiling has ended. */
 type Wait = { until: undefined; key: string; turn: Promise<void> }
 
-/** Milliseconds for which a mail that has waited for its time waits for a place before others that were planned later. */
+/** Milliseconds that a mail whose time has come waits again, at most, before it is planned behind all others. */
 const SOON_MS = 3_600_000
 
 /**
- * Decides of each mail whether it may be sent now, or when it is to be looked at again: when the oldest of those that are too many is a
- * day old; for an organization's, mails that wait are counted, so that each gets a time of its own (see mail-schedule.ts). Those that this process sends at the moment count as well, and are waited for where they are what is too many; what several
- * processes send at one moment may be some more. Each mail that ends has one of those that wait for it looked at again, so that many
- * that wait cost the database some statements each, however many they are.
+ * Decides whether a mail may be sent now, or when it is looked at again: when the oldest mail that counts is a day old. Towards the limit of
+ * an organization, mails that wait count too, so that each gets a time of its own (see mail-schedule.ts). Mails that this process is sending
+ * count as well: if they reach the limit, the next mail waits for one of them to end. Several processes may send a few more at one moment.
  */
 export function createCeilings(ceilings: MailCeilings): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
   const underWay = new Map<string, number>()
@@ -100,14 +99,14 @@ function checksOf({ perRecipient, perOrganization }: MailCeilings, email: Invite
       key: organizationId,
       // One that has waited has its time already: only what was sent stands before it.
       nth: (since, n) => (delayedUntil ? sentTimes : mailTimes)(organizationId, since).offset(n).limit(1),
-      nthPlanned: (since, n) => mailTimes(organizationId, since).offset(n).limit(1),
+      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => mailTimes(organizationId, since).offset(n).limit(1) }),
     },
   ]
   return all.filter(({ ceiling }) => ceiling > 0)
 }
 
 type NthTime = (since: Date, n: number) => Query<{ at: Date }>
-/** @property nth finds the nth latest of the mails that count, from 0; `nthPlanned` among those that wait as well. */
+/** @property nth finds the nth latest mail that counts, from 0. @property nthPlanned counts mails that wait as well. */
 type Check = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime }
 
 /** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
