@@ -104,6 +104,6 @@ describe('Webhooks while one organization replays its events to 20 slow endpoint
     expect(slow.received.length).toBeLessThan(REPLAYED)
     expect(mostUnderWay()).toBeLessThan(PLACES / 2)
     // A busy machine delays events without a flood, too.
-    if (LONG) expect(measured.neighbor - measured.quiet).toBeLessThan(2_000)
+    if (LONG) expect(measured.neighbor).toBeLessThan(Math.max(2_000, 4 * measured.quiet))
   })
 })
