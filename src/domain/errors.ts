@@ -114,6 +114,7 @@ export type AccountProblem =
   | 'deactivated'
   | 'invited'
   | 'empty'
+  | 'mailsTooLate'
   | 'unreadable'
   | 'noAddresses'
   | 'tooManyRows'

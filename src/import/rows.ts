@@ -41,6 +41,7 @@ export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { i
     id,
     name,
     tier: 'standard',
+    mailsPerDay: null,
     createdAt: now,
     updatedAt: now,
     senderName: null,

@@ -44,7 +44,7 @@ import { startReports } from '../webhooks/reports.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
-import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import { candidateMailRules, createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
 import { openMailEvents } from './mail-events.ts'
 import { measureStore } from './measured-store.ts'
@@ -152,7 +152,7 @@ export async function createDependencies(
     replica: () => replica?.current(),
     media,
     mediaQuota: config.mediaQuota,
-    hasOwnPlayer: config.playerUrl === undefined,
+    ...candidateSettings(mailer, config),
     links: mailSettings.links,
     site,
     ...filesMade(clock),
@@ -195,6 +195,11 @@ export async function createDependencies(
     dispose: () => kept.disposeAsync(),
   }
 }
+
+const candidateSettings = (mailer: Mailer, config: Config): Pick<Deps, 'hasOwnPlayer' | 'candidateMails'> => ({
+  hasOwnPlayer: config.playerUrl === undefined,
+  candidateMails: candidateMailRules(mailer, config),
+})
 
 /** What makes files of what the domain knows. */
 const filesMade = (clock: () => Date): Pick<Deps, 'typesetReport' | 'writeArchive'> => ({

@@ -153,8 +153,8 @@ export const Environment = Type.Object({
     { minimum: 0 },
   ),
   MAILS_PER_ORGANIZATION: Count(
-    0,
-    'Invitations of one organization within 24 hours, sent again or not; further ones wait. 0: any number, as large campaigns want it.',
+    5_000,
+    'Mails to candidates of one organization within 24 hours; further ones wait their turn. `npm run cli -- org set-mail-limit` sets another number for an organization. 0: any number.',
     { minimum: 0 },
   ),
   TEST_MAIL: Words(['capture', 'deliver'], {

@@ -62,19 +62,18 @@ async function begin(
     const running = own(inside, 'erasures').where('addressCode', '=', addressCode).where('finishedAt', 'is', null)
     return { erasureId: (await first(db, running.select('id')))?.id ?? id, isNew: false }
   }
-  if (!repeated) await refuseExcess(inside)
+  await lockOrganization(inside)
+  const ahead = await countOtherOpen(inside, id)
+  if (!repeated && ahead >= MAX_OPEN_ERASURES) throw new DomainError('too_many_erasures')
   await collectInvites(inside, { id, address, until: createdAt })
-  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
+  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id, ahead })
   await recordAudit(inside, { action: 'asked_for_erasure', target: { kind: 'erasure', id } })
   return { erasureId: id, isNew: true }
 }
 
-/** @throws DomainError too_many_erasures. */
-async function refuseExcess(inside: Context): Promise<void> {
-  await lockOrganization(inside)
-  const open = { organizationId: inside.organization.id, finishedAt: null }
-  if ((await inside.db.erasure.count({ where: open })) > MAX_OPEN_ERASURES) throw new DomainError('too_many_erasures')
-}
+/** Other open erasures of the organization, counted up to {@link MAX_OPEN_ERASURES}. */
+export const countOtherOpen = ({ db, organization }: Context, id: string): Promise<number> =>
+  db.erasure.count({ where: { organizationId: organization.id, finishedAt: null, id: { not: id } }, take: MAX_OPEN_ERASURES })
 
 /** What the address of an erasure is sealed for. */
 export const purposeOf = (id: string): string => `erasure ${id}`

@@ -13,7 +13,7 @@ import { seal } from '../secrets/seal.ts'
 import { nameOf } from '../values/name-of.ts'
 import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
 import { forgetAtAccounts } from './forget-at-accounts.ts'
-import { purposeOf } from './request-erasure.ts'
+import { countOtherOpen, purposeOf } from './request-erasure.ts'
 
 // Erasing a member: who they are goes, and what they have done for the organization stays, by nobody. Their account goes with it where it
 // opens no other organization.
@@ -91,7 +91,8 @@ async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Pr
     create: { ...row, counts },
     update: { ...row, counts, finishedAt: null, backupsUntil: null },
   })
-  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
+  const ahead = await countOtherOpen(inside, id)
+  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id, ahead })
   await recordAudit(inside, { action: 'erased_member', target: { kind: 'member', id: memberId } })
 }
 

@@ -17,6 +17,7 @@ const include = {
         select: {
           ...BRAND,
           senderName: true,
+          mailsPerDay: true,
           replyTo: true,
           invitationText: true,
           timeZone: true,

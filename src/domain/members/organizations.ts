@@ -4,6 +4,7 @@ import type { Organization } from '../../generated/prisma/client.ts'
 import { asStored } from '../checking/email-address.ts'
 import type { ServiceContext, Tier } from '../context.ts'
 import { totalOrder } from '../lists/page.ts'
+import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
 export type { Organization }
@@ -36,6 +37,22 @@ export async function findOrganization({ db }: ServiceContext, idOrName: string)
 /** Moves an organization to another tier, which has other rate limits. */
 export const setTier = ({ db, deps }: ServiceContext, id: string, tier: Tier): Promise<Organization> =>
   db.organization.update({ where: { id }, data: { tier, updatedAt: deps.clock() } })
+
+/**
+ * Sets how many mails to candidates an organization may send within 24 hours, and has those that wait looked at again.
+ *
+ * @param mailsPerDay 0: any number; null: as the setting MAILS_PER_ORGANIZATION says.
+ */
+export const setMailsPerDay = (ctx: ServiceContext, id: string, mailsPerDay: number | null): Promise<Organization> =>
+  inTransaction(ctx, async ({ db, deps }) => {
+    const organization = await db.organization.update({ where: { id }, data: { mailsPerDay, updatedAt: deps.clock() } })
+    await db.inviteEmail.updateMany({
+      where: { organizationId: id, state: 'queued', delayedUntil: { not: null } },
+      data: { delayedUntil: null },
+    })
+    await deps.queue.bringDelayedMailForward(db, id)
+    return organization
+  })
 
 /** The id of an organization's member, given the id or the email address, whatever its case. @throws Error when there is none. */
 export async function findMemberId({ db }: ServiceContext, organizationId: string, idOrEmail: string): Promise<string> {

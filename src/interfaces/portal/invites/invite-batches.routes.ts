@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../../domain/invites/batches/batches.ts'
 import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
+import { planMails } from '../../../domain/invites/batches/mail-plan.ts'
 import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
 import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addresses.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
@@ -54,7 +55,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     if (isRunning(batch)) reply.header('refresh', '3')
     const names = await readTermNames(ctx, [batch.terms, ...list.items.map(({ terms }) => terms)])
     const isPaused = batch.stoppedAt !== null && ctx.mode === 'live' && (await areListsPaused(ctx))
-    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused }))
+    const plan = batch.startedAt ? null : await planMails(ctx, batch)
+    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused, plan }))
   })
 
   for (const [action, work] of [

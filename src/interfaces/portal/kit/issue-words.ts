@@ -139,6 +139,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notAddress: () => 'The password must not be your email address.',
   breached: () => 'This password is among those that have leaked from other services. Choose another one.',
   taken: (name) => `${capitalize(name)} is already taken.`,
+  mailsTooLate: (_name, perDay) =>
+    `At ${perDay.toLocaleString('en')} emails a day, the last ones would leave after half of the time in which their invites can be used. Give the invites more days, or split the list.`,
   date: () => 'Enter a date.',
   notNetwork: (name, line) => `${capitalize(name)}: line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
   everyNetwork: (name, line) =>
