@@ -6,6 +6,7 @@ import { describeError } from './cli/output.ts'
 import { sayHowToBegin, welcome } from './demo/welcome.ts'
 import { warnOfOtherHosts } from './domain/access/passkeys.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
+import { mailboxPath } from './interfaces/mailbox/access.ts'
 import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
@@ -75,7 +76,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,
       portal: publicUrl + PATHS.portal,
-      mailbox: config.showMailbox ? publicUrl + PATHS.mailbox : undefined,
+      mailbox: config.mailbox ? publicUrl + mailboxPath(site.secretKeys) : undefined,
     })
   }
   return opened.move()

@@ -113,7 +113,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 }
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
-  const { rateLimits, playerUrl, mediaKeptDays, webcam, showMailbox, alternate: settings } = config
+  const { rateLimits, playerUrl, mediaKeptDays, webcam, mailbox, alternate: settings } = config
   const { system, redis, site, languages, mailSettings, mailEventReaders } = dependencies
   const render = {
     invitation: (email: InviteEmail) => renderInviteEmail(mailSettings, email),
@@ -148,5 +148,5 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await docs(app, documents)
   const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))
   answerEntrance(app, { portal: PATHS.portal, documents: openapi })
-  if (showMailbox) await app.register((scope) => mailboxPages(scope, { system, render }), { prefix: PATHS.mailbox })
+  if (mailbox) await app.register((scope) => mailboxPages(scope, { system, render, settings: mailbox }), { prefix: PATHS.mailbox })
 }

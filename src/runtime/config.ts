@@ -8,6 +8,7 @@ import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/values/identity-provider.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
+import type { MailboxSettings } from '../interfaces/mailbox/access.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import {
   findContradictions,
@@ -70,8 +71,8 @@ export type Config = {
   trustProxy: boolean | string
   /** Whether somebody tries the service out: without a database of its own, or as docker-compose.yml starts it at first. */
   isTrial: boolean
-  /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service: on one's own machine only. */
-  showMailbox: boolean
+  /** The page of captured mails; undefined: there is none. */
+  mailbox: MailboxSettings | undefined
   /** undefined: no metrics. */
   metrics: { port: number; host: string } | undefined
   /** `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder under dataDir. */
@@ -129,8 +130,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
   if (serves) problems.push(...findOmissions(settings, findLookalikes(env)))
   if (problems.length > 0) throw new ConfigError(problems)
   const smtpUrl = settings.MAIL === 'capture' ? undefined : settings.SMTP_URL
-  const hasMailbox = settings.MAIL === 'mailbox' && smtpUrl === undefined && isOfThisMachine(settings.PUBLIC_URL)
-  const isTrial = settings.DATABASE_URL === undefined || hasMailbox
+  const mailbox = readMailbox(settings)
   return {
     port: settings.PORT,
     host: settings.HOST,
@@ -172,8 +172,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
     },
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
-    isTrial,
-    showMailbox: isTrial && smtpUrl === undefined,
+    isTrial: settings.DATABASE_URL === undefined || mailbox !== undefined,
+    mailbox,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
     erasureLog: erasureLogOf(settings),
@@ -200,6 +200,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       adminEmail: settings.INIT_ADMIN_EMAIL,
     },
   }
+}
+
+/** The page of captured mails is for a service of this machine alone: by default on the embedded database, on another if MAIL says so. */
+function readMailbox({ DATABASE_URL, PUBLIC_URL, SMTP_URL, MAIL }: Static<typeof Environment>): MailboxSettings | undefined {
+  const isAskedFor = MAIL === 'mailbox'
+  const isDefault = MAIL === undefined && DATABASE_URL === undefined
+  if (SMTP_URL || !isOfThisMachine(PUBLIC_URL) || !(isAskedFor || isDefault)) return undefined
+  return { allowsPrivatePeers: isAskedFor }
 }
 
 const readBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Static<typeof Environment>): Config['bounces'] => ({

@@ -12,6 +12,7 @@ export type Purpose =
   | 'passkey'
   | 'unsubscribe'
   | 'erased-address'
+  | 'mailbox'
 
 export const UUID_BYTES = 16
 /** Of an HMAC-SHA256: 128 bits are beyond guessing, and keep the link short. */
