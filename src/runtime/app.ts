@@ -148,5 +148,6 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await docs(app, documents)
   const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))
   answerEntrance(app, { portal: PATHS.portal, documents: openapi })
-  if (mailbox) await app.register((scope) => mailboxPages(scope, { system, render, settings: mailbox }), { prefix: PATHS.mailbox })
+  if (mailbox)
+    await app.register((scope) => mailboxPages(scope, { system, render, settings: mailbox }), { prefix: PATHS.mailbox })
 }

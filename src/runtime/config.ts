@@ -21,7 +21,6 @@ import {
 } from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
 import { findLookalikes } from './lookalikes.ts'
-import { findMail } from './mail-of-login.ts'
 
 /** Of mails that are only captured. */
 const NOBODY = 'Assessments <assessments@localhost.localdomain>'
@@ -256,7 +255,8 @@ function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<st
   const given: Record<string, string> = {}
   for (const name of Object.keys(Environment.properties)) {
     const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
-    const own = name === 'MAIL' ? findMail(env) : env[name]
+    const isLoginMailbox = name === 'MAIL' && env.MAIL?.startsWith('/') // login shells set it to a path
+    const own = isLoginMailbox ? undefined : env[name]
     const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : own
     if (value) given[name] = value
   }

@@ -136,7 +136,11 @@ it('passes on secrets that are given as files, and a file goes before the defaul
 })
 
 it('is a usable configuration with nothing but the secrets, and not without', async () => {
-  expect(await configOf({})).toMatchObject({ publicUrl: 'http://localhost:3000', isTrial: true, mailbox: { allowsPrivatePeers: true } })
+  expect(await configOf({})).toMatchObject({
+    publicUrl: 'http://localhost:3000',
+    isTrial: true,
+    mailbox: { allowsPrivatePeers: true },
+  })
   expect((await configOf({ PORT: '8080' })).publicUrl).toBe('http://localhost:8080')
   await expect(configOf({ SECRET_KEY: '' })).rejects.toThrow('SECRET_KEY: is required')
   await expect(configOf({ POSTGRES_PASSWORD: '' })).rejects.toThrow('POSTGRES_PASSWORD: set it in .env')

@@ -1,35 +1,56 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/runtime/config.ts'
 import { copyDatabase } from '../support/copy-database.ts'
 import { makeDataDir } from '../support/data-dir.ts'
 import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
-import { launchService, type ServiceProcess } from '../support/processes.ts'
+import { launchService, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { SECRET_KEY } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const PUBLIC_URL = { local: 'http://localhost:3000', public: 'https://assess.example.com' }
 const MAIL = {
-  SMTP_URL: { MAIL: '', SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com' },
+  SMTP_URL: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com', MAIL: '' },
   'MAIL=capture': { MAIL: 'capture' },
   'MAIL=mailbox': { MAIL: 'mailbox' },
   none: { MAIL: '' },
 }
-const REFUSED = 'refuses to start, names SMTP_URL and MAIL=capture'
+const REFUSED = 'refuses to start'
 const HIDDEN = 'no mailbox'
-const SHOWN = 'mailbox with the printed token'
+const LOOPBACK = 'mailbox for loopback'
+const PRIVATE = 'mailbox for loopback and private addresses'
 
 /** What each start leads to; docs/security.md has the same table. */
 const EXPECTED = {
   embedded: {
-    local: { SMTP_URL: HIDDEN, 'MAIL=capture': HIDDEN, 'MAIL=mailbox': SHOWN, none: SHOWN },
+    local: { SMTP_URL: HIDDEN, 'MAIL=capture': HIDDEN, 'MAIL=mailbox': PRIVATE, none: LOOPBACK },
     public: { SMTP_URL: HIDDEN, 'MAIL=capture': HIDDEN, 'MAIL=mailbox': REFUSED, none: REFUSED },
   },
   own: {
-    local: { SMTP_URL: HIDDEN, 'MAIL=capture': HIDDEN, 'MAIL=mailbox': SHOWN, none: REFUSED },
+    local: { SMTP_URL: HIDDEN, 'MAIL=capture': HIDDEN, 'MAIL=mailbox': PRIVATE, none: REFUSED },
     public: { SMTP_URL: HIDDEN, 'MAIL=capture': HIDDEN, 'MAIL=mailbox': REFUSED, none: REFUSED },
   },
-}
+} as const
+type Case = { database: 'embedded' | 'own'; address: 'local' | 'public'; mail: keyof typeof MAIL; expected: string }
+const CASES: Case[] = Object.entries(EXPECTED).flatMap(([database, addresses]) =>
+  Object.entries(addresses).flatMap(([address, mails]) =>
+    Object.entries(mails).map(([mail, expected]) => ({ database, address, mail, expected }) as Case),
+  ),
+)
+/** Three of them that differ in kind; all 16 with FAULTS=long. */
+const STARTED = CASES.filter(
+  ({ database, address, mail }) =>
+    process.env.FAULTS === 'long' ||
+    (database === 'embedded' && (mail === 'none' || (mail === 'MAIL=capture' && address === 'public'))),
+)
+const settingsOf = ({ address, mail }: Case) => ({ PUBLIC_URL: PUBLIC_URL[address], ...MAIL[mail] })
+
+/** An address of this machine that is not loopback: whoever connects to it comes from it. */
+const OUTSIDE = Object.values(networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address
 
 type Asked = { host?: string; headers?: Record<string, string>; to?: string; port?: number; path?: string }
 
@@ -37,120 +58,117 @@ type Asked = { host?: string; headers?: Record<string, string>; to?: string; por
 async function ask(service: ServiceProcess, { host, headers, to = '127.0.0.1', port, path = '/dev/mailbox' }: Asked = {}) {
   const listening = Number(new URL(service.url).port)
   const options = { host: to, port: port ?? listening, path, headers: { host: host ?? `localhost:${listening}`, ...headers } }
-  const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(options, resolve).on('error', reject).end()
   })
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) }
 }
 
-/** Waits until the service has started, with all that it prints, or has ended. */
-async function start(env: Record<string, string>) {
-  const service = launchService(env)
-  const ended = await Promise.race([
-    service.exited.then(({ code, signal }) => signal ?? code),
-    waitUntil('the start', async () => {
-      if (!service.url) return undefined
-      return (await fetch(`${service.url.replace('0.0.0.0', '127.0.0.1')}/readyz`)).status === 200 || undefined
-    }).then(() => undefined),
-  ])
-  return { service, ended }
-}
-
 const printedToken = (service: ServiceProcess) => /\/dev\/mailbox\?token=(\S+)/.exec(service.output())?.[1]
 const findToken = (service: ServiceProcess) => waitUntil('the link to the mailbox', () => printedToken(service))
 
-async function resultOf(env: Record<string, string>, isShown: boolean) {
-  const { service, ended } = await start(env)
-  if (ended !== undefined)
-    return ended === 78 && /SMTP_URL.*MAIL=capture/.test(service.output()) ? REFUSED : `ends with ${ended}: ${service.output()}`
-  const token = isShown ? await findToken(service) : printedToken(service)
-  const cookie = { cookie: `mailbox=${token}` }
-  const statuses = [
-    await ask(service),
-    await ask(service, { headers: cookie }),
-    await ask(service, { host: 'assess.example.com', headers: cookie }),
-    await ask(service, { headers: { ...cookie, 'x-forwarded-for': '203.0.113.7' } }),
-  ].map(({ status }) => status)
+async function resultOf(env: Record<string, string>, { expected }: Case) {
+  const service = launchService({ ...env, HOST: '0.0.0.0' })
+  const ended = service.exited.then(({ code, signal }) => {
+    const isRefused = code === 78 && /SMTP_URL.*MAIL=capture/.test(service.output())
+    return isRefused ? REFUSED : `ends with ${code ?? signal}: ${service.output()}`
+  })
+  const result = await Promise.race([ended, waitUntil('the start', () => service.url || undefined)])
+  if (result !== service.url) return result
+  const token = expected === HIDDEN ? printedToken(service) : await findToken(service)
+  const headers = { cookie: `mailbox=${token}` }
+  const statusOf = async (asked: Asked) => (await ask(service, asked)).status
+  const [locked, opened] = [await statusOf({}), await statusOf({ headers })]
+  const outside = OUTSIDE === undefined ? undefined : await statusOf({ headers, to: OUTSIDE })
+  const foreign = await statusOf({ headers, host: 'assess.example.com' })
   service.kill('SIGKILL')
   await service.exited
-  if (token === undefined && statuses.every((status) => status === 404)) return HIDDEN
-  return statuses.join() === '403,200,404,404' ? SHOWN : `token ${token}, ${statuses}`
+  if (token === undefined && [locked, opened].join() === '404,404') return HIDDEN
+  const isPrivate = outside === 200 || (outside === undefined && expected === PRIVATE)
+  if ([locked, opened, foreign].join() === '403,200,404') return isPrivate ? PRIVATE : LOOPBACK
+  return `token ${token}, ${[locked, opened, foreign]}`
 }
 
-it.each(['embedded', 'own'] as const)(
-  'starts and shows captured mails by database, PUBLIC_URL and mail settings alone: %s database',
-  async (database) => {
-    const db: Record<string, string> =
-      database === 'embedded' ? { DATA_DIR: await makeDataDir() } : { DATABASE_URL: await copyDatabase() }
-    // Goes on meanwhile, so that the others need not start a server each.
-    if (database === 'embedded') await start({ ...db, MAIL: 'capture' })
-    const results: Record<string, Record<string, string>> = {}
-    for (const [address, expected] of Object.entries(EXPECTED[database])) {
-      results[address] = {}
-      for (const [mail, outcome] of Object.entries(expected)) {
-        const env = { ...db, PUBLIC_URL: PUBLIC_URL[address as 'local'], ...MAIL[mail as 'none'] }
-        results[address][mail] = await resultOf(env, outcome === SHOWN)
+describe('the settings of database, PUBLIC_URL and mail', () => {
+  it.each(CASES)('decide on the start and the mailbox: $database database, $address PUBLIC_URL, $mail', (one) => {
+    const database = { embedded: {}, own: { DATABASE_URL: 'postgresql://db/assessments', SECRET_KEY } }[one.database]
+    const read = () => {
+      try {
+        const { mailbox } = loadConfig({ ...database, ...settingsOf(one) }, { serves: true })
+        return mailbox ? (mailbox.allowsPrivatePeers ? PRIVATE : LOOPBACK) : HIDDEN
+      } catch (error) {
+        expect((error as Error).message).toMatch(/SMTP_URL: is required with .* MAIL_FROM, or MAIL=capture/)
+        return REFUSED
       }
     }
-    expect(results).toEqual(EXPECTED[database])
-  },
-)
+    expect(read()).toBe(one.expected)
+  })
 
-it('starts without a mail server on a public address if it sends no mail', async () => {
-  const env = { DATABASE_URL: await copyDatabase(), PUBLIC_URL: PUBLIC_URL.public, MAIL: '', ROLE: 'api' }
-  const { service, ended } = await start(env)
-  expect([ended, (await ask(service)).status]).toEqual([undefined, 404])
+  it('let a process start that sends no mail, without a mailbox', () => {
+    const database = { DATABASE_URL: 'postgresql://db/assessments', SECRET_KEY }
+    expect(loadConfig({ ...database, PUBLIC_URL: PUBLIC_URL.public, ROLE: 'api' }, { serves: true }).mailbox).toBeUndefined()
+  })
+
+  it('lead to the same in real processes', async () => {
+    const DATA_DIR = await makeDataDir()
+    const DATABASE_URL = await copyDatabase()
+    const results: Case[] = []
+    for (const one of STARTED) {
+      const env = { ...(one.database === 'own' ? { DATABASE_URL } : { DATA_DIR }), ...settingsOf(one) }
+      results.push({ ...one, expected: await resultOf(env, one) })
+    }
+    expect(results).toEqual(STARTED)
+  })
 })
 
-it('keeps captured mails from whoever comes through a proxy, from another machine or by another name, and from who lacks the token', async () => {
-  const database = { DATABASE_URL: await copyDatabase(), MAIL: 'mailbox', HOST: '0.0.0.0' }
-  const { service } = await start(database)
-  const token = await findToken(service)
-  const cookie = `mailbox=${token}`
-  const statusOf = async (asked: Asked) => (await ask(service, { ...asked, headers: { cookie, ...asked.headers } })).status
+describe('the mailbox of captured mails', () => {
+  let service: ServiceProcess
+  let token: string
+  beforeAll(async () => {
+    service = await startProcess({ DATABASE_URL: await copyDatabase(), MAIL: 'mailbox' })
+    token = await findToken(service)
+  })
+  const statusOf = async (asked: Asked) =>
+    (await ask(service, { ...asked, headers: { cookie: `mailbox=${token}`, ...asked.headers } })).status
+  /** Whatever the client asked for, nginx sends the address of proxy_pass as Host, and no header tells of the client. */
+  const nginxDefaults = { headers: { connection: 'close', cookie: '' } }
 
-  for (const host of ['localhost', 'LOCALHOST:80', '127.0.0.1:9', '127.8.8.8', '[::1]:3000'])
-    expect([host, await statusOf({ host })]).toEqual([host, 200])
-  for (const host of ['assess.example.com', 'localhost.example.com', '127.0.0.1.example.com', '0.0.0.0', '10.0.0.5', ''])
-    expect([host, await statusOf({ host })]).toEqual([host, 404])
-  for (const name of ['forwarded', 'via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto', 'true-client-ip', 'cf-connecting-ip'])
-    expect([name, await statusOf({ headers: { [name]: 'localhost' } })]).toEqual([name, 404])
+  it('keeps the token in a cookie, out of the address and out of the log', async () => {
+    const { status, headers } = await ask(service, { path: `/dev/mailbox?search=kim&token=${token}` })
+    expect([status, headers.location]).toEqual([303, '/dev/mailbox?search=kim'])
+    expect(headers['set-cookie']).toEqual([`mailbox=${token}; Path=/dev/mailbox; HttpOnly; SameSite=Lax`])
+    expect(JSON.stringify(service.log())).not.toContain(token)
+  })
 
-  // What nginx sends by default of anybody's request: Host is the address of proxy_pass, and no header tells of the client.
-  const asNginx = { headers: { connection: 'close', cookie: '' } }
-  const locked = await ask(service, asNginx)
-  expect([locked.status, locked.body]).toEqual([403, expect.stringContaining('Open the mailbox by its link')])
-  expect(locked.body).not.toContain('@')
-  const wrong = ['', 'A'.repeat(22), `${token}A`, token.slice(1)]
-  for (const path of wrong.map((one) => `/dev/mailbox?token=${one}`))
-    expect((await ask(service, { ...asNginx, path })).status).toBe(403)
+  it.each(['localhost', 'LOCALHOST:80', '127.0.0.1:9', '127.8.8.8', '[::1]:3000'])('answers to the Host %s', async (host) => {
+    expect(await statusOf({ host })).toBe(200)
+  })
 
-  if (hasHaproxy) {
-    const port = Number(new URL(service.url).port)
-    const proxied = Number(new URL((await startHaproxy({ service: port })).url).port)
-    expect(await statusOf({ port: proxied, host: 'assess.example.com' })).toBe(404)
-    expect((await ask(service, { port: proxied })).status).toBe(403)
-  }
-  const outside = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
-  const to = outside.find(({ internal, family }) => !internal && family === 'IPv4')?.address
-  if (to) {
-    expect(await statusOf({ to })).toBe(200) // as from the bridge of a container
-    const embedded = await start({ DATA_DIR: await makeDataDir(), MAIL: '', HOST: '0.0.0.0' })
-    const headers = { cookie: `mailbox=${await findToken(embedded.service)}` }
-    expect((await ask(embedded.service, { headers })).status).toBe(200)
-    expect((await ask(embedded.service, { headers, to })).status).toBe(404)
-  }
-})
+  it.each(['assess.example.com', 'localhost.example.com', '127.0.0.1.example.com', '0.0.0.0', '10.0.0.5', '[::ffff:10.0.0.5]'])(
+    'is not found by the Host %s',
+    async (host) => {
+      expect(await statusOf({ host })).toBe(404)
+    },
+  )
 
-it('keeps the token of the printed link in a cookie, out of the address and of the log, over restarts', async () => {
-  const env = { DATABASE_URL: await copyDatabase(), MAIL: 'mailbox' }
-  const { service } = await start(env)
-  const token = await findToken(service)
-  const { status, headers } = await ask(service, { path: `/dev/mailbox?search=kim&token=${token}` })
-  expect([status, headers.location]).toEqual([303, '/dev/mailbox?search=kim'])
-  expect(headers['set-cookie']).toEqual([`mailbox=${token}; Path=/dev/mailbox; HttpOnly; SameSite=Lax`])
-  expect(JSON.stringify(service.log())).not.toContain(token)
-  service.kill('SIGTERM')
-  await service.exited
-  expect(await findToken((await start(env)).service)).toBe(token)
+  it.each(['forwarded', 'via', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto', 'true-client-ip', 'cf-connecting-ip'])(
+    'is not found by a request with %s',
+    async (name) => {
+      expect(await statusOf({ headers: { [name]: 'localhost' } })).toBe(404)
+    },
+  )
+
+  it("shows nothing without the token behind nginx's defaults", async () => {
+    const locked = await ask(service, nginxDefaults)
+    expect([locked.status, locked.body]).toEqual([403, expect.stringContaining('Open the mailbox by its link')])
+    for (const wrong of ['', 'A'.repeat(22), `${token}A`, token.slice(1)])
+      expect((await ask(service, { ...nginxDefaults, path: `/dev/mailbox?token=${wrong}` })).status).toBe(403)
+  })
+
+  it.runIf(hasHaproxy)("shows nothing without the token behind haproxy's defaults", async () => {
+    const haproxy = await startHaproxy({ service: Number(new URL(service.url).port) })
+    const port = Number(new URL(haproxy.url).port)
+    expect(await statusOf({ port, host: 'assess.example.com' })).toBe(404)
+    expect((await ask(service, { port })).status).toBe(403)
+  })
 })

@@ -7,8 +7,8 @@ import request from 'supertest'
 import { afterAll, onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import type { Deps } from '../../src/domain/context.ts'
-import { type AllLanguages, shippedLanguages } from '../../src/locales/languages.ts'
 import { MAILBOX_PREFIX, mailboxPath } from '../../src/interfaces/mailbox/access.ts'
+import { type AllLanguages, shippedLanguages } from '../../src/locales/languages.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 import { createDependencies, type Dependencies } from '../../src/runtime/dependencies.ts'
@@ -95,7 +95,10 @@ export async function startService(
     v1: (key) => clientFor(app, PATHS.v1, 'x-api-key', key),
     alternate: (key) => clientFor(app, config.alternate.prefix, 'x-service-docs-api-key', key),
     http,
-    mailbox: (path = '') => http().get(MAILBOX_PREFIX + path).set('cookie', mailboxCookie),
+    mailbox: (path = '') =>
+      http()
+        .get(MAILBOX_PREFIX + path)
+        .set('cookie', mailboxCookie),
     async close() {
       await app.close()
       await dependencies.dispose()
