@@ -50,7 +50,9 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const { system, site } = dependencies
   if (lacksTrustedProxy(config))
     log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
-  const app = await buildApp(config, dependencies)
+  let hasStarted = false
+  const findProblems = async () => (hasStarted ? await dependencies.findProblems() : ['starting'])
+  const app = await buildApp(config, { ...dependencies, findProblems })
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
   await announceFirstKey(config, dependencies)
@@ -68,7 +70,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   site.publicUrl = addressOf(config, app.addresses()[0])
   await warnOfOtherHosts(system)
   await dependencies.startWork()
-  await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
+  await dependencies.findProblems() // logs what is missing
   if (config.isTrial) {
     const { publicUrl } = site
     await welcome(system, {
@@ -79,6 +81,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
       mailbox: config.mailbox ? publicUrl + mailboxPath(site.secretKeys) : undefined,
     })
   }
+  hasStarted = true
   return opened.move()
 }
 

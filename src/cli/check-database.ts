@@ -11,7 +11,7 @@ import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
 import type { FailedEmails } from '../domain/mails/sendings.ts'
 import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
-import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
+import { listFailingOrganizations, measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
 import type { Config } from '../runtime/config.ts'
 import { checkIdentityProviders } from './check-identity-providers.ts'
 import { type Check, ok, problem } from './checks.ts'
@@ -197,16 +197,22 @@ async function checkNumbering(db: Db): Promise<Check> {
   return problem('events', `${since}. Is the service running? If it is, its log says why: events can not be numbered`)
 }
 
-/** That endpoints fail is their organizations' affair; that nothing is sent is the operator's. */
 async function checkWebhooks(db: Db): Promise<Check> {
   const { oldestDue, failing, disabled } = await measureWebhooks({ db }, new Date())
-  const counts = `${failing} failing, ${disabled} disabled for it. To see them: npm run cli -- webhook list <organization>`
+  const counts = `${failing} failing, ${disabled} disabled for it`
+  const advice = 'To see them: npm run cli -- webhook list <organization>'
   if (oldestDue && Date.now() - oldestDue.getTime() >= PATIENCE_MS)
     return problem(
       'webhooks',
       `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
     )
-  return ok('webhooks', failing + disabled === 0 ? 'all are well' : counts)
+  // What was disabled is tried no more: it is up to its organization.
+  if (failing > 0) {
+    const organizations = await listFailingOrganizations({ db }, LARGEST)
+    const since = organizations.map(({ name, since }) => `${name} since ${since.toISOString()}`)
+    return problem('webhooks', `${counts}: ${since.join(', ')}. ${advice}. If all fail, look at this machine's way out`)
+  }
+  return ok('webhooks', disabled === 0 ? 'all are well' : `${counts}. ${advice}`)
 }
 
 async function checkRecordings(db: Db): Promise<Check> {

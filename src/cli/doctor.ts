@@ -14,6 +14,7 @@ import {
   checkRedis,
   checkReplicas,
   checkSecret,
+  ok,
 } from './checks.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
 import { describeError, type OutputOptions, table } from './output.ts'
@@ -59,12 +60,15 @@ function readConfig(): Config | Check[] {
   }
 }
 
+const ABANDONED = 'PostgreSQL still ran, because the service was killed; it is stopped now. Each start takes such a server over'
+
 async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<Check[]> {
   const given = { ...config, erasureLog: openErasureLog(config.erasureLog) }
   if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })
-    return await checkDatabase(embedded.url, given).finally(embedded.release)
+    const checks = await checkDatabase(embedded.url, given).finally(embedded.release)
+    return embedded.wasAbandoned ? [...checks, ok('embedded', ABANDONED)] : checks
   } catch (error) {
     return [{ name: 'database', problem: true, message: describeError(error) }]
   }

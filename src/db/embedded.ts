@@ -23,6 +23,8 @@ export type EmbeddedDatabase = {
   home: string
   /** Where the server keeps its files, below `home`. */
   folder: string
+  /** True if the server ran already and nobody used it, as after its service was killed. */
+  wasAbandoned: boolean
   /** Stops the server unless another process still uses it. Call it when this process's own connections are closed. */
   release: () => Promise<void>
 }
@@ -73,12 +75,13 @@ export async function startEmbeddedDatabase({
   const sockets = await chooseSocketFolder(folder, identity)
   const server: Server = { ...binaries, folder, sockets, identity, durable, recovers }
 
+  const wasAbandoned = await isAbandoned(server)
   await bringUp(server, signal)
   await createDatabase(server).catch(async (error) => {
     await release(server)
     throw error
   })
-  return { url: connectionString(server, DATABASE), home, folder, release: () => release(server) }
+  return { url: connectionString(server, DATABASE), home, folder, wasAbandoned, release: () => release(server) }
 }
 
 /** Tries until a connection is made: the server may be ours to start, already there, starting, or just being stopped by another process. */
@@ -190,12 +193,6 @@ async function release(server: Server): Promise<void> {
 
 /** Whether anybody else is connected. A server that can't be asked is of no use to others either. */
 async function isUsed(server: Server): Promise<boolean> {
-  const countOthers = async (client: Client): Promise<number> => {
-    const { rows } = await client.query(
-      `SELECT count(*)::int AS others FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-    )
-    return rows[0].others
-  }
   const askUntilAlone = async (client: Client): Promise<boolean> => {
     const deadline = Date.now() + LINGER_MS
     while ((await countOthers(client)) > 0) {
@@ -205,6 +202,22 @@ async function isUsed(server: Server): Promise<boolean> {
     return false
   }
   return withClient(server, 'postgres', askUntilAlone).catch(() => false)
+}
+
+async function countOthers(client: Client): Promise<number> {
+  const { rows } = await client.query(
+    `SELECT count(*)::int AS others FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  )
+  return rows[0].others
+}
+
+/** False for a server that was started after this process: another one starts at the same time, and connects in a moment. */
+async function isAbandoned(server: Server): Promise<boolean> {
+  const isOld = async (client: Client) => {
+    const { rows } = await client.query('SELECT pg_postmaster_start_time() < $1 AS old', [new Date(performance.timeOrigin)])
+    return rows[0].old && (await countOthers(client)) === 0
+  }
+  return withClient(server, 'postgres', isOld).catch(() => false)
 }
 
 async function withClient<T>(server: Server, database: string, use: (client: Client) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { ComposeVariables } from '../../.ci/settings.ts'
+import { ClientVariables, ComposeVariables } from '../../.ci/settings.ts'
 import { type Config, loadConfig } from '../../src/runtime/config.ts'
 import { Environment, SECRETS } from '../../src/runtime/environment.ts'
 import { version } from '../../src/runtime/version.ts'
@@ -16,8 +16,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 /** What is set for the compose file itself. */
 const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
-/** Read by the driver of the database, as by all of PostgreSQL's own programs, and by the client of S3, as by all of Amazon's. */
-const DRIVER_VARIABLES = ['PGPASSWORD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+const CLIENT_VARIABLES = Object.keys(ClientVariables.properties)
 /** What there has to be. */
 const ENOUGH = { SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: 'p' }
 
@@ -88,10 +87,10 @@ it('keeps the database and the counts in a network without a way out or in', asy
 it('hands the service nothing but settings it reads', () => {
   const settings = Object.keys(Environment.properties)
   const files = SECRETS.map((name) => `${name}_FILE`)
-  const given = Object.keys(services.app!.environment!).filter((name) => ![...DRIVER_VARIABLES, ...files].includes(name))
+  const given = Object.keys(services.app!.environment!).filter((name) => ![...CLIENT_VARIABLES, ...files].includes(name))
   expect(given.filter((name) => !settings.includes(name))).toEqual([])
   const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
-  expect(used.filter((name) => ![...settings, ...files, ...OWN_VARIABLES, ...DRIVER_VARIABLES].includes(name))).toEqual([])
+  expect(used.filter((name) => ![...settings, ...files, ...OWN_VARIABLES, ...CLIENT_VARIABLES].includes(name))).toEqual([])
 })
 
 it('has what each line of .env.example says reach a container, or says there that it does not', async () => {

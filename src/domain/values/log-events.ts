@@ -12,6 +12,7 @@ export const LOG_EVENTS = {
   'the database is back': 'database_back',
   'waiting for the database': 'database_awaited',
   'the embedded database and its secret': 'database_embedded',
+  'the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over': 'database_taken_over',
   'the database has been restored or failed over: the feed goes on behind a gap, and readers from within it list everything again':
     'database_is_another',
   'lists can be read from the replica': 'replica_back',
