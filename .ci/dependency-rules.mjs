@@ -138,6 +138,7 @@ const ofEveryone = [
   'domain/events/record-events.ts',
   'domain/events/notice-restore.ts',
   'domain/work/do-once.ts',
+  'domain/work/secret-fingerprint.ts',
   'domain/invites/emails.ts',
   'domain/invites/read-emails.ts',
   'domain/invites/expire-due-invites.ts',

@@ -12,7 +12,9 @@ import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/ma
 import type { FailedEmails } from '../domain/mails/sendings.ts'
 import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
 import { listFailingOrganizations, measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
+import { hasSecretKey } from '../domain/work/secret-fingerprint.ts'
 import type { Config } from '../runtime/config.ts'
+import { WRONG_SECRET_KEY } from '../runtime/secret.ts'
 import { checkIdentityProviders } from './check-identity-providers.ts'
 import { type Check, ok, problem } from './checks.ts'
 import { describeError } from './output.ts'
@@ -27,7 +29,11 @@ const NUMBERING_PATIENCE_MS = 60_000
 const RECENT_MS = 86_400_000
 
 /** What the checks need besides the database. */
-type Given = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & { erasureLog: ErasureLog }
+type Given = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & {
+  erasureLog: ErasureLog
+  /** undefined before the first start. */
+  secretKeys: readonly string[] | undefined
+}
 
 /** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
 export async function checkDatabase(url: string, given: Given): Promise<Check[]> {
@@ -84,10 +90,11 @@ async function checkSchema(url: string, given: Given): Promise<Check[]> {
   return [ok('migrations', 'none pending'), ...(await checkContent(url, given))]
 }
 
-async function checkContent(url: string, { mediaQuota, erasureLog, ...ways }: Given): Promise<Check[]> {
+async function checkContent(url: string, { mediaQuota, erasureLog, secretKeys, ...ways }: Given): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [
+      ...(secretKeys ? [await checkSecretKey(db, secretKeys)] : []),
       await checkOutage(db),
       await checkQueue(db),
       await checkFailedMails(db),
@@ -103,6 +110,11 @@ async function checkContent(url: string, { mediaQuota, erasureLog, ...ways }: Gi
   } finally {
     await db.$disconnect()
   }
+}
+
+async function checkSecretKey(db: Db, secretKeys: readonly string[]): Promise<Check> {
+  const isRight = await hasSecretKey({ db }, secretKeys)
+  return isRight ? ok('secret key', "is this database's") : problem('secret key', WRONG_SECRET_KEY)
 }
 
 /** Whether a backup has brought back whom the log outside of the database says to be erased. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
 import { openErasureLog } from '../runtime/erasure-log.ts'
+import { readSecret } from '../runtime/secret.ts'
 import { checkDatabase } from './check-database.ts'
 import {
   type Check,
@@ -67,6 +68,7 @@ async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config
   if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })
+    given.secretKeys ??= await readSecret(embedded.home)
     const checks = await checkDatabase(embedded.url, given).finally(embedded.release)
     return embedded.wasAbandoned ? [...checks, ok('embedded', ABANDONED)] : checks
   } catch (error) {

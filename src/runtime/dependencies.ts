@@ -15,6 +15,7 @@ import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
 import { resealClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
+import { hasSecretKey, recordSecretKey } from '../domain/work/secret-fingerprint.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
 import { startArchiving } from '../jobs/archives.ts'
@@ -42,7 +43,7 @@ import { createIdentityProviders } from '../sso/identity-providers.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startReports } from '../webhooks/reports.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
 import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
@@ -52,7 +53,7 @@ import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
 import { type Check, findProblems } from './readiness.ts'
-import { readOrMakeSecret } from './secret.ts'
+import { readOrMakeSecret, WRONG_SECRET_KEY } from './secret.ts'
 import { smtpSettings } from './smtp-settings.ts'
 import { startTracing, traceStatements } from './trace.ts'
 
@@ -89,6 +90,8 @@ type Choices = {
   serves?: boolean
   /** false: a database that is not up to date is refused, and nothing in it is changed. */
   migrates?: boolean
+  /** true where the secret key need not be the one that the database was used with: it takes that one's place. */
+  replacesSecretKey?: boolean
   /** The time, where it is not the system's. */
   clock?: () => Date
   /** Where they are not those that come with the service. */
@@ -108,7 +111,7 @@ const MAIL_GRACE_MS = 4_000
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { serves = true, migrates = true, clock = () => new Date(), languages = shippedLanguages, signal }: Choices = {},
+  { serves = true, migrates = true, replacesSecretKey = false, clock = () => new Date(), languages = shippedLanguages, signal }: Choices = {},
 ): Promise<Dependencies> {
   await using opened = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
@@ -124,6 +127,8 @@ export async function createDependencies(
   const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseAway }, opened, ways)
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   opened.defer(keys.close)
+  if (!replacesSecretKey && !(await hasSecretKey({ db }, secretKeys))) throw new ConfigError([WRONG_SECRET_KEY])
+  await recordSecretKey({ db }, secretKeys)
   if (serves && config.traces) traceStatements(pool)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
   opened.defer(() => redis?.disconnect())

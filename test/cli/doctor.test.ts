@@ -32,6 +32,7 @@ test('finds nothing wrong with a service that is well', async () => {
     'events',
     'links',
     'secret',
+    'secret key',
     'mail server',
   ]) {
     expect(stdout).toMatch(new RegExp(`^ok +${check} `, 'm'))

@@ -13,6 +13,7 @@ export type Purpose =
   | 'unsubscribe'
   | 'erased-address'
   | 'mailbox'
+  | 'fingerprint'
 
 export const UUID_BYTES = 16
 /** Of an HMAC-SHA256: 128 bits are beyond guessing, and keep the link short. */
