@@ -24,7 +24,10 @@ it('docs/guides lead from a start on an empty folder to a released result: with 
   const JOIN = await waitUntil('the link to the portal', () => /http:\S+\/portal\/join\/\S+/.exec(service.output())?.[0])
   const SERVICE = new URL(JOIN).origin
   const keyOf = (mode: string) => new RegExp(`ak_${mode}_\\S+`).exec(service.output())![0]
-  const MAILBOX = await waitUntil('the link to the captured mails', () => /http:\S+\/dev\/mailbox\?\S+/.exec(service.output())?.[0])
+  const MAILBOX = await waitUntil(
+    'the link to the captured mails',
+    () => /http:\S+\/dev\/mailbox\?\S+/.exec(service.output())?.[0],
+  )
   const env = { PATH: process.env.PATH, SERVICE, JOIN, MAILBOX }
 
   await followWithTestData({ ...env, KEY: keyOf('test') })

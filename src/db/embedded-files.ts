@@ -69,7 +69,9 @@ export const restoringFolder = (home: string): string => path.join(home, 'restor
 export async function chooseHome(dataDirectory: string, identity: Identity = findIdentity()): Promise<string> {
   const dataDir = path.resolve(dataDirectory)
   await createFolder(dataDir).catch((error) => {
-    throw new Error(`DATA_DIR ${dataDir} can not be created (${error.code}): set it to a folder that may be written to.`, { cause: error })
+    throw new Error(`DATA_DIR ${dataDir} can not be created (${error.code}): set it to a folder that may be written to.`, {
+      cause: error,
+    })
   })
   const elsewhere = path.join('/var/lib/assessment-invitation-service', digest(dataDir))
   const [isHere, isElsewhere] = [dataDir, elsewhere].map((home) => existsSync(path.join(databaseFolder(home), 'PG_VERSION')))

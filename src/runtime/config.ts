@@ -31,6 +31,8 @@ export type Config = {
   host: string
   /** Without a trailing slash. */
   publicUrl: string
+  /** Further hosts by which the service is reached, in lower case. */
+  publicHosts: ReadonlySet<string>
   role: 'all' | 'api' | 'worker'
   /** undefined: the embedded database. */
   databaseUrl: string | undefined
@@ -134,6 +136,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
     port: settings.PORT,
     host: settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
+    publicHosts: new Set(splitList(settings.PUBLIC_HOSTS.toLowerCase())),
     role: settings.ROLE,
     databaseUrl: settings.DATABASE_URL,
     databaseDirectUrl: settings.DATABASE_DIRECT_URL ?? settings.DATABASE_URL,

@@ -40,6 +40,10 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
       'PUBLIC_URL: must be a scheme and a host, perhaps a port, and nothing else, e.g. https://assessments.example.com.',
     ],
     [
+      settings.PUBLIC_HOSTS && !isHostList(settings.PUBLIC_HOSTS),
+      'PUBLIC_HOSTS: needs hosts without scheme and port, e.g. api.example.com, 192.0.2.1.',
+    ],
+    [
       settings.MEDIA_URL && !URL.parse(settings.MEDIA_URL)?.hostname,
       'MEDIA_URL: names no bucket, e.g. s3://bucket/prefix?region=eu-central-1.',
     ],
@@ -180,6 +184,9 @@ function readRedisAddress(url: string): void {
   const { username, password } = new URL(url)
   for (const part of [username, password]) decodeURIComponent(part)
 }
+
+const isHostList = (list: string): boolean =>
+  list.split(',').every((text) => URL.parse(`http://${text.trim()}`)?.hostname === text.trim().toLowerCase())
 
 const isProxyList = (list: string): boolean =>
   ['true', 'false'].includes(list) ||

@@ -111,7 +111,14 @@ const MAIL_GRACE_MS = 4_000
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { serves = true, migrates = true, replacesSecretKey = false, clock = () => new Date(), languages = shippedLanguages, signal }: Choices = {},
+  {
+    serves = true,
+    migrates = true,
+    replacesSecretKey = false,
+    clock = () => new Date(),
+    languages = shippedLanguages,
+    signal,
+  }: Choices = {},
 ): Promise<Dependencies> {
   await using opened = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'

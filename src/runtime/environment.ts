@@ -38,6 +38,12 @@ export const Environment = Type.Object({
       'Address by which candidates reach the service, without a path; http://localhost:PORT unless given.',
     ),
   ),
+  PUBLIC_HOSTS: Type.String({
+    default: '',
+    examples: ['api.example.com, 192.0.2.1'],
+    description:
+      'Further hosts by which clients reach the service, comma-separated: addresses in answers of the APIs have them. By any other host, they have PUBLIC_URL.',
+  }),
   ROLE: Words(['all', 'api', 'worker'], {
     default: 'all',
     description: 'What this process does: answer requests (api), send mail and clean up in the background (worker), or both.',

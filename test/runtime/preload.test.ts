@@ -33,14 +33,21 @@ it('names the version that is needed, as the manifest has it, and ends with the 
 
 const OLD = '/usr/bin/node'
 const oldVersion = run(OLD, ['--version']).stdout
-it.runIf(/^v(18|20|22)\./.test(oldVersion ?? ''))('says so under an old Node: npm start, the command line, dev and systemd', async () => {
-  const unit = await readFile('ops/ha/assessments.service', 'utf8')
-  const [, systemd] = /^ExecStart=(.*)$/m.exec(unit)!
-  for (const command of [start, `${cli} doctor`, dev, systemd!.replace('--env-file=.env', '--env-file=/dev/null')]) {
-    const { status, stderr } = run('/bin/sh', ['-c', command], { env: { PATH: path.dirname(OLD) } })
-    expect([command, status, stderr]).toEqual([command, 78, expect.stringMatching(/^Node 24\.2 or newer is needed; this is \d.*\n$/)])
-  }
-})
+it.runIf(/^v(18|20|22)\./.test(oldVersion ?? ''))(
+  'says so under an old Node: npm start, the command line, dev and systemd',
+  async () => {
+    const unit = await readFile('ops/ha/assessments.service', 'utf8')
+    const [, systemd] = /^ExecStart=(.*)$/m.exec(unit)!
+    for (const command of [start, `${cli} doctor`, dev, systemd!.replace('--env-file=.env', '--env-file=/dev/null')]) {
+      const { status, stderr } = run('/bin/sh', ['-c', command], { env: { PATH: path.dirname(OLD) } })
+      expect([command, status, stderr]).toEqual([
+        command,
+        78,
+        expect.stringMatching(/^Node 24\.2 or newer is needed; this is \d.*\n$/),
+      ])
+    }
+  },
+)
 
 it('reads .env where there is one, and says nothing where there is none', async () => {
   const folder = await makeFolder()

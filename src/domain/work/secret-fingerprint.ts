@@ -23,10 +23,7 @@ export async function recordSecretKey({ db }: Db, secretKeys: readonly string[])
       .insertInto('secretFingerprints')
       .values({ id: 1, fingerprint })
       .onConflict((conflict) =>
-        conflict
-          .column('id')
-          .doUpdateSet({ fingerprint })
-          .where('secretFingerprints.fingerprint', '<>', fingerprint),
+        conflict.column('id').doUpdateSet({ fingerprint }).where('secretFingerprints.fingerprint', '<>', fingerprint),
       ),
   )
 }
