@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { PgBoss } from 'pg-boss'
 import { writeArchive } from '../archives/write-archive.ts'
+import type { Db } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
 import { watchReplicas } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
@@ -15,7 +16,6 @@ import { hastenMailProbe } from '../domain/mails/mail-outage.ts'
 import { resealClientSecrets } from '../domain/single-sign-on/provider-secrets.ts'
 import { resealSecrets } from '../domain/webhooks/secrets.ts'
 import { coalesce } from '../domain/work/coalesce.ts'
-import { hasSecretKey, recordSecretKey } from '../domain/work/secret-fingerprint.ts'
 import { createLinks, type Site } from '../http/addresses/links.ts'
 import { writeReport } from '../interfaces/ats/index.ts'
 import { startArchiving } from '../jobs/archives.ts'
@@ -43,7 +43,7 @@ import { createIdentityProviders } from '../sso/identity-providers.ts'
 import { createPost } from '../webhooks/post.ts'
 import { startReports } from '../webhooks/reports.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
 import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
@@ -53,9 +53,10 @@ import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
 import { type Check, findProblems } from './readiness.ts'
-import { readOrMakeSecret, WRONG_SECRET_KEY } from './secret.ts'
+import { claimSecretKey, readOrMakeSecret } from './secret.ts'
 import { smtpSettings } from './smtp-settings.ts'
 import { startTracing, traceStatements } from './trace.ts'
+import { createWriteCheck } from './write-check.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
@@ -134,8 +135,7 @@ export async function createDependencies(
   const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseAway }, opened, ways)
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   opened.defer(keys.close)
-  if (!replacesSecretKey && !(await hasSecretKey({ db }, secretKeys))) throw new ConfigError([WRONG_SECRET_KEY])
-  await recordSecretKey({ db }, secretKeys)
+  await claimSecretKey({ db }, secretKeys, { replaces: replacesSecretKey })
   if (serves && config.traces) traceStatements(pool)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
   opened.defer(() => redis?.disconnect())
@@ -151,12 +151,7 @@ export async function createDependencies(
   metrics.observeFallback(() => redis !== undefined && redis.status !== 'ready')
   const media = measureStore(await openMediaStore(config), metrics.mediaOperation)
   metrics.observeMedia(media)
-  const replica =
-    serves && config.role !== 'worker' && config.databaseReadUrls.length > 0
-      ? watchReplicas(config.databaseReadUrls, db, log, { poolSize: config.databasePoolSize })
-      : undefined
-  if (replica) opened.defer(replica.close)
-  if (replica) metrics.observeReplica(replica.lateness)
+  const replica = serves && config.role !== 'worker' ? openReplicas(config, db, { log, metrics, opened }) : undefined
   const deps: Deps = {
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
@@ -182,8 +177,9 @@ export async function createDependencies(
   }
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
   if (serves) await numbering.start(system)
+  const own: Check[] = [['writes', createWriteCheck(db, log)]]
   // Where candidates answer elsewhere there is nothing to keep.
-  const own: Check[] = config.playerUrl === undefined ? [['media', createMediaCheck(deps.media, log)]] : []
+  if (config.playerUrl === undefined) own.push(['media', createMediaCheck(deps.media, log)])
   const { mailEventReaders, fetchBounces } = openMailEvents(config.bounces, { system, site, opened })
   const kept = opened.move()
   return {
@@ -206,6 +202,18 @@ export async function createDependencies(
     },
     dispose: () => kept.disposeAsync(),
   }
+}
+
+function openReplicas(
+  { databaseReadUrls: urls, databasePoolSize: poolSize }: Config,
+  db: Db,
+  { log, metrics, opened }: { log: FastifyBaseLogger; metrics: MetricsRegistry; opened: AsyncDisposableStack },
+) {
+  if (urls.length === 0) return undefined
+  const replica = watchReplicas(urls, db, log, { poolSize })
+  opened.defer(replica.close)
+  metrics.observeReplica(replica.lateness)
+  return replica
 }
 
 /** What makes files of what the domain knows. */
