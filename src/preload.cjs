@@ -18,7 +18,7 @@ if (!isAtLeast(process.versions.node, needed)) {
 }
 
 // Login shells set MAIL to the path of a mailbox, and what is set goes before what the file says.
-if (process.env.MAIL && process.env.MAIL.startsWith('/')) delete process.env.MAIL
+if (/^\//.test(process.env.MAIL)) delete process.env.MAIL
 try {
   process.loadEnvFile('.env')
 } catch (error) {
