@@ -19,7 +19,7 @@ async function readGuide(name: string) {
 
 it('docs/guides lead from a start on an empty folder to a released result: with test data, by one command, and for real', async () => {
   const DATA_DIR = await makeDataDir()
-  const settings = { DATA_DIR, SECRET_KEY: '', WEBHOOK_ALLOW: '127.0.0.1' }
+  const settings = { DATA_DIR, SECRET_KEY: '', WEBHOOK_ALLOW: '127.0.0.1', MAIL: '' }
   const service = await startProcess(settings, ['-c', manifest.scripts.start], '/bin/sh')
   const JOIN = await waitUntil('the link to the portal', () => /http:\S+\/portal\/join\/\S+/.exec(service.output())?.[0])
   const SERVICE = new URL(JOIN).origin
