@@ -162,12 +162,13 @@ it('has address and proxy follow the name of the site, which has no page of capt
 
 it('leads to a first invite by itself, as npm start does', async () => {
   const { DATABASE_URL: _, ...environment } = await environmentOf({})
-  const service = await startProcess({
-    ...environment,
-    DATABASE_URL: await createEmptyDatabase(),
-    METRICS_PORT: '',
-    DATA_DIR: await makeDataDir(),
-  })
+  const DATABASE_URL = await createEmptyDatabase()
+  const service = await startProcess({ ...environment, DATABASE_URL, METRICS_PORT: '', DATA_DIR: await makeDataDir() })
+  const client = new Client({ connectionString: DATABASE_URL })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const { rows } = await client.query('SELECT count(*)::int AS keys FROM api_keys')
+  expect(rows).toEqual([{ keys: 2 }]) // /readyz says "starting" until they are made
   const output = await waitUntil(
     'the link to the portal',
     () => (service.output().includes('/portal/join/') && service.output()) || undefined,
