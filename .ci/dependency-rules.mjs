@@ -4,7 +4,8 @@ const tables = 'generated/kysely/'
 /** What lives in the one may use nothing but the others. */
 const mayUse = {
   'domain/': ['domain/', 'db/', generated],
-  'db/': ['db/', generated, tables],
+  'files/': ['files/'],
+  'db/': ['db/', 'files/', generated, tables],
   'html/': ['html/'],
   // What says something in browsers has only what formats it.
   'locales/(texts|format).ts': ['locales/texts.ts', 'locales/format.ts', 'generated/locales/'],
@@ -13,7 +14,7 @@ const mayUse = {
   'webhooks/': ['webhooks/', 'domain/'],
   // Both go to addresses that organizations name: one checks them.
   'sso/': ['sso/', 'domain/', 'webhooks/resolve.ts'],
-  'media/': ['media/', 'domain/', 'processes/'],
+  'media/': ['media/', 'domain/', 'files/', 'processes/'],
   // What it writes has the shapes of v1.
   'archives/': ['archives/', 'domain/', 'html/', 'interfaces/v1/[^/]+\\.view\\.ts$'],
   'reports/': ['reports/', 'domain/', 'processes/'],
@@ -54,6 +55,7 @@ const mayUse = {
     'runtime/',
     'domain/',
     'db/',
+    'files/',
     'http/',
     'kinds/',
     'interfaces/',
@@ -137,6 +139,7 @@ const ofEveryone = [
   'domain/events/record-events.ts',
   'domain/events/notice-restore.ts',
   'domain/work/do-once.ts',
+  'domain/work/secret-fingerprint.ts',
   'domain/invites/emails.ts',
   'domain/invites/read-emails.ts',
   'domain/invites/expire-due-invites.ts',

@@ -15,7 +15,7 @@ import { openErasureLog } from '../src/runtime/erasure-log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { createIdentityProviders } from '../src/sso/identity-providers.ts'
 
-const config = loadConfig({ STOP_NOTICE: '0' })
+const config = loadConfig({ STOP_NOTICE: '0', PUBLIC_HOSTS: 'assess.test' })
 const log = pino({ level: 'silent' })
 const metrics = createMetrics()
 const site = { publicUrl: config.publicUrl, secretKeys: ['unused'] }

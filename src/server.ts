@@ -8,6 +8,7 @@ import { releaseEmbeddedDatabases } from './db/embedded.ts'
 import { sayHowToBegin, welcome } from './demo/welcome.ts'
 import { warnOfOtherHosts } from './domain/access/passkeys.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
+import { mailboxPath } from './interfaces/mailbox/access.ts'
 import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
@@ -51,7 +52,9 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const { system, site } = dependencies
   if (lacksTrustedProxy(config))
     log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
-  const app = await buildApp(config, dependencies)
+  let hasStarted = false
+  const findProblems = async () => (hasStarted ? await dependencies.findProblems() : ['starting'])
+  const app = await buildApp(config, { ...dependencies, findProblems })
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
   await announceFirstKey(config, dependencies)
@@ -69,7 +72,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   site.publicUrl = addressOf(config, app.addresses()[0])
   await warnOfOtherHosts(system)
   await dependencies.startWork()
-  await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
+  await dependencies.findProblems() // logs what is missing
   if (config.isTrial) {
     const { publicUrl } = site
     await welcome(system, {
@@ -77,9 +80,10 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,
       portal: publicUrl + PATHS.portal,
-      mailbox: config.showMailbox ? publicUrl + PATHS.mailbox : undefined,
+      mailbox: config.mailbox ? publicUrl + mailboxPath(site.secretKeys) : undefined,
     })
   }
+  hasStarted = true
   return opened.move()
 }
 

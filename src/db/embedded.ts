@@ -23,6 +23,8 @@ export type EmbeddedDatabase = {
   home: string
   /** Where the server keeps its files, below `home`. */
   folder: string
+  /** True if the server ran already and nobody used it, as after its service was killed. */
+  wasAbandoned: boolean
   /** Stops the server unless another process still uses it; connections of this process that are still open are cut off. */
   release: () => Promise<void>
 }
@@ -88,11 +90,11 @@ export async function startEmbeddedDatabase({
     return released
   }
   inUse.add(releaseOnce)
-  await createDatabase(use).catch(async (error) => {
+  const wasAbandoned = await prepare(use).catch(async (error) => {
     await releaseOnce()
     throw error
   })
-  return { url: connectionString(server, DATABASE), home, folder, release: releaseOnce }
+  return { url: connectionString(server, DATABASE), home, folder, wasAbandoned, release: releaseOnce }
 }
 
 /**
@@ -192,6 +194,13 @@ async function enter(server: Server): Promise<Client | undefined> {
   }
 }
 
+/** @returns whether the server was abandoned. */
+async function prepare(use: Client): Promise<boolean> {
+  const wasAbandoned = await isAbandoned(use)
+  await createDatabase(use)
+  return wasAbandoned
+}
+
 async function createDatabase(use: Client): Promise<void> {
   const { rowCount } = await use.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE])
   if (rowCount) return
@@ -215,6 +224,17 @@ async function release(server: Server, use: Client): Promise<void> {
     }
     await sleep(20)
   }
+}
+
+/** False for a server that was started after this process: another one starts at the same time, and shares the lock in a moment. */
+async function isAbandoned(use: Client): Promise<boolean> {
+  const { rows } = await use.query(
+    `SELECT pg_postmaster_start_time() < $1 AND NOT EXISTS (
+       SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $2 AND pid <> pg_backend_pid()
+     ) AS abandoned`,
+    [new Date(performance.timeOrigin), USE_LOCK],
+  )
+  return rows[0].abandoned
 }
 
 /** Gives up the shared lock; if no other process shares it, nobody can until the server has stopped. An unreachable server is of no use to others. */

@@ -4,6 +4,7 @@ import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
 import { routedAs } from '../http/addresses/links.ts'
+import { createIsTrustedProxy } from '../http/addresses/trusted-proxies.ts'
 import { reportUntrustedProxies } from '../http/addresses/untrusted-proxies.ts'
 import { type ApiDocument, docs } from '../http/docs/docs.ts'
 import { answerClientErrors } from '../http/errors/client-error.ts'
@@ -69,11 +70,12 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
       metrics.unreadableRequest(status)
     },
   )
+  const isTrustedProxy = createIsTrustedProxy(config.trustProxy)
   const app = fastify({
     loggerInstance: log,
     rewriteUrl: ({ url = '/' }) => routedAs(url),
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
-    trustProxy: config.trustProxy,
+    trustProxy: config.trustProxy !== false && isTrustedProxy,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: STALLED_AFTER_MS,
@@ -96,6 +98,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
   clientErrors.watch(app.server)
   app.decorateRequest<Context | null>('ctx', null)
+  app.decorate('addressing', { site: dependencies.site, knownHosts: config.publicHosts, isTrustedProxy })
   limitPipelining(app)
   if (config.traces) traceRequests(app)
   logRequests(app)
@@ -114,7 +117,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
 }
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
-  const { rateLimits, playerUrl, mediaKeptDays, webcam, showMailbox, alternate: settings } = config
+  const { rateLimits, playerUrl, mediaKeptDays, webcam, mailbox, alternate: settings } = config
   const { system, redis, site, languages, mailSettings, mailEventReaders } = dependencies
   const render = {
     invitation: (email: InviteEmail) => renderInviteEmail(mailSettings, email),
@@ -150,5 +153,6 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await docs(app, documents)
   const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))
   answerEntrance(app, { portal: PATHS.portal, documents: openapi })
-  if (showMailbox) await app.register((scope) => mailboxPages(scope, { system, render }), { prefix: PATHS.mailbox })
+  if (mailbox)
+    await app.register((scope) => mailboxPages(scope, { system, render, settings: mailbox }), { prefix: PATHS.mailbox })
 }

@@ -93,7 +93,7 @@ describe('several secret keys', () => {
       .post('/invites')
       .send({ assessmentId: assessment.id, recipientEmail: 'candidate@example.com' })
     const { id: emailId } = await rotated.db.inviteEmail.findFirstOrThrow({ where: { inviteId: body.invite.id } })
-    const mail = await rotated.http().get(`/dev/mailbox/${emailId}?view=text`)
+    const mail = await rotated.mailbox(`/${emailId}?view=text`)
     expect(mail.text).toContain(`/i/${tokenOf({ id: body.invite.id, linkVersion: 1 }, otherKey)}`)
   })
 })

@@ -7,6 +7,7 @@ import request from 'supertest'
 import { afterAll, onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import type { Deps } from '../../src/domain/context.ts'
+import { MAILBOX_PREFIX, mailboxPath } from '../../src/interfaces/mailbox/access.ts'
 import { type AllLanguages, shippedLanguages } from '../../src/locales/languages.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
@@ -38,6 +39,8 @@ export type Service = Dependencies & {
   alternate: (key: string) => Client
   /** A request to any path, without a key. */
   http: () => ReturnType<typeof request>
+  /** A page of the captured mails, e.g. `mailbox('/<id>')`, as a browser that has followed the printed link. */
+  mailbox: (path?: string) => request.Test
   close: () => Promise<void>
 }
 
@@ -66,7 +69,7 @@ export async function startService(
     STOP_NOTICE: '0',
     ...env,
   })
-  const config = { ...settings, showMailbox: true }
+  const config = { ...settings, mailbox: { allowsPrivatePeers: false } }
   const logLines: string[] = []
   const keepLine = (line: string) => {
     logLines.push(line)
@@ -81,6 +84,7 @@ export async function startService(
   await dependencies.startSweep()
   await dependencies.startWork()
   const http = () => request(app.server)
+  const mailboxCookie = mailboxPath(dependencies.site.secretKeys).replace(/^.*token=/, 'mailbox=')
   return {
     ...dependencies,
     app,
@@ -93,6 +97,10 @@ export async function startService(
     v1: (key) => clientFor(app, PATHS.v1, 'x-api-key', key),
     alternate: (key) => clientFor(app, config.alternate.prefix, 'x-service-docs-api-key', key),
     http,
+    mailbox: (path = '') =>
+      http()
+        .get(MAILBOX_PREFIX + path)
+        .set('cookie', mailboxCookie),
     async close() {
       await app.close()
       await dependencies.dispose()

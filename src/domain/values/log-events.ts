@@ -10,8 +10,11 @@ export const LOG_EVENTS = {
   'database busy: the client is told to retry': 'database_busy',
   'the database is away: requests are answered 503 until it is back': 'database_away',
   'the database is back': 'database_back',
+  'the database takes no writes: see whether its disk is full, or it is a standby': 'database_unwritable',
+  'the database takes writes again': 'database_writable',
   'waiting for the database': 'database_awaited',
   'the embedded database and its secret': 'database_embedded',
+  'the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over': 'database_taken_over',
   'the database has been restored or failed over: the feed goes on behind a gap, and readers from within it list everything again':
     'database_is_another',
   'lists can be read from the replica': 'replica_back',

@@ -238,7 +238,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     const first = await intrude(email)
     await createResetLink(service.system, email, { mails: true })
     const { id } = await db.memberEmail.findFirstOrThrow({ where: { kind: 'reset', member: { email } } })
-    const mail = (await service.http().get(`/dev/mailbox/${id}?view=text`)).text
+    const mail = (await service.mailbox(`/${id}?view=text`)).text
     const path = new URL(/https?:[^\s<"]+\/portal\/reset\/[^\s<"]+/.exec(mail)![0]).pathname
     expect((await browse(service).post(path, { password: 'another long password of mine' })).status).toBe(303)
     await isOut(first)

@@ -202,9 +202,9 @@ it('mails an invitation to join, which can be read in the mailbox, whatever the 
     const found = await service.db.memberEmail.findFirstOrThrow({ where: { memberId } })
     return found.state === 'sent' ? found : undefined
   })
-  const shown = await service.http().get(`/dev/mailbox/${record.id}`)
+  const shown = await service.mailbox(`/${record.id}`)
   expect(shown.text).toContain('invites you to its assessments portal')
-  expect((await service.http().get('/dev/mailbox?search=mailed@example.com')).text).toContain(record.id)
+  expect((await service.mailbox('?search=mailed@example.com')).text).toContain(record.id)
 })
 
 it('tells no secret and no address to the log', async () => {
