@@ -40,6 +40,8 @@ export type ErrorKind =
   | 'ats_not_found'
   | 'duplicate_invite'
   | 'duplicate_tag_name'
+  /** Test data uses live tags, and changes test tags only. */
+  | 'live_tag_read_only'
   | 'move_not_allowed'
   | 'invite_declined'
   | 'too_many_mails'

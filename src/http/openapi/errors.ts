@@ -64,6 +64,7 @@ const occurrence = {
   method_not_allowed: 'declared',
   duplicate_invite: 'declared',
   duplicate_tag_name: 'declared',
+  live_tag_read_only: 'declared',
   move_not_allowed: 'declared',
   invite_declined: 'declared',
   too_many_mails: 'declared',

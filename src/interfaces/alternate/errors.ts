@@ -62,6 +62,7 @@ const answers = {
   method_not_allowed: [405, 'Method not allowed.'],
   duplicate_invite: [400, DUPLICATE], // shown under non_field_errors, see presentFailure
   duplicate_tag_name: [400, 'A tag with this name already exists.'],
+  live_tag_read_only: [400, 'This tag is live.'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
   invite_declined: [409, 'The candidate has declined the invite.'],
   too_many_mails: [429, THROTTLED],

@@ -60,6 +60,7 @@ const answers = {
   state_conflict: [409, 'It is in a state that does not allow this'],
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
+  live_tag_read_only: [400, 'This tag is live: a test key changes test tags only'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
   invite_declined: [409, 'The candidate has declined the invite. To invite them all the same, send afterDecline: true'],
   too_many_mails: [429, 'The invitation has been sent again too often'],

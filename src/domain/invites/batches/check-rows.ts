@@ -123,12 +123,12 @@ const readWholeNumber = (text: string): number => (/^\d{1,10}$/.test(text) ? Num
 const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
 
 /** The ids of the tags by name and of the members who may grade by address, both in lower case. */
-async function findNames({ db, organization }: Context, rows: ListRow[]): Promise<Names> {
-  const where = { organizationId: organization.id }
-  const tags = rows.some((row) => row.tags) ? await db.tag.findMany({ where, select: { id: true, name: true } }) : []
+async function findNames(ctx: Context, rows: ListRow[]): Promise<Names> {
+  const { db, organization } = ctx
+  const tags = rows.some((row) => row.tags) ? await all(db, own(ctx, 'tags').select(['id', 'name'])) : []
   const graders = rows.some((row) => row.grader)
     ? await db.member.findMany({
-        where: { ...where, status: 'active', roles: { hasSome: [...GRADING_ROLES] } },
+        where: { organizationId: organization.id, status: 'active', roles: { hasSome: [...GRADING_ROLES] } },
         select: { id: true, email: true },
       })
     : []
