@@ -17,6 +17,7 @@ export type ErrorKind =
   | 'api_key_unknown'
   | 'api_key_expired'
   | 'api_key_revoked'
+  | 'organization_suspended'
   | 'api_key_not_found'
   | 'network_not_allowed'
   | 'not_permitted'

@@ -118,7 +118,11 @@ export async function forgetParkedForms(
   for (const { id, url, body } of about) {
     const text = open(deps.secretKeys, purposeOf(id), body)
     if (!replace || !text || isAbout(url)) deleted.push(id)
-    else await db.parkedForm.updateMany({ where: { id }, data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) } })
+    else
+      await db.parkedForm.updateMany({
+        where: { id },
+        data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
+      })
   }
   if (deleted.length > 0) await run(db, everyones.deleteFrom('parkedForms').where('id', '=', among(deleted)))
   return about.length

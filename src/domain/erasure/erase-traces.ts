@@ -1,6 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, type Expression, type Expressions, own, ownDelete, ownUpdate, type RawBuilder, type SqlBool } from '../../db/own.ts'
+import {
+  among,
+  type Expression,
+  type Expressions,
+  own,
+  ownDelete,
+  ownUpdate,
+  type RawBuilder,
+  type SqlBool,
+} from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { forgetParkedForms } from '../access/parked-forms.ts'

@@ -11,10 +11,7 @@ declare module 'fastify' {
 }
 
 /** Error of a key that has the wrong mode, by the mode that the operation needs. */
-export const WRONG_MODE = { live: 'live_key_required', test: 'test_key_required' } as const satisfies Record<
-  KeyMode,
-  FailureKind
->
+export const WRONG_MODE = { live: 'live_key_required', test: 'test_key_required' } as const satisfies Record<KeyMode, FailureKind>
 
 /** The mode of key that an operation needs; undefined: either. */
 export function requiredMode({ scope, isForTestKeys = false }: FastifySchema): KeyMode | undefined {

@@ -41,7 +41,16 @@ export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers
 /** What a route says of itself, its schemas as what they are. */
 type RouteSchema = Pick<
   FastifySchema,
-  'operationId' | 'summary' | 'description' | 'tags' | 'errors' | 'isForTestKeys' | 'keyRight' | 'scope' | 'hasEtag' | 'deprecated'
+  | 'operationId'
+  | 'summary'
+  | 'description'
+  | 'tags'
+  | 'errors'
+  | 'isForTestKeys'
+  | 'keyRight'
+  | 'scope'
+  | 'hasEtag'
+  | 'deprecated'
 > & {
   params?: TSchema
   querystring?: TSchema
@@ -125,11 +134,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
     hasBody: route.method !== 'GET',
     hasPathParameter: params !== undefined,
     isIdempotent: headers !== undefined,
-    declared: [
-      ...(mode ? [WRONG_MODE[mode]] : []),
-      ...(keyRight ? [REFUSED_WITHOUT[keyRight]] : []),
-      ...(schema.errors ?? []),
-    ],
+    declared: [...(mode ? [WRONG_MODE[mode]] : []), ...(keyRight ? [REFUSED_WITHOUT[keyRight]] : []), ...(schema.errors ?? [])],
   }
   const also: HeaderName[] = [
     ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),

@@ -486,7 +486,10 @@ it('shows an erased member in the filters and forms of others, who can replace o
   const save = (filterName: string, query: string) => owner.post(`${home}invites/filters`, { filterName, query })
   await save(`Of ${name}`, `state=pending&search=${encodeURIComponent(email)}`)
   await save('Their grading', `grader=${member.id}`)
-  const fields = [['name', 'Kept'], ['description', `Ask ${name} <${email}>`]] as const
+  const fields = [
+    ['name', 'Kept'],
+    ['description', `Ask ${name} <${email}>`],
+  ] as const
   const form = { url: `${home}tags`, fields, isMultipart: false, page: null, isIncomplete: false }
   const formId = await parkForm(service.system, (await credentialOf(owner.member.id))!, form)
 
@@ -504,7 +507,9 @@ it('shows an erased member in the filters and forms of others, who can replace o
 
   await save('Their grading', 'state=pending')
   expect((await owner.get(`${home}invites`)).text).not.toContain('Their grading <span')
-  const filter = await db.savedFilter.findFirstOrThrow({ where: { organizationId: organization.id, name: 'Of an erased member' } })
+  const filter = await db.savedFilter.findFirstOrThrow({
+    where: { organizationId: organization.id, name: 'Of an erased member' },
+  })
   await owner.post(`${home}invites/filters/${filter.id}/delete`)
   expect((await owner.get(`${home}invites`)).text).not.toContain('erased member')
 })

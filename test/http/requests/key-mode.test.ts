@@ -9,7 +9,8 @@ async function serve() {
   const app = fastify()
   onTestFinished(() => app.close())
   guardInterface(app, {
-    authenticate: async ({ headers }) => ({ mode: headers.mode, actor: { kind: 'apiKey' }, deps: { replica: () => undefined } }) as unknown as Context,
+    authenticate: async ({ headers }) =>
+      ({ mode: headers.mode, actor: { kind: 'apiKey' }, deps: { replica: () => undefined } }) as unknown as Context,
     limiter: { count: async () => {}, countUnknownKey: () => {} },
     envelope: v1Envelope,
   })

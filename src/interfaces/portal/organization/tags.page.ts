@@ -88,7 +88,14 @@ export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag
   const heading = { title: tag.name, trail: [['Tags', pathOf(ctx, 'tags')]] } satisfies Partial<Page>
   if (isReadOnly(ctx, tag)) {
     const live = pathOf({ ...ctx, mode: 'live' }, `tags/${tag.id}`)
-    return { ...heading, body: panel('uses', 'Where it is used', html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`) }
+    return {
+      ...heading,
+      body: panel(
+        'uses',
+        'Where it is used',
+        html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`,
+      ),
+    }
   }
   return {
     ...heading,
