@@ -8,7 +8,8 @@ import type { Issue } from '../errors.ts'
 import type { AssessmentInput } from './assessment-input.ts'
 import type { Assessment } from './assessments.ts'
 
-// What an assessment refers to, found by name. It is shared by live and test data, so its tags are live. Rows that are found are locked, so that they are still there when they are referred to.
+// What an assessment refers to, found by name. Rows that are found are locked, so that they are still there when they are referred to. Live and
+// test data share assessments, so their tags are live.
 
 type Found = { name: string; id: string }
 type References = { languageIds: string[]; categoryIds: string[]; tagIds: string[]; clientIds: string[] }
