@@ -298,7 +298,7 @@ describe('the body', () => {
     ['null', 'NoneType'],
   ])('answers 400 to %s, which is no dictionary', (body, type) => refuse(body, notDictionary(type)))
 
-  it.each(['{"email": "a', '{email: 1}', "{'email': 1}", '{} x', 'undefined', '{"email":1,}', '{"__proto__":{}}', '\ufeff{}x'])(
+  it.each(['{"email": "a', '{email: 1}', "{'email': 1}", '{} x', 'undefined', '{"email":1,}', '\ufeff{}x'])(
     'answers 400 with a JSON parse error to %s',
     async (body) => {
       await refuse(body, { detail: expect.stringMatching(/^JSON parse error - ./) })
