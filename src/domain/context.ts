@@ -199,7 +199,7 @@ export type CachedApiKey = {
   /** From where its organization allows keys to be used, besides. */
   organizationNetworks: readonly string[]
   /** Whether its organization is to be erased: until then no key is good. */
-  isOnHold: boolean
+  isSuspended: boolean
   requestsPerMinute: number | null
   createdById: string | null
   expiresAt: Date | null

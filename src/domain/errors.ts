@@ -17,6 +17,7 @@ export type ErrorKind =
   | 'api_key_unknown'
   | 'api_key_expired'
   | 'api_key_revoked'
+  | 'organization_suspended'
   | 'api_key_not_found'
   | 'network_not_allowed'
   | 'not_permitted'
@@ -42,6 +43,8 @@ export type ErrorKind =
   | 'ats_not_found'
   | 'duplicate_invite'
   | 'duplicate_tag_name'
+  /** Test data uses live tags, and changes test tags only. */
+  | 'live_tag_read_only'
   | 'move_not_allowed'
   | 'invite_declined'
   | 'too_many_mails'

@@ -84,13 +84,14 @@ const tables = {
   apiKeys: everyones.selectFrom('apiKeys').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
   tags: everyones
     .selectFrom('tags')
+    .where('mode', '=', 'live')
     .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('lower', ['name']).as('key'), ...unplaced]),
   assessments: everyones.selectFrom('assessments').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
   questions: everyones
     .selectFrom('questions')
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || ${ref('order')}`.as('key'))
     .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address')]),
-  // Test invites and retakes are none of the import's.
+  // The import leaves out test invites and retakes.
   invites: everyones
     .selectFrom('invites')
     .where('mode', '=', 'live')

@@ -148,6 +148,7 @@ export function wantTag(entry: TagEntry, { id, organizationId, now }: Place): Wa
     create: () => ({
       id,
       organizationId,
+      mode: 'live',
       name,
       color: DEFAULT_COLOR,
       description: '',

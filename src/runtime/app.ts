@@ -4,6 +4,7 @@ import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
 import { routedAs } from '../http/addresses/links.ts'
+import { trimLinks } from '../http/addresses/trim-links.ts'
 import { createIsTrustedProxy } from '../http/addresses/trusted-proxies.ts'
 import { reportUntrustedProxies } from '../http/addresses/untrusted-proxies.ts'
 import { type ApiDocument, docs } from '../http/docs/docs.ts'
@@ -112,6 +113,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   await answerHealth(app, findProblems)
   keepAnsweringBeforeClose(app, { notice: config.stopNotice })
   shedLoad(app, config, createSourceOf(config.alternate.prefix))
+  trimLinks(app)
   if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
   return app
 }

@@ -72,12 +72,12 @@ describe('a statement', () => {
   })
 
   it('names what it answers with, column by column', () => {
-    expect(() => textOf(own({ organization: { id: '' } }, 'tags').selectAll())).toThrow('column by column')
+    expect(() => textOf(own({ organization: { id: '' }, mode: 'all' }, 'tags').selectAll())).toThrow('column by column')
   })
 
   it('is sent by statements.ts, not by itself', async () => {
     await expect(
-      own({ organization: { id: '' } }, 'tags')
+      own({ organization: { id: '' }, mode: 'all' }, 'tags')
         .select('id')
         .execute(),
     ).rejects.toThrow('statements.ts')
@@ -127,7 +127,7 @@ describe('a statement', () => {
     expect(await found({ organizationId }, 'desc')).toEqual(ids.toReversed())
     for (const id of ids) expect(await found({ organizationId, id }, 'asc')).toEqual([id])
     expect(made).toBe(3)
-    const looks = prepare(({ id }: { id: string }) => own({ organization: { id: `${id}` } }, 'tags').select('id'))
+    const looks = prepare(({ id }: { id: string }) => own({ organization: { id: `${id}` }, mode: 'all' }, 'tags').select('id'))
     expect(() => looks({ id: 'x' })).toThrow("can't depend on id")
   })
 })
@@ -195,6 +195,7 @@ describe('writes', () => {
       id: eb.cast<string>(eb.val(tag), 'uuid'),
       name: eb.ref('id').$castTo<string>(),
       color: eb.val(''),
+      mode: byDefault,
       description: byDefault,
       icon: byDefault,
       createdById: byDefault,

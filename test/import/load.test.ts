@@ -43,6 +43,7 @@ test('keeps every field as the document gives it', async () => {
 
   const [tag] = given.tags
   expect(await db.tag.findFirstOrThrow({ where: { organizationId: id } })).toEqual({
+    mode: 'live',
     ...tag,
     organizationId: id,
     createdAt: new Date(tag.createdAt),
@@ -98,6 +99,22 @@ test('keeps every field as the document gives it', async () => {
     updatedAt: new Date(invite.updatedAt),
     tags: [{ tagId: invite.tagIds[0], position: 0 }],
   })
+})
+
+test('imports live tags, and renames test tags that have their names', async () => {
+  const name = uniqueName()
+  const id = await loadOne(documentOf({ name, tags: [{ name: 'Imported' }] }))
+  const test = await service.make.tag(id, { mode: 'test', name: 'nursing' })
+  await loadOne(documentOf({ name, tags: [{ name: 'Imported' }, { name: 'Nursing' }] }))
+  const tags = await service.db.tag.findMany({ where: { organizationId: id }, orderBy: { name: 'asc' } })
+  expect(new Map(tags.map((tag) => [tag.name, tag.mode]))).toEqual(
+    new Map([
+      ['Imported', 'live'],
+      ['Nursing', 'live'],
+      ['nursing (test)', 'test'],
+    ]),
+  )
+  expect(tags.find(({ mode }) => mode === 'test')?.id).toBe(test.id)
 })
 
 test('gives new rows the defaults of what the document leaves out', async () => {

@@ -159,9 +159,10 @@ async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string,
     .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
     .where('id', '=', among(ids))
   const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
-  const tags = own(ctx, 'tags').select(['id', 'name']).where('id', '=', among(ids))
+  const both = { ...ctx, mode: 'all' } as const
+  const tags = own(both, 'tags').select(['id', 'name']).where('id', '=', among(ids))
   const assessments = own(ctx, 'assessments').select(['id', 'name']).where('id', '=', among(ids))
-  const invites = own({ ...ctx, mode: 'all' }, 'invites')
+  const invites = own(both, 'invites')
     .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
     .where('id', '=', among(ids))
   const found = await all(ctx.db, members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites))

@@ -96,13 +96,16 @@ export async function claimParkedForm({ db, deps }: ServiceContext, { credential
 }
 
 /**
- * Deletes forms of the organization's pages whose fields or address have somebody's in them.
+ * Deletes forms of the organization's pages whose fields or address name somebody.
  *
- * @param isAbout looks at what was typed, and at the address. @returns how many.
+ * @param isAbout is true for a text that names them.
+ * @param replace takes them out of a text: with it, a form is kept that names them in its fields only.
+ * @returns how many were deleted or changed.
  */
 export async function forgetParkedForms(
   { db, deps, organization }: Context,
   isAbout: (text: string) => boolean,
+  replace?: (text: string) => string,
 ): Promise<number> {
   const members = own({ organization }, 'members').where('credentialId', 'is not', null).select('credentialId')
   const theirs = everyones.selectFrom('parkedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
@@ -111,8 +114,24 @@ export async function forgetParkedForms(
     if (!url.includes(organization.id)) return false
     return isAbout(url) || isAbout(open(deps.secretKeys, purposeOf(id), body) ?? '')
   })
-  if (about.length === 0) return 0
-  return run(db, everyones.deleteFrom('parkedForms').where('id', '=', among(about.map(({ id }) => id))))
+  const deleted: string[] = []
+  for (const { id, url, body } of about) {
+    const text = open(deps.secretKeys, purposeOf(id), body)
+    if (!replace || !text || isAbout(url)) deleted.push(id)
+    else
+      await db.parkedForm.updateMany({
+        where: { id },
+        data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
+      })
+  }
+  if (deleted.length > 0) await run(db, everyones.deleteFrom('parkedForms').where('id', '=', among(deleted)))
+  return about.length
+}
+
+function rewrite(text: string, replace: (text: string) => string): string {
+  const { fields, page, ...rest } = JSON.parse(text) as Omit<FormToPark, 'url'>
+  const rewritten = { ...rest, page: page && replace(page), fields: fields.map(([name, value]) => [name, replace(value)]) }
+  return JSON.stringify(rewritten)
 }
 
 /** Takes that back: the service could not do what the form asks for. */

@@ -8,7 +8,8 @@ import type { Issue } from '../errors.ts'
 import type { AssessmentInput } from './assessment-input.ts'
 import type { Assessment } from './assessments.ts'
 
-// What an assessment refers to, found by name. Rows that are found are locked, so that they are still there when they are referred to.
+// What an assessment refers to, found by name. Rows that are found are locked, so that they are still there when they are referred to. Live and
+// test data share assessments, so their tags are live.
 
 type Found = { name: string; id: string }
 type References = { languageIds: string[]; categoryIds: string[]; tagIds: string[]; clientIds: string[] }
@@ -95,7 +96,7 @@ const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
 const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
   all(
     ctx.db,
-    own(ctx, 'tags')
+    own({ ...ctx, mode: 'live' }, 'tags')
       .innerJoin(wanted(names), (join) =>
         join.on(({ eb, fn }) => eb(fn<string>('lower', ['tags.name']), '=', fn<string>('lower', ['wanted.name']))),
       )

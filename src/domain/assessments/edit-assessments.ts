@@ -136,7 +136,7 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const off = { autoReleaseById: null, autoReleaseToCandidate: false }
     const copyId = await insert(inside, { ...original, ...off, name })
     const references = referencesOf(original)
-    const tags = await holdTags(inside, references.tagIds)
+    const tags = await holdTags({ ...inside, mode: 'live' }, references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
     await copyMailTexts(inside, original.id, copyId)

@@ -2,6 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { among, own, ownUpdate, type SqlBool } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
+import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
@@ -41,7 +42,7 @@ export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
       return { otherTraces: await run(inside.db, providers.set({ lastError: null })) }
     })
   }
-  for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text)
+  for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text, ERASED_MEMBER)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseRefusals(inside, erasing) }))
   await eraseAuditEntries(erasing)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseFacts(inside, erasing) }))

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { among, own, prepareOwn, type Selectable, type SqlBool, type Tables } from '../../db/own.ts'
-import { anyOf } from '../../db/query.ts'
 import { all, first } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import { authorOf } from '../access/author.ts'
@@ -17,6 +16,7 @@ import { eventRows } from '../events/record-events.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { shareQuery } from '../look-ups/shared-query.ts'
 import { mayGrade } from '../members/graders.ts'
+import { findTagIds } from '../tags/tags.ts'
 import { writeTogether } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
 import { matchLanguage } from '../values/languages.ts'
@@ -137,16 +137,14 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   const grader = assignedGraderId
     ? await db.member.findUnique({ where: own(assignedGraderId), select: { status: true, roles: true } })
     : null
-  const tags =
-    tagIds.length > 0 ? await db.tag.findMany({ where: { organizationId, id: anyOf(tagIds) }, select: { id: true } }) : []
-  const known = new Set(tags.map(({ id }) => id))
+  const tags = tagIds.length > 0 ? await findTagIds(ctx, tagIds) : new Set()
   const issues: Issue[] = []
   if (assessmentId && !assessment) issues.push(unknownId('assessmentId', assessmentId))
   if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
   if (assignedGraderId && grader && !mayGrade(grader)) {
     issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
   }
-  for (const id of new Set(tagIds)) if (!known.has(id)) issues.push(unknownId('tagIds', id))
+  for (const id of new Set(tagIds)) if (!tags.has(id)) issues.push(unknownId('tagIds', id))
   return { assessment, issues }
 }
 

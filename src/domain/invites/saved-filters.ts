@@ -1,15 +1,17 @@
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
-import type { SavedFilter } from '../../generated/prisma/client.ts'
+import type { SavedFilter as Row } from '../../generated/prisma/client.ts'
 import { may } from '../access/permissions.ts'
 import { checkName, checkSize, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
-export type { SavedFilter }
+/** @property namesErased it is for a member who was erased: by grader, or by words in it. */
+export type SavedFilter = Row & { namesErased: boolean }
 
 const MAX_FILTER_NAME_LENGTH = 60
 const MAX_QUERY_LENGTH = 1_000
@@ -23,7 +25,39 @@ export async function listSavedFilters(ctx: Context): Promise<SavedFilter[]> {
   if (actor.kind !== 'member') return []
   const seen = [{ memberId: actor.id }, ...(may(ctx, 'read') ? [{ isShared: true }] : [])]
   const where = { organizationId: organization.id, OR: seen }
-  return db.savedFilter.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }], take: MAX_LISTED })
+  const filters = await db.savedFilter.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }], take: MAX_LISTED })
+  const graderIds = filters.flatMap(({ query }) => new URLSearchParams(query).getAll('grader')).filter(isUuid)
+  const erased = graderIds.length > 0 ? await findErased(ctx, graderIds) : new Set()
+  return filters.map((filter) => {
+    const values = [filter.name, ...new URLSearchParams(filter.query).values()]
+    return { ...filter, namesErased: values.some((value) => erased.has(value) || value.includes(ERASED_MEMBER)) }
+  })
+}
+
+async function findErased({ db, organization }: Context, ids: string[]): Promise<Set<string>> {
+  const where = { organizationId: organization.id, id: { in: ids }, erasedAt: { not: null } }
+  return new Set((await db.member.findMany({ where, select: { id: true } })).map(({ id }) => id))
+}
+
+/** Takes an erased member out of a filter's name and query. A name that the member's other filters have gets a number. */
+export async function renameFilter(
+  { db, organization }: Context,
+  { id, memberId, name, query }: Pick<Row, 'id' | 'memberId' | 'name' | 'query'>,
+  replace: (text: string) => string,
+): Promise<void> {
+  const others = await db.savedFilter.findMany({
+    where: { organizationId: organization.id, memberId, id: { not: id } },
+    select: { name: true },
+  })
+  const isTaken = (wanted: string) => others.some((other) => other.name === wanted)
+  const wanted = replace(name)
+  const numbered = others.map((_, i) => `${wanted} (${i + 2})`)
+  const free = [wanted, ...numbered].find((one) => !isTaken(one))!
+  const values = [...new URLSearchParams(query)].map(([field, value]): [string, string] => [field, replace(value)])
+  await db.savedFilter.updateMany({
+    where: { organizationId: organization.id, id },
+    data: { name: free, query: new URLSearchParams(values).toString() },
+  })
 }
 
 /**

@@ -14,10 +14,12 @@ export type FailureKind =
   | 'method_not_allowed'
   | 'malformed_request'
   | 'malformed_json'
+  | 'forbidden_property'
   | 'headers_too_large'
   | 'request_timeout'
   | 'body_too_large'
   | 'unsupported_media_type'
+  | 'unsupported_encoding'
   | 'rate_limited'
   | 'too_many_uploads'
   | 'overloaded'
@@ -35,6 +37,10 @@ export type Failure = {
   /** What the parser said of a malformed body. */
   detail?: string | undefined
 }
+
+/** What every interface says of a body that would change the prototype of an object. */
+export const FORBIDDEN_PROPERTY =
+  'The request body contains forbidden prototype property names: __proto__, or constructor.prototype'
 
 /** The error in headers, for programs. */
 export const failureHeaders = ({ kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> => ({

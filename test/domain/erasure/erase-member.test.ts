@@ -477,3 +477,39 @@ describe('an account that no organization has any more', () => {
     await client.end()
   })
 })
+
+it('shows an erased member in the filters and forms of others, who can replace or delete them', async () => {
+  const { organization, owner, member, home, email, ctx } = await start()
+  const name = NAME.join(' ')
+  await db.user.update({ where: { id: member.userId }, data: { firstName: NAME[0], lastName: NAME[1] } })
+  const invite = await make.invite(await make.assessment(organization.id), { assignedGraderId: member.id })
+  const save = (filterName: string, query: string) => owner.post(`${home}invites/filters`, { filterName, query })
+  await save(`Of ${name}`, `state=pending&search=${encodeURIComponent(email)}`)
+  await save('Their grading', `grader=${member.id}`)
+  const fields = [
+    ['name', 'Kept'],
+    ['description', `Ask ${name} <${email}>`],
+  ] as const
+  const form = { url: `${home}tags`, fields, isMultipart: false, page: null, isIncomplete: false }
+  const formId = await parkForm(service.system, (await credentialOf(owner.member.id))!, form)
+
+  const { id } = await requestMemberErasure(ctx, { memberId: member.id })
+  await waitForReceipt(ctx, id)
+  const list = (await owner.get(`${home}invites`)).text
+  expect(list).toContain('Of an erased member')
+  expect(list).toMatch(/Their grading <span[^>]*>an erased member</)
+  const worded = (await owner.get(`${home}invites?state=pending&search=an+erased+member`)).text
+  expect(worded).toContain('save it as “Of an erased member”, or delete it')
+  const graded = (await owner.get(`${home}invites?grader=${member.id}`)).text
+  expect(graded).toMatch(new RegExp(`<option value="${member.id}" selected[^>]*>an erased member`))
+  expect(graded).toContain(invite.id)
+  expect((await owner.get(`/portal/resume/${formId}`)).text).toContain('Ask an erased member &lt;an erased member&gt;')
+
+  await save('Their grading', 'state=pending')
+  expect((await owner.get(`${home}invites`)).text).not.toContain('Their grading <span')
+  const filter = await db.savedFilter.findFirstOrThrow({
+    where: { organizationId: organization.id, name: 'Of an erased member' },
+  })
+  await owner.post(`${home}invites/filters/${filter.id}/delete`)
+  expect((await owner.get(`${home}invites`)).text).not.toContain('erased member')
+})

@@ -144,9 +144,9 @@ const readWholeNumber = (text: string): number => (/^\d{1,10}$/.test(text) ? Num
 
 const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
 
-/** Ids of the organization's tags, by name in lower case. */
-async function findTags({ db, organization }: Context): Promise<Map<string, string>> {
-  const tags = await db.tag.findMany({ where: { organizationId: organization.id }, select: { id: true, name: true } })
+/** Ids of the tags that the context sees, by name in lower case. */
+async function findTags(ctx: Context): Promise<Map<string, string>> {
+  const tags = await all(ctx.db, own(ctx, 'tags').select(['id', 'name']))
   return new Map(tags.map(({ id, name }) => [name.toLowerCase(), id]))
 }
 

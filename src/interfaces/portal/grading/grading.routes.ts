@@ -13,6 +13,7 @@ import { releaseResult, reopenResult } from '../../../domain/submissions/grading
 import type { Place } from '../../../domain/submissions/grading/rounds.ts'
 import { about, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
 import { readSheet } from '../../../domain/submissions/grading/sheet.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -96,7 +97,13 @@ function graderRoutes(app: FastifyInstance): void {
     return submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
-        await handOn(ctx, params.submissionId, { place, graderId: values.get(FIELDS[place]) || null })
+        const graderId = values.get(FIELDS[place])
+        // An empty field is nobody; a request without the field says nothing about the grader.
+        if (graderId === null) {
+          await onePage(request, emptyForm) // 404 for those who may not see it
+          throw new HttpError('malformed_request')
+        }
+        await handOn(ctx, params.submissionId, { place, graderId: graderId || null })
         return `${pathOf(ctx, 'grading')}?done=handed-on` // it may be nothing of theirs any more
       },
     })
