@@ -5,6 +5,7 @@ import { withDefaults } from '../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/limits.ts'
 import { daysAfter } from '../domain/values/days.ts'
 import { defined } from '../domain/values/defined.ts'
+import { visibleName } from '../domain/values/visible-name.ts'
 import { type InviteEntry, LATEST } from './format.ts'
 import { distinct, type Place } from './rows.ts'
 import type { Wanted } from './save.ts'
@@ -39,7 +40,7 @@ export function wantInvite(
     given: defined({
       assessmentId: entry.assessmentId,
       recipientEmail: entry.recipientEmail,
-      recipientName: entry.recipientName,
+      recipientName: entry.recipientName && visibleName(entry.recipientName),
       questionReplayLimit: entry.questionReplayLimit,
       answerRecordLimit: entry.answerRecordLimit,
       screenRecording,
