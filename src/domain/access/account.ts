@@ -5,6 +5,7 @@ import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { renameUser } from '../members/rename-user.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import { inTransaction } from '../transaction.ts'
 import { claimLink, findOpenLink, isOpen, useUpResetLinks } from './account-links.ts'
@@ -25,9 +26,8 @@ export async function changeName(
 ): Promise<void> {
   refuse(findNameIssues({ firstName, lastName }))
   await inTransaction(service, async (inside) => {
-    const { db, deps } = inside
-    const data = { firstName: firstName.trim(), lastName: lastName.trim(), updatedAt: deps.clock() }
-    await db.user.updateMany({ where: { id: { in: memberships.map(({ userId }) => userId) } }, data })
+    const names = { firstName: firstName.trim(), lastName: lastName.trim() }
+    for (const { userId } of memberships) await renameUser(inside, userId, names)
     await recordForAll(inside, memberships, { action: 'changed_name' })
   })
 }

@@ -7,6 +7,7 @@ import { DomainError } from '../errors.ts'
 import { COUNTS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
+import { searchKey } from '../values/fold-text.ts'
 import { visibleName } from '../values/visible-name.ts'
 import { assignGrader, changeInvite, setTags, updateInvite } from './change-invite.ts'
 import { createInvite } from './create-invite.ts'
@@ -44,7 +45,8 @@ export async function correctInvite(ctx: Context, id: string, correction: Correc
     const corrected = CORRECTABLE.filter((field) => invite[field] !== wanted[field])
     if (corrected.length === 0) return
     if (invite.status !== 'pending') throw settled(corrected[0]!, invite.status)
-    await updateInvite(inside, where, wanted, { corrected })
+    const recipientNameSearch = recipientName && searchKey(recipientName)
+    await updateInvite(inside, where, { ...wanted, recipientNameSearch }, { corrected })
     await recordByMember(inside, { action: 'corrected_invite', target: { kind: 'invite', id }, details: { corrected } })
   })
 }

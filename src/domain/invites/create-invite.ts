@@ -19,6 +19,7 @@ import { shareQuery } from '../look-ups/shared-query.ts'
 import { mayGrade } from '../members/graders.ts'
 import { writeTogether } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
+import { searchKey } from '../values/fold-text.ts'
 import { matchLanguage } from '../values/languages.ts'
 import { visibleName } from '../values/visible-name.ts'
 import { newInvitationEmail } from './emails.ts'
@@ -73,6 +74,7 @@ function makeInvite(ctx: Context, input: NewInvite, attempt: number): InviteRow 
     organizationId: ctx.organization.id,
     assessmentId,
     recipientEmail,
+    recipientNameSearch: terms.recipientName && searchKey(terms.recipientName),
     ...terms,
     assignedGraderId: terms.assignedGraderId?.toLowerCase() ?? null,
     language: matchLanguage(terms.language, ctx.deps.languages.codes),
@@ -187,7 +189,7 @@ async function findDuplicate(
 ): Promise<{ existingId?: string }> {
   const toAddress = own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${recipientEmail})`)
   const wanted = attempt === undefined ? toAddress : toAddress.where('attempt', '=', attempt)
   const existing = await first(ctx.db, wanted.select('id').orderBy('attempt', 'desc'))
   return existing ? { existingId: existing.id } : {}

@@ -125,7 +125,9 @@ const toAddress = (organizationId: string, address: string): Rows<'inviteEmails'
     .innerJoin('invites', (join) =>
       join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
     )
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${address})`) as Rows<'inviteEmails'>
+    .where(
+      ({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`,
+    ) as Rows<'inviteEmails'>
 
 const ofOrganization = (organizationId: string): Rows<'inviteEmails'> =>
   own({ organization: { id: organizationId } }, 'inviteEmails')

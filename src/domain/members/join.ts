@@ -12,6 +12,7 @@ import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import { inTransaction } from '../transaction.ts'
+import { renameUser } from './rename-user.ts'
 
 /** What somebody who opens a link to join is shown. */
 export type JoinOffer = {
@@ -123,6 +124,6 @@ export async function attach(
 ): Promise<void> {
   const updatedAt = inside.deps.clock()
   await inside.db.member.update({ where: { id: member.id }, data: { credentialId, updatedAt } })
-  await inside.db.user.update({ where: { id: member.userId }, data: { ...names, updatedAt } })
+  await renameUser(inside, member.userId, names)
   await recordAudit(asMember(inside, member), { action: 'joined' })
 }

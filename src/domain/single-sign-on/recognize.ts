@@ -9,6 +9,7 @@ import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { findMemberByAddress, findOrCreateMember } from '../members/invite-member.ts'
 import { attach, createCredential } from '../members/join.ts'
+import { renameUser } from '../members/rename-user.ts'
 import { takeFactors } from '../members/reset-factors.ts'
 import { readAccountLink } from '../secrets/account-tokens.ts'
 import type { IdToken } from '../values/identity-provider.ts'
@@ -99,7 +100,7 @@ async function addMember(inside: Context, { newRoles, name }: FoundProvider, tok
   const member = await findOrCreateMember(inside, email)
   const data = { roles: newRoles, updatedAt: inside.deps.clock() }
   await inside.db.member.update({ where: { id: member.id }, data })
-  await inside.db.user.update({ where: { id: member.userId }, data: namesOf(token) })
+  await renameUser(inside, member.userId, namesOf(token))
   const target = { kind: 'member', id: member.id } as const
   await recordAudit(inside, { action: 'invited_member', target, details: { roles: newRoles, provider: name } })
   return { ...member, roles: newRoles }

@@ -29,3 +29,25 @@ export const withoutAccents = (text: string): string =>
 
 /** Equal for texts that differ in letter case, Unicode normalization, or accents only. */
 export const searchKey = (text: string): string => withoutAccents(caseKey(text))
+
+/** The key columns of a row with a name. */
+export const nameKeys = (name: string): { nameKey: string; nameSearch: string } => ({
+  nameKey: caseKey(name),
+  nameSearch: searchKey(name),
+})
+
+/** The key columns of a person's account. */
+export const userKeys = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }) => ({
+  firstNameKey: caseKey(firstName),
+  lastNameKey: caseKey(lastName),
+  // No word of a search contains the line break.
+  searchKey: searchKey(`${firstName}\n${lastName}\n${email}`),
+})
+
+/** More characters of a word are in no index. */
+const MAX_WORD_LENGTH = 100
+
+/** The words of a text as they are indexed and searched: letters with their marks, and digits. */
+export const searchWords = (text: string): string[] => [
+  ...new Set((searchKey(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).map((word) => word.slice(0, MAX_WORD_LENGTH))),
+]

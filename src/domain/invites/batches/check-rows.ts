@@ -9,6 +9,7 @@ import type { Issue } from '../../errors.ts'
 import { MAX_CODE_LENGTH, MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
 import { splitText } from '../../lists/filters.ts'
 import { GRADING_ROLES } from '../../members/graders.ts'
+import { caseKey } from '../../values/fold-text.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
 import { cut, type ListRow } from './parse-list.ts'
 
@@ -101,15 +102,19 @@ function readTerms(
 ): { own: Terms; issues: Issue[] } {
   const own: Terms = {}
   const issues: Issue[] = []
-  const find = (field: string, known: Map<string, string>, name: string): string[] => {
-    const id = known.get(name.toLowerCase())
+  const find = (field: string, known: Map<string, string>, name: string, key: string): string[] => {
+    const id = known.get(key)
     if (!id) issues.push({ field, rule: 'reference', value: cut(name, MAX_KEPT_CELL_LENGTH) })
     return id ? [id] : []
   }
   const wanted = splitTags(tags)
-  if (wanted.length > 0) own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name))]
+  if (wanted.length > 0)
+    own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))]
   issues.splice(MAX_UNKNOWN_TAGS)
-  if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, asStored(grader))[0] ?? null
+  if (grader) {
+    const address = asStored(grader)
+    own.assignedGraderId = find('assignedGraderId', names.graders, address, address.toLowerCase())[0] ?? null
+  }
   if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
   if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
   if (language) own.language = cut(language, MAX_CODE_LENGTH)
@@ -122,10 +127,10 @@ const readWholeNumber = (text: string): number => (/^\d{1,10}$/.test(text) ? Num
 
 const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
 
-/** The ids of the tags by name and of the members who may grade by address, both in lower case. */
+/** The ids of the tags by the key of their names, and of the members who may grade by address in lower case. */
 async function findNames({ db, organization }: Context, rows: ListRow[]): Promise<Names> {
   const where = { organizationId: organization.id }
-  const tags = rows.some((row) => row.tags) ? await db.tag.findMany({ where, select: { id: true, name: true } }) : []
+  const tags = rows.some((row) => row.tags) ? await db.tag.findMany({ where, select: { id: true, nameKey: true } }) : []
   const graders = rows.some((row) => row.grader)
     ? await db.member.findMany({
         where: { ...where, status: 'active', roles: { hasSome: [...GRADING_ROLES] } },
@@ -133,7 +138,7 @@ async function findNames({ db, organization }: Context, rows: ListRow[]): Promis
       })
     : []
   return {
-    tags: new Map(tags.map(({ id, name }) => [name.toLowerCase(), id])),
+    tags: new Map(tags.map(({ id, nameKey }) => [nameKey, id])),
     graders: new Map(graders.map(({ id, email }) => [email.toLowerCase(), id])),
   }
 }
@@ -151,6 +156,6 @@ async function findInvited(ctx: Context, assessmentId: string, emails: string[])
 const invitesTo = (ctx: Context, assessmentId: string, emails: string[]) =>
   own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
-    .where((eb) => eb(eb.fn<string>('lower', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
-    .select((eb) => ['id', eb.fn<string>('lower', ['recipientEmail']).as('email')])
+    .where((eb) => eb(eb.fn<string>('address_key', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
+    .select((eb) => ['id', eb.fn<string>('address_key', ['recipientEmail']).as('email')])
     .orderBy('attempt')

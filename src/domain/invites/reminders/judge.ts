@@ -64,7 +64,7 @@ async function findLastSent({ db }: ServiceContext, { organizationId, invite }: 
       join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
     )
     .where('invites.mode', '=', mode)
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${recipientEmail})`)
     .where('inviteEmails.sentAt', '>', new Date(now.getTime() - APART_MS))
     .orderBy('inviteEmails.sentAt', 'desc')
     .limit(1)

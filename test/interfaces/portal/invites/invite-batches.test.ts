@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { forgetOldBatches } from '../../../../src/domain/invites/batches/batches.ts'
 import { continueBatch } from '../../../../src/domain/invites/batches/continue-batch.ts'
+import { nameKeys } from '../../../../src/domain/values/fold-text.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
@@ -187,7 +188,12 @@ describe('a list', () => {
     const { organization, admin, assessment, path } = await furnish()
     const now = service.clock.now()
     const own = { organizationId: organization.id, color: '#000000', createdAt: now, updatedAt: now }
-    const data = Array.from({ length: 1_000 }, (_, i) => ({ ...own, id: service.deps.newId(), name: `Tag ${i}` }))
+    const data = Array.from({ length: 1_000 }, (_, i) => ({
+      ...own,
+      id: service.deps.newId(),
+      name: `Tag ${i}`,
+      ...nameKeys(`Tag ${i}`),
+    }))
     await service.db.tag.createMany({ data })
     const body = `assessmentId=${assessment.id}${'&tagIds='.repeat(1_500_000)}`
     const sent = service.http().post(path).set({ cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin' })
