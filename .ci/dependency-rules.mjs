@@ -8,7 +8,7 @@ const mayUse = {
   'html/': ['html/'],
   // What says something in browsers has only what formats it.
   'locales/(texts|format).ts': ['locales/texts.ts', 'locales/format.ts', 'generated/locales/'],
-  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/'],
+  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/', 'domain/values/zone-rules.ts'],
   'mail/': ['mail/', 'domain/', 'html/', 'locales/'],
   'webhooks/': ['webhooks/', 'domain/'],
   // Both go to addresses that organizations name: one checks them.

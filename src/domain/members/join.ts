@@ -2,6 +2,7 @@ import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { type AccountLink, claimLink, findOpenLink, isOpen } from '../access/account-links.ts'
 import { hashPassword, judgePassword, lineOf } from '../access/passwords.ts'
+import { renameUser } from '../access/rename-user.ts'
 import { asMember, type Browser, type Credential } from '../access/sessions.ts'
 import { checkPassword, type Entry, enter, findCredential } from '../access/sign-in.ts'
 import { isSsoEnforced } from '../access/speakers.ts'
@@ -12,7 +13,6 @@ import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import { inTransaction } from '../transaction.ts'
-import { renameUser } from './rename-user.ts'
 
 /** What somebody who opens a link to join is shown. */
 export type JoinOffer = {

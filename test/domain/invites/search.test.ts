@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { asStored } from '../../../src/domain/checking/email-address.ts'
 import { searchKey } from '../../../src/domain/values/fold-text.ts'
 import { signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
@@ -51,7 +52,9 @@ beforeAll(async () => {
   const assessments = []
   for (const name of NAMES) assessments.push(await service.make.assessment(organizationId, { name }))
   const { id } = await service.make.invite(assessments[0]!)
-  const addresses = Array.from({ length: MANY }, (_, n) => `${pick(n, 1)}.${pick(n, 2)}${n}@${pick(n, 3)}.example${n % 3}.com`)
+  const addresses = Array.from({ length: MANY }, (_, n) =>
+    asStored(`${pick(n, 1)}.${pick(n, 2)}${n}@${pick(n, 3)}.example${n % 3}.com`),
+  )
   await service.db.$executeRaw`
     INSERT INTO invites
     SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', address,
@@ -94,8 +97,8 @@ async function expectedIds(words: string[]): Promise<string[]> {
   const rows = await service.db.$queryRaw<{ id: string }[]>`
     SELECT i.id FROM invites i JOIN assessments a ON a.id = i.assessment_id
     WHERE i.organization_id = ${organizationId}::uuid
-      AND (SELECT bool_and(recipient_email ILIKE pattern OR name_search LIKE key)
-        FROM unnest(${words.map(literally)}::text[], ${words.map((word) => literally(searchKey(word)))}::text[]) AS word (pattern, key))
+      AND (SELECT bool_and(lower(recipient_email) LIKE pattern OR name_search LIKE key)
+        FROM unnest(${words.map((word) => literally(word.toLowerCase()))}::text[], ${words.map((word) => literally(searchKey(word)))}::text[]) AS word (pattern, key))
     ORDER BY i.created_at, i.id`
   return rows.map(({ id }) => id)
 }
@@ -130,8 +133,8 @@ it('finds recipients whose name or address has each of the words, by v1 and in t
     const words = Array.from({ length: 1 + (n % 2) }, (_, i) => (n % 3 === 0 ? word(n * 7 + i) : nameWord(n + i)))
     const [{ expected } = { expected: 0 }] = await service.db.$queryRaw<{ expected: number }[]>`
       SELECT count(*)::int AS expected FROM invites WHERE organization_id = ${organizationId}::uuid
-        AND (SELECT bool_and(recipient_email ILIKE pattern OR coalesce(recipient_name_search LIKE key, false))
-          FROM unnest(${words.map(literally)}::text[], ${words.map((word) => literally(searchKey(word)))}::text[]) AS word (pattern, key))`
+        AND (SELECT bool_and(lower(recipient_email) LIKE pattern OR coalesce(recipient_name_search LIKE key, false))
+          FROM unnest(${words.map((word) => literally(word.toLowerCase()))}::text[], ${words.map((word) => literally(searchKey(word)))}::text[]) AS word (pattern, key))`
     const asked = encodeURIComponent(words.join(' '))
     const { total } = (await service.v1(key).get(`/invites?recipient=${asked}`)).body.pagination
     if (total !== expected) faults.push({ words, total, expected })
