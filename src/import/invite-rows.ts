@@ -36,7 +36,7 @@ export function wantInvite(
   { overwriteProgress }: { overwriteProgress: boolean },
 ): Wanted<InviteRow> {
   const { screenRecording, webcamMonitoring, requireIdCapture } = entry.proctoringSettings ?? {}
-  const recipientName = entry.recipientName && visibleName(entry.recipientName)
+  const recipientName = entry.recipientName === undefined ? undefined : visibleName(entry.recipientName)
   return {
     id: place.id,
     given: defined({
