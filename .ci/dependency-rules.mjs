@@ -9,7 +9,7 @@ const mayUse = {
   'html/': ['html/'],
   // What says something in browsers has only what formats it.
   'locales/(texts|format).ts': ['locales/texts.ts', 'locales/format.ts', 'generated/locales/'],
-  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/'],
+  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/', 'domain/values/zone-rules.ts'],
   'mail/': ['mail/', 'domain/', 'html/', 'locales/'],
   'webhooks/': ['webhooks/', 'domain/'],
   // Both go to addresses that organizations name: one checks them.
@@ -26,7 +26,7 @@ const mayUse = {
   'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
   'kinds/(?!formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
   // Uploaded files are read in a process of their own.
-  'files/': ['files/', 'kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/text-of-file.ts', 'processes/'],
+  'uploads/': ['uploads/', 'kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/text-of-file.ts', 'processes/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/find.ts'],
@@ -39,7 +39,7 @@ const mayUse = {
     'domain/values/word-ago.ts',
     'kinds/number/read-number.ts',
   ],
-  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'files/', 'http/', 'html/', 'locales/', 'generated/locales/'],
+  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'uploads/', 'http/', 'html/', 'locales/', 'generated/locales/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.
@@ -56,6 +56,7 @@ const mayUse = {
     'domain/',
     'db/',
     'files/',
+    'uploads/',
     'http/',
     'kinds/',
     'interfaces/',

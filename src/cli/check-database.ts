@@ -42,7 +42,7 @@ export async function checkDatabase(url: string, given: Given): Promise<Check[]>
   try {
     await client.connect()
     const { rows } = await client.query(`SELECT current_setting('server_version') AS version, lower('É') = 'é' AS folds`)
-    const locale = rows[0].folds ? ok('locale', 'names are compared whatever their case') : problem('locale', BAD_LOCALE)
+    const locale = rows[0].folds ? ok('locale', 'texts are searched whatever their case') : problem('locale', BAD_LOCALE)
     return [
       ok('database', `PostgreSQL ${rows[0].version} answers`),
       locale,
@@ -57,7 +57,7 @@ export async function checkDatabase(url: string, given: Given): Promise<Check[]>
 }
 
 const BAD_LOCALE =
-  'names that differ in the case of letters like É count as different. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
+  'letters like É are not folded, so an erasure may miss a name that a text has in another case. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
 
 /** Milliseconds for which commits wait for a standby that hangs, at most, as ops/ha/patroni.yml has it. */
 const STANDBY_TIMEOUT_MS = 5_000

@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
+import { nameKeys } from '../../src/domain/values/fold-text.ts'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
 import { DAY_MS } from '../support/factories.ts'
@@ -45,6 +46,7 @@ test('keeps every field as the document gives it', async () => {
   expect(await db.tag.findFirstOrThrow({ where: { organizationId: id } })).toEqual({
     mode: 'live',
     ...tag,
+    ...nameKeys(tag.name),
     organizationId: id,
     createdAt: new Date(tag.createdAt),
     updatedAt: new Date(tag.updatedAt),

@@ -46,8 +46,8 @@ it('takes its secrets from files', async () => {
   const [key] = service.output().match(/ak_live_\w+/)!
   const client = await connect(secrets.DATABASE_URL)
   const { rows } = await client.query(
-    `INSERT INTO assessments (id, organization_id, name, created_at, updated_at)
-     SELECT gen_random_uuid(), id, 'Typing', now(), now() FROM organizations RETURNING id`,
+    `INSERT INTO assessments (id, organization_id, name, name_key, name_search, created_at, updated_at)
+     SELECT gen_random_uuid(), id, 'Typing', 'typing', 'typing', now(), now() FROM organizations RETURNING id`,
   )
   const body = { assessmentId: rows[0].id, recipientEmail: 'sam@example.com' }
   expect((await ask(service, key, '/invites', body)).status).toBe(201)

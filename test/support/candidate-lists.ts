@@ -1,6 +1,6 @@
 import type { ReadList } from '../../src/domain/invites/batches/batches.ts'
 import { MAX_BATCH_ROWS } from '../../src/domain/limits.ts'
-import { parseList } from '../../src/files/candidate-list.ts'
+import { parseList } from '../../src/uploads/candidate-list.ts'
 
 /** Reads a list of candidates in this process, in one part. */
 export const readerOf =

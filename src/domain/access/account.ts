@@ -12,6 +12,7 @@ import { rememberDevice } from './devices.ts'
 import { endOtherSessions, endSessions } from './end-sessions.ts'
 import { hasFactor } from './has-factor.ts'
 import { hashPassword, judgePassword, lineOf } from './passwords.ts'
+import { renameUser } from './rename-user.ts'
 import { type Browser, findMemberships, type Membership, type Origin, recordForAll, type SignedIn } from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
 import { countReset, forgiveAddress } from './sign-in-attempts.ts'
@@ -25,9 +26,8 @@ export async function changeName(
 ): Promise<void> {
   refuse(findNameIssues({ firstName, lastName }))
   await inTransaction(service, async (inside) => {
-    const { db, deps } = inside
-    const data = { firstName: firstName.trim(), lastName: lastName.trim(), updatedAt: deps.clock() }
-    await db.user.updateMany({ where: { id: { in: memberships.map(({ userId }) => userId) } }, data })
+    const names = { firstName: firstName.trim(), lastName: lastName.trim() }
+    for (const { userId } of memberships) await renameUser(inside, userId, names)
     await recordForAll(inside, memberships, { action: 'changed_name' })
   })
 }

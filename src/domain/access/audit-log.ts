@@ -5,6 +5,7 @@ import { all } from '../../db/statements.ts'
 import type { AuditEntry } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
+import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
@@ -117,7 +118,8 @@ async function findEntries(
 
 async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
   const where = { organizationId: organization.id }
-  const members = await db.member.findMany({ where: { ...where, email: equalsText(asStored(who)) }, select: { id: true } })
+  const theirs = own({ organization }, 'members').where(({ ref }) => isAddress(ref('email'), asStored(who)))
+  const members = await all(db, theirs.select('id'))
   const keys = await db.apiKey.findMany({ where: { ...where, name: equalsText(who) }, select: { id: true } })
   return [...members, ...keys].map(({ id }) => id)
 }

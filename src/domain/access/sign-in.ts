@@ -37,7 +37,7 @@ export async function findCredential(
   const credentials = everyones.selectFrom('credentials').select(['id', 'email', 'passwordHash', 'authVersion', 'failures'])
   return first(
     db,
-    credentials.where((eb) => eb(eb.fn<string>('lower', ['email']), '=', asStored(email).toLowerCase())),
+    credentials.where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', asStored(email).toLowerCase())),
   )
 }
 

@@ -10,6 +10,7 @@ import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
 import { codeOfAddress } from '../secrets/address-codes.ts'
 import { seal } from '../secrets/seal.ts'
+import { userKeys } from '../values/fold-text.ts'
 import { nameOf } from '../values/name-of.ts'
 import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
 import { forgetAtAccounts } from './forget-at-accounts.ts'
@@ -127,7 +128,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
   const now = deps.clock()
   const lastName = roles.includes('grader') ? 'grader' : 'member'
   const former = { id: deps.newId(), firstName: 'A former', lastName, email: `${memberId}@erased.invalid` }
-  await db.user.create({ data: { ...former, createdAt: now, updatedAt: now } })
+  await db.user.create({ data: { ...former, ...userKeys(former), createdAt: now, updatedAt: now } })
   const nothing = {
     credentialId: null,
     roles: [],

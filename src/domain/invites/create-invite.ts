@@ -19,7 +19,9 @@ import { mayGrade } from '../members/graders.ts'
 import { findTagIds } from '../tags/tags.ts'
 import { writeTogether } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
+import { searchKey } from '../values/fold-text.ts'
 import { matchLanguage } from '../values/languages.ts'
+import { visibleName } from '../values/visible-name.ts'
 import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
@@ -42,7 +44,8 @@ export async function createInvite(
   { isOneOfMany = false, retakeOf, like = retakeOf }: { isOneOfMany?: boolean; retakeOf?: Invite; like?: Invite } = {},
 ): Promise<Invite> {
   authorize(ctx, 'invite')
-  const input = { ...given, recipientEmail: asStored(given.recipientEmail) }
+  const recipientName = visibleName(given.recipientName ?? null)
+  const input = { ...given, recipientEmail: asStored(given.recipientEmail), recipientName }
   const refuseNew = (issues: Issue[]) => refuseAll(like ? ofChanged<object>(issues, like, input) : issues)
   refuseNew(checkNewInvite(input))
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
@@ -71,6 +74,7 @@ function makeInvite(ctx: Context, input: NewInvite, attempt: number): InviteRow 
     organizationId: ctx.organization.id,
     assessmentId,
     recipientEmail,
+    recipientNameSearch: terms.recipientName && searchKey(terms.recipientName),
     ...terms,
     assignedGraderId: terms.assignedGraderId?.toLowerCase() ?? null,
     language: matchLanguage(terms.language, ctx.deps.languages.codes),
@@ -183,7 +187,7 @@ async function findDuplicate(
 ): Promise<{ existingId?: string }> {
   const toAddress = own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${recipientEmail})`)
   const wanted = attempt === undefined ? toAddress : toAddress.where('attempt', '=', attempt)
   const existing = await first(ctx.db, wanted.select('id').orderBy('attempt', 'desc'))
   return existing ? { existingId: existing.id } : {}

@@ -139,7 +139,7 @@ const timesToAddress = (organizationId: string, address: string, since: Date) =>
     .innerJoin('invites', (join) =>
       join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
     )
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${address})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
     .where('inviteEmails.state', '=', sql.lit('sent'))
     .where('inviteEmails.sentAt', '>', since)
     .select(({ ref }) => sql<Date>`${ref('inviteEmails.sentAt')}`.as('at'))

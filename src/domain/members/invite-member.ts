@@ -12,6 +12,7 @@ import { refuse } from '../checking/refuse.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
+import { userKeys } from '../values/fold-text.ts'
 import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
 import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
@@ -117,7 +118,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
     ctx.db,
     own(ctx, 'members')
       .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'ownWay', 'erasedAt'])
-      .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${asStored(email)})`)
+      .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${asStored(email)})`)
       .forNoKeyUpdate(),
   )
 
@@ -125,7 +126,8 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
 async function createMember({ db, deps, organization }: Context, email: string): Promise<Found | null> {
   const now = deps.clock()
   const times = { createdAt: now, updatedAt: now }
-  const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })
+  const nobody = { email, firstName: '', lastName: '' }
+  const user = await db.user.create({ data: { id: deps.newId(), ...nobody, ...userKeys(nobody), ...times } })
   const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, roles: [], joinedAt: now, ...times }
   const select = {
     id: true,

@@ -2,6 +2,7 @@ import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { type AccountLink, claimLink, findOpenLink, isOpen } from '../access/account-links.ts'
 import { hashPassword, judgePassword, lineOf } from '../access/passwords.ts'
+import { renameUser } from '../access/rename-user.ts'
 import { asMember, type Browser, type Credential } from '../access/sessions.ts'
 import { checkPassword, type Entry, enter, findCredential } from '../access/sign-in.ts'
 import { isSsoEnforced } from '../access/speakers.ts'
@@ -123,6 +124,6 @@ export async function attach(
 ): Promise<void> {
   const updatedAt = inside.deps.clock()
   await inside.db.member.update({ where: { id: member.id }, data: { credentialId, updatedAt } })
-  await inside.db.user.update({ where: { id: member.userId }, data: { ...names, updatedAt } })
+  await renameUser(inside, member.userId, names)
   await recordAudit(asMember(inside, member), { action: 'joined' })
 }

@@ -1,6 +1,7 @@
 import { findOpenLink } from '../access/account-links.ts'
 import { holdCredential } from '../access/factors.ts'
 import { NO_PASSWORD } from '../access/passwords.ts'
+import { renameUser } from '../access/rename-user.ts'
 import { findMemberships } from '../access/sessions.ts'
 import { findCredential } from '../access/sign-in.ts'
 import { findSpeaker } from '../access/speakers.ts'
@@ -99,7 +100,7 @@ async function addMember(inside: Context, { newRoles, name }: FoundProvider, tok
   const member = await findOrCreateMember(inside, email)
   const data = { roles: newRoles, updatedAt: inside.deps.clock() }
   await inside.db.member.update({ where: { id: member.id }, data })
-  await inside.db.user.update({ where: { id: member.userId }, data: namesOf(token) })
+  await renameUser(inside, member.userId, namesOf(token))
   const target = { kind: 'member', id: member.id } as const
   await recordAudit(inside, { action: 'invited_member', target, details: { roles: newRoles, provider: name } })
   return { ...member, roles: newRoles }

@@ -15,10 +15,21 @@ import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
 import { refuseExcess } from '../lists/filters.ts'
-import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
+import {
+  type ConditionsOf,
+  createList,
+  hasAll,
+  isComposed,
+  type RowOf,
+  type Shape,
+  shapeOf,
+  type Worded,
+  worded,
+} from '../lists/listing.ts'
 import type { Listing, Order, Page } from '../lists/page.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { inTransaction } from '../transaction.ts'
+import { nameKeys } from '../values/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
 import { renameTestTags } from './rename-test-tags.ts'
 
@@ -43,9 +54,10 @@ export const wholeTag = shapeOf('tags', Prisma.TagScalarFieldEnum)
 export type ListedTag = RowOf<typeof wholeTag>
 
 const conditions: ConditionsOf<'tags', Worded<TagFilter>> = {
-  name: (eb, name) => eb('tags.name', '=', name),
+  name: (eb, name) => isComposed(eb.ref('tags.name'), name),
+  nameKey: (eb, key) => eb('tags.nameKey', '=', key),
   createdById: (eb, id) => eb('tags.createdById', '=', id),
-  search: (eb, patterns) => hasAll(eb.ref('tags.name'), patterns),
+  search: (eb, patterns) => hasAll(eb.ref('tags.nameSearch'), patterns),
 }
 const list = createList('tags', conditions)
 
@@ -103,6 +115,7 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
     id: newId(),
     organizationId: ctx.organization.id,
     name,
+    ...nameKeys(name),
     color,
     description,
     mode,
@@ -132,7 +145,7 @@ export async function updateTag(ctx: Context, id: string, change: TagChange, rea
     if (readVersion) await refuseUnseen(inside, id, readVersion, change)
     if (change.name !== undefined) await takeName(inside, change.name)
     const where = { ...seen(inside), id }
-    const data = { ...change, updatedAt: ctx.deps.clock() }
+    const data = { ...change, ...(change.name !== undefined && nameKeys(change.name)), updatedAt: ctx.deps.clock() }
     const [tag] = await inside.db.tag.updateManyAndReturn({ where, data }).catch(translateDuplicateName)
     if (!tag) return refuseChange(inside, id)
     await recordTag(inside, 'changed_tag', tag)

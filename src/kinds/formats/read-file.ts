@@ -21,7 +21,7 @@ const MAX_SHOWN = 2_000
 
 /**
  * The questions of a file, by its content: a package is a sheet; a text whose first line names a column `text` is CSV; any other is GIFT. Meant for a
- * process of its own: see files/read-upload.ts.
+ * process of its own: see uploads/read-upload.ts.
  *
  * @throws DomainError invalid, at `file`: `tooManyRows`, `tooMuchText`, `notSheet`, `noText`, `unreadable`.
  */

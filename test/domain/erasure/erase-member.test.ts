@@ -456,8 +456,8 @@ describe('an account that no organization has any more', () => {
     await client.connect()
     await client.query(`SET statement_timeout = 0`)
     await client.query(`
-      INSERT INTO users (id, first_name, last_name, email, created_at, updated_at, is_unchecked)
-      SELECT gen_random_uuid(), 'One', 'Of many', n || '@many.example', now(), now(), false FROM generate_series(1, 200000) AS n`)
+      INSERT INTO users (id, first_name, last_name, first_name_key, last_name_key, search_key, email, created_at, updated_at, is_unchecked)
+      SELECT gen_random_uuid(), 'One', 'Of many', 'one', 'of many', 'one of many', n || '@many.example', now(), now(), false FROM generate_series(1, 200000) AS n`)
     await client.query(`
       INSERT INTO credentials (id, email, password_hash, password_changed_at, created_at, is_unchecked)
       SELECT id, email, 'none', now(), now(), false FROM users WHERE email LIKE '%@many.example'`)

@@ -62,7 +62,8 @@ const words = fc
     spec: { lines },
     key: {
       accepted: accepted.map((one, i) => ({ text: one, share: i === 0 ? 100 : share })),
-      exact: { case: false, accents: false, punctuation: false },
+      caseSensitive: false,
+      ignore: { accents: false, punctuation: false },
       otherwise: 'wrong',
     },
   }))

@@ -17,6 +17,7 @@ import {
 } from '../../limits.ts'
 import { splitText } from '../../lists/filters.ts'
 import { GRADING_ROLES } from '../../members/graders.ts'
+import { caseKey } from '../../values/fold-text.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
 
 /** Meanings of a list's columns. */
@@ -122,16 +123,20 @@ function readTerms(
 ): { own: Terms; issues: Issue[] } {
   const own: Terms = {}
   const issues: Issue[] = []
-  const find = (field: string, known: Map<string, string>, name: string): string[] => {
-    const id = known.get(name.toLowerCase())
+  const find = (field: string, known: Map<string, string>, name: string, key: string): string[] => {
+    const id = known.get(key)
     if (!id) issues.push({ field, rule: 'reference', value: cut(name, MAX_KEPT_CELL_LENGTH) })
     return id ? [id] : []
   }
   const wanted = tags.length > MAX_LIST_CELL_LENGTH ? [] : splitTags(tags)
   if (tags.length > MAX_LIST_CELL_LENGTH) issues.push({ field: 'tagIds', rule: 'maxItems', limit: MAX_INVITE_TAGS })
-  if (wanted.length > 0) own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name))]
+  if (wanted.length > 0)
+    own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))]
   issues.splice(MAX_UNKNOWN_TAGS)
-  if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, asStored(grader))[0] ?? null
+  if (grader) {
+    const address = asStored(grader)
+    own.assignedGraderId = find('assignedGraderId', names.graders, address, address.toLowerCase())[0] ?? null
+  }
   if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
   if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
   if (language) own.language = cut(language, MAX_CODE_LENGTH)
@@ -144,10 +149,10 @@ const readWholeNumber = (text: string): number => (/^\d{1,10}$/.test(text) ? Num
 
 const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
 
-/** Ids of the tags that the context sees, by name in lower case. */
+/** Ids of the tags that the context sees, by the key of their names. */
 async function findTags(ctx: Context): Promise<Map<string, string>> {
-  const tags = await all(ctx.db, own(ctx, 'tags').select(['id', 'name']))
-  return new Map(tags.map(({ id, name }) => [name.toLowerCase(), id]))
+  const tags = await all(ctx.db, own(ctx, 'tags').select(['id', 'nameKey']))
+  return new Map(tags.map(({ id, nameKey }) => [nameKey, id]))
 }
 
 /** Ids of the members who may grade, by email address in lower case. */
@@ -172,6 +177,6 @@ async function findInvited(ctx: Context, assessmentId: string, emails: string[])
 const invitesTo = (ctx: Context, assessmentId: string, emails: string[]) =>
   own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
-    .where((eb) => eb(eb.fn<string>('lower', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
-    .select((eb) => ['id', eb.fn<string>('lower', ['recipientEmail']).as('email')])
+    .where((eb) => eb(eb.fn<string>('address_key', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
+    .select((eb) => ['id', eb.fn<string>('address_key', ['recipientEmail']).as('email')])
     .orderBy('attempt')

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../../domain/context.ts'
 import { type GivenQuestion, MAX_IMPORTED, type ReadQuestionFile } from '../../../domain/library/imports.ts'
-import { readUpload } from '../../../files/read-upload.ts'
 import type { ReadQuestion } from '../../../kinds/neutral.ts'
 import { takeQuestion } from '../../../kinds/take-question.ts'
+import { readUpload } from '../../../uploads/read-upload.ts'
 
 /** Questions that are converted before others' requests get their turn. */
 const CONVERTED_AT_ONCE = 25

@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { readUpload } from '../../src/files/read-upload.ts'
 import type { ReadQuestion } from '../../src/kinds/neutral.ts'
+import { readUpload } from '../../src/uploads/read-upload.ts'
 import { sharedText, writeXlsx } from '../support/question-files.ts'
 
 async function readParts(bytes: Uint8Array, maxRows = 5_000) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../../src/domain/limits.ts'
-import { parseList } from '../../src/files/candidate-list.ts'
+import { parseList } from '../../src/uploads/candidate-list.ts'
 
 const parse = (list: string) => parseList(Buffer.from(list), 10_000)
 
