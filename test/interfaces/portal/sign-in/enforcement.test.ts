@@ -93,7 +93,6 @@ describe('where single sign-on is the only way in', () => {
     const elsewhere = await service.make.organization()
     const email = `grace@${domain}`
     await joinAs(service, elsewhere, { email })
-    await db.credential.updateMany({ where: { email }, data: { provenAt: clock.now() } })
     idp.person = person('grace')
     const home = `/portal/${organization.id}/`
     const colleague = browse(service)
