@@ -1,7 +1,9 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
+import { recoveryCodesIn } from './factors.ts'
+import type { Visitor } from './portal.ts'
 
-/** An answer that a page's form sends, and what the page asks for: WebAuthn's JSON. */
+/** What a page asks for, as WebAuthn's JSON. */
 type Options = { challenge: string; rp?: { id: string }; rpId?: string }
 
 const USER_PRESENT_AND_VERIFIED = 0x05
@@ -63,4 +65,17 @@ export function createAuthenticator(origin: string) {
       return answer({ clientDataJSON, authenticatorData, signature: sign('sha256', signed, privateKey) })
     },
   }
+}
+
+export type Authenticator = ReturnType<typeof createAuthenticator>
+
+/** Creates a passkey as its page says. @returns the form that it sent, and what the answer shows. */
+export async function enrolPasskey(visitor: Pick<Visitor, 'get' | 'post'>, origin: string) {
+  const authenticator = createAuthenticator(origin)
+  const { text } = await visitor.get('/portal/factors/passkey')
+  const answer = authenticator.create(readPasskeyOptions(text, 'create'))
+  const [, sealed = ''] = /name="sealed" value="([^"]*)"/.exec(text) ?? []
+  const form = { answer, sealed, name: 'Laptop', next: '/portal' }
+  const added = await visitor.post('/portal/factors/passkey', form)
+  return { authenticator, form, codes: recoveryCodesIn(added.text), status: added.status }
 }

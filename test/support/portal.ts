@@ -67,7 +67,7 @@ export async function copiedJoinPath(
   roles: MemberRole[] = ['admin'],
 ): Promise<string> {
   const { id, userId } = await service.make.member(organization.id, { roles: ['admin'] })
-  const actor = { kind: 'member', id, userId, roles: ['admin'] } as const
+  const actor = { kind: 'member' as const, id, userId, roles: ['admin'] }
   const { url } = await inviteMember({ ...asOperator(service, organization), actor }, { email, roles, mails: false })
   return new URL(url).pathname
 }

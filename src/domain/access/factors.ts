@@ -7,7 +7,7 @@ import { MAX_NAME_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import { raiseAuthVersion } from './auth-version.ts'
-import { requireOwnCredential } from './credential-lock.ts'
+import { lockOwnCredential, requireOwnCredential } from './credential-lock.ts'
 import { endOtherSessions } from './end-sessions.ts'
 import { hasFactor } from './has-factor.ts'
 import type { Passkey } from './passkeys.ts'
@@ -81,11 +81,10 @@ export async function removeFactor(service: ServiceContext, signedIn: SignedIn, 
   })
 }
 
-/** Makes the recovery codes of who has a factor anew. @returns them, to be shown now and never again; none where there is no factor. @throws DomainError invalid: `signedOut`. */
+/** Makes the recovery codes of who has a factor anew. @returns them, to be shown now and never again; none where there is no factor, or the session has ended. */
 export const renewRecoveryCodes = (service: ServiceContext, signedIn: SignedIn): Promise<string[]> =>
   inTransaction(service, async (inside) => {
-    await requireOwnCredential(inside, signedIn)
-    if (!(await hasFactor(inside, signedIn.credential.id))) return []
+    if (!(await lockOwnCredential(inside, signedIn)) || !(await hasFactor(inside, signedIn.credential.id))) return []
     const codes = await replaceRecoveryCodes(inside, signedIn.credential.id)
     await recordChange(inside, signedIn, { action: 'made_recovery_codes' })
     await tellPerson(inside, signedIn.memberships, 'recovery_codes_made')
