@@ -90,8 +90,8 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(await actionsOf(organization)).toEqual([
       'generated_key',
       'invited_member',
-      'joined',
       'linked_identity',
+      'joined',
       'signed_in',
       'signed_in',
     ])
