@@ -1,4 +1,5 @@
 import { type AccountLink, findOpenLink, isOpen } from '../access/account-links.ts'
+import { completeJoin, lockMember } from '../access/complete-join.ts'
 import { lockCredential } from '../access/credential-lock.ts'
 import { hashPassword, judgePassword, lineOf } from '../access/passwords.ts'
 import { proveAddress } from '../access/prove-address.ts'
@@ -11,7 +12,6 @@ import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import { inTransaction } from '../transaction.ts'
-import { completeJoin, lockMember } from './complete-join.ts'
 
 /** What somebody who opens a link to join is shown. */
 export type JoinOffer = {

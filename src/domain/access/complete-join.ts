@@ -1,9 +1,9 @@
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
-import { type AccountLink, claimLink, findOpenLink, type PendingJoin } from '../access/account-links.ts'
-import { asMember } from '../access/sessions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { ServiceContext } from '../context.ts'
+import { type AccountLink, claimLink, findOpenLink, type PendingJoin } from './account-links.ts'
+import { asMember } from './sessions.ts'
 
 /** Locks the member that a link was made for: before the credential, as everybody does who locks both. */
 export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: { organizationId: string; memberId: string }) =>
