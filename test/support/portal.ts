@@ -48,6 +48,12 @@ export const asOperator = (service: Service, { id, name }: { id: string; name: s
   actor: { kind: 'operator' },
 })
 
+/** The organization as an admin of it sees it. */
+export async function asAdmin(service: Service, organization: { id: string; name: string }): Promise<Context> {
+  const { id, userId } = await service.make.member(organization.id, { roles: ['admin'] })
+  return { ...asOperator(service, organization), actor: { kind: 'member', id, userId, roles: ['admin'] } }
+}
+
 /** The path of an operator's link for somebody who is to join the organization. */
 export async function joinPath(
   service: Service,
@@ -66,9 +72,7 @@ export async function copiedJoinPath(
   email: string,
   roles: MemberRole[] = ['admin'],
 ): Promise<string> {
-  const { id, userId } = await service.make.member(organization.id, { roles: ['admin'] })
-  const actor = { kind: 'member' as const, id, userId, roles: ['admin'] }
-  const { url } = await inviteMember({ ...asOperator(service, organization), actor }, { email, roles, mails: false })
+  const { url } = await inviteMember(await asAdmin(service, organization), { email, roles, mails: false })
   return new URL(url).pathname
 }
 

@@ -11,7 +11,7 @@ import { inTransaction } from '../../../../src/domain/transaction.ts'
 import { type Authenticator, enrolPasskey, readPasskeyOptions } from '../../../support/authenticator.ts'
 import { codeAt, enrolApp, readOffer } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
-import { asOperator, copiedJoinPath, joinPath, PASSWORD } from '../../../support/portal.ts'
+import { asAdmin, copiedJoinPath, joinPath, PASSWORD } from '../../../support/portal.ts'
 import { type Browser, browse, goThrough, setUpSso, startWithMicrosoft, WITH_MICROSOFT, wayBack } from '../../../support/sso.ts'
 import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 
@@ -117,9 +117,7 @@ async function mailedLink(email: string, kind: 'join' | 'reset'): Promise<string
 
 /** The link of a mailed invitation to another organization. */
 async function inviteByMail(email: string, organization: Organization): Promise<string> {
-  const { id, userId } = await service.make.member(organization.id, { roles: ['admin'] })
-  const actor = { kind: 'member' as const, id, userId, roles: ['admin'] }
-  await inviteMember({ ...asOperator(service, organization), actor }, { email, roles: ['grader'], mails: true })
+  await inviteMember(await asAdmin(service, organization), { email, roles: ['grader'], mails: true })
   return mailedLink(email, 'join')
 }
 
