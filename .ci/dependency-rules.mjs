@@ -120,10 +120,9 @@ const below = [
 ]
 /** What works on the rows of all organizations: jobs, the sweep, the numbering, the operator's commands. */
 const ofEveryone = [
-  'domain/access/account.ts',
+  'domain/access/credential-lock.ts',
   'domain/access/devices.ts',
   'domain/members/make-first-key.ts',
-  'domain/access/factors.ts',
   'domain/access/forget-old-sign-ins.ts',
   'domain/access/parked-forms.ts',
   'domain/access/sessions.ts',

@@ -93,10 +93,12 @@ export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHa
   })
 }
 
+/** The link of an operator proves the address, as a mailed one does; an admin's does not: they may keep it for themselves. */
 async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<LinkToHandOver> {
   const link = await createAccountLink(inside, { kind: 'join', memberId })
   if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
-  return { url: inside.deps.links.accountUrl(link), expiresAt: link.expiresAt }
+  const provesAddress = inside.actor.kind === 'operator'
+  return { url: inside.deps.links.accountUrl({ ...link, provesAddress }), expiresAt: link.expiresAt }
 }
 
 type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'ownWay' | 'erasedAt'>
@@ -144,7 +146,7 @@ async function createMember({ db, deps, organization }: Context, email: string):
   return member ?? null
 }
 
-/** A link to set a new password by, of whoever signs in with the address; null when nobody does. For the operator, and for the mail. */
+/** A link to set a new password by, for whoever signs in with the address; null when nobody does. It proves the address: only the mail and the operator have it. */
 export async function createResetLink(
   service: ServiceContext,
   email: string,
@@ -157,6 +159,6 @@ export async function createResetLink(
   return inTransaction(enterOrganization(service, organization), async (inside) => {
     const link = await createAccountLink(inside, { kind: 'reset', memberId, credentialId: credential.id })
     if (mails) await queueMemberEmail(inside, { kind: 'reset', memberId, linkId: link.id })
-    return { url: service.deps.links.accountUrl(link), expiresAt: link.expiresAt }
+    return { url: service.deps.links.accountUrl({ ...link, provesAddress: true }), expiresAt: link.expiresAt }
   })
 }

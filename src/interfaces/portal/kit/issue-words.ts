@@ -234,6 +234,9 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   elsewhere: () =>
     'This member belongs to other organizations as well. Only whoever runs this service can reset their second step.',
   lastFactor: () => 'Your organization asks for a second step, and this is your only one. Add another before you remove it.',
+  unproven: () => 'Verify your address first: choose “Verify my address” under My account.',
+  addressUnproven: () => 'This owner has not verified their address yet. They can do it under My account.',
+  signedOut: () => 'You were signed out meanwhile, and nothing was changed. Sign in again.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),
 }
 
