@@ -4,16 +4,17 @@ const tables = 'generated/kysely/'
 /** What lives in the one may use nothing but the others. */
 const mayUse = {
   'domain/': ['domain/', 'db/', generated],
-  'db/': ['db/', generated, tables],
+  'files/': ['files/'],
+  'db/': ['db/', 'files/', generated, tables],
   'html/': ['html/'],
   // What says something in browsers has only what formats it.
   'locales/(texts|format).ts': ['locales/texts.ts', 'locales/format.ts', 'generated/locales/'],
-  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/'],
+  'locales/(?!texts|format)': ['locales/', 'html/', 'generated/locales/', 'domain/values/zone-rules.ts'],
   'mail/': ['mail/', 'domain/', 'html/', 'locales/'],
   'webhooks/': ['webhooks/', 'domain/'],
   // Both go to addresses that organizations name: one checks them.
   'sso/': ['sso/', 'domain/', 'webhooks/resolve.ts'],
-  'media/': ['media/', 'domain/', 'processes/'],
+  'media/': ['media/', 'domain/', 'files/', 'processes/'],
   // What it writes has the shapes of v1.
   'archives/': ['archives/', 'domain/', 'html/', 'interfaces/v1/[^/]+\\.view\\.ts$'],
   'reports/': ['reports/', 'domain/', 'processes/'],
@@ -22,9 +23,10 @@ const mayUse = {
   'http/(?!browser/|docs/browser/)': ['http/', 'domain/', 'html/', 'locales/'],
   'kinds/[^/]+$': ['kinds/', 'domain/', 'http/', 'html/', 'locales/'],
   // One kind never uses another: what several need stands beside their folders.
-  // Files of strangers are read in a process of its own.
-  'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/', 'processes/'],
+  'kinds/formats/': ['kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/'],
   'kinds/(?!formats/)([^/]+)/': ['kinds/$1/', 'kinds/[^/]+$', 'domain/', 'http/', 'html/', 'locales/'],
+  // Uploaded files are read in a process of their own.
+  'uploads/': ['uploads/', 'kinds/formats/', 'kinds/[^/]+$', 'domain/', 'http/requests/text-of-file.ts', 'processes/'],
   // What browsers load.
   'http/browser/': ['http/browser/'],
   'http/docs/browser/': ['http/docs/browser/', 'http/browser/', 'http/docs/find.ts'],
@@ -37,7 +39,7 @@ const mayUse = {
     'domain/values/word-ago.ts',
     'kinds/number/read-number.ts',
   ],
-  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'http/', 'html/', 'locales/', 'generated/locales/'],
+  'interfaces/([^/]+)/': ['interfaces/$1/', 'domain/', 'kinds/', 'uploads/', 'http/', 'html/', 'locales/', 'generated/locales/'],
   // It writes thousands of rows at a time, for which the domain has no functions, and writes its schema as the interfaces do.
   'import/': ['import/', 'domain/', 'db/', 'http/schema/field-types.ts', generated],
   // Its organization is a document like any other; whether there is one of that name already, it looks up itself.
@@ -53,6 +55,8 @@ const mayUse = {
     'runtime/',
     'domain/',
     'db/',
+    'files/',
+    'uploads/',
     'http/',
     'kinds/',
     'interfaces/',
@@ -116,10 +120,9 @@ const below = [
 ]
 /** What works on the rows of all organizations: jobs, the sweep, the numbering, the operator's commands. */
 const ofEveryone = [
-  'domain/access/account.ts',
+  'domain/access/credential-lock.ts',
   'domain/access/devices.ts',
   'domain/members/make-first-key.ts',
-  'domain/access/factors.ts',
   'domain/access/forget-old-sign-ins.ts',
   'domain/access/parked-forms.ts',
   'domain/access/sessions.ts',
@@ -136,6 +139,7 @@ const ofEveryone = [
   'domain/events/record-events.ts',
   'domain/events/notice-restore.ts',
   'domain/work/do-once.ts',
+  'domain/work/secret-fingerprint.ts',
   'domain/invites/emails.ts',
   'domain/invites/read-emails.ts',
   'domain/invites/expire-due-invites.ts',

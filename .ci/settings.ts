@@ -27,6 +27,13 @@ export const ComposeVariables = Type.Object({
   }),
 })
 
+/** What the clients of the database and of S3 read by themselves. */
+export const ClientVariables = Type.Object({
+  PGPASSWORD: Type.String({ description: "The database's password, where DATABASE_URL has none. Not for docker-compose.yml." }),
+  AWS_ACCESS_KEY_ID: Type.String({ description: 'Access key of the bucket of MEDIA_URL.' }),
+  AWS_SECRET_ACCESS_KEY: Type.String({ description: 'Its secret.' }),
+})
+
 const code = (name: string): string => `\`${name}\``
 
 const values = ({ enum: words, default: preset, examples }: TSchema) =>
@@ -52,6 +59,8 @@ export function settingsExample(): string {
   return [
     '# Copy to .env and uncomment what should differ from the default that stands behind it.\n',
     ...settings.map(describe),
+    '# Read by the clients of the database and of S3.\n',
+    ...Object.entries<TSchema>(ClientVariables.properties).map(describe),
     '# Only docker-compose.yml reads what follows.\n',
     ...Object.entries<TSchema>(ComposeVariables.properties).map(describe),
   ].join('\n')

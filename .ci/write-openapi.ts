@@ -15,7 +15,7 @@ import { openErasureLog } from '../src/runtime/erasure-log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { createIdentityProviders } from '../src/sso/identity-providers.ts'
 
-const config = loadConfig({ STOP_NOTICE: '0' })
+const config = loadConfig({ STOP_NOTICE: '0', PUBLIC_HOSTS: 'assess.test' })
 const log = pino({ level: 'silent' })
 const metrics = createMetrics()
 const site = { publicUrl: config.publicUrl, secretKeys: ['unused'] }
@@ -32,6 +32,7 @@ const app = await buildApp(config, {
         enqueueMemberEmails: async () => {},
         enqueueMailEvent: async () => {},
         bringMailForward: async () => 0,
+        bringDelayedMailForward: async () => {},
         enqueueInviteBatch: async () => {},
         enqueueBulkChange: async () => {},
         enqueueLibraryImport: async () => {},
@@ -51,6 +52,7 @@ const app = await buildApp(config, {
       backupsKeptDays: config.backupsKeptDays,
       mediaQuota: config.mediaQuota,
       hasOwnPlayer: true,
+      candidateMails: { perDay: 0, isCaptured: () => true },
       events: { recorded: () => {}, head: () => 0n },
       replica: () => undefined,
       links,

@@ -14,6 +14,7 @@ import { addMigrateCommand } from './cli/migrate.ts'
 import { addOrganizationCommands } from './cli/organizations.ts'
 import { describeError } from './cli/output.ts'
 import { addSandboxCommand } from './cli/sandbox.ts'
+import { addSecretCommands } from './cli/secret.ts'
 import { addSsoCommands } from './cli/sso.ts'
 import { addWebhookCommands } from './cli/webhooks.ts'
 import { ConfigError } from './runtime/config.ts'
@@ -38,6 +39,7 @@ function createProgram(): Command {
   addArchiveCommand(program)
   addEraseCommand(program)
   addBackupCommands(program)
+  addSecretCommands(program)
   addDoctorCommand(program)
   return program
 }

@@ -2,7 +2,8 @@
 // spares each start most of the processor time that it takes to load TypeScript.
 import { getCompileCacheDir } from 'node:module'
 import './cli.ts'
-import './kinds/formats/read-file.ts' // loaded by processes of its own
+import './uploads/candidate-list.ts' // loaded by processes of its own
+import './kinds/formats/read-file.ts' // likewise
 import './media/join-segments.ts' // likewise
 import './reports/to-sheet.ts' // likewise
 import './runtime/redis.ts' // loaded where it is configured

@@ -1,11 +1,14 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './cli/exit-codes.ts'
 import { describeError } from './cli/output.ts'
+import { releaseEmbeddedDatabases } from './db/embedded.ts'
 import { sayHowToBegin, welcome } from './demo/welcome.ts'
 import { warnOfOtherHosts } from './domain/access/passkeys.ts'
 import { inviteFirstAdmin, makeFirstKey } from './domain/members/make-first-key.ts'
+import { mailboxPath } from './interfaces/mailbox/access.ts'
 import { buildApp } from './runtime/app.ts'
 import { type Config, ConfigError, lacksTrustedProxy, loadConfig } from './runtime/config.ts'
 import { createDependencies, type Dependencies } from './runtime/dependencies.ts'
@@ -49,7 +52,9 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   const { system, site } = dependencies
   if (lacksTrustedProxy(config))
     log.warn('PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one')
-  const app = await buildApp(config, dependencies)
+  let hasStarted = false
+  const findProblems = async () => (hasStarted ? await dependencies.findProblems() : ['starting'])
+  const app = await buildApp(config, { ...dependencies, findProblems })
   const metricsApp = await serveMetrics(config, dependencies)
   if (metricsApp) opened.defer(async () => void (await metricsApp.close()))
   await announceFirstKey(config, dependencies)
@@ -67,7 +72,7 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
   site.publicUrl = addressOf(config, app.addresses()[0])
   await warnOfOtherHosts(system)
   await dependencies.startWork()
-  await dependencies.findProblems() // what is missing is said at the start, not only when somebody asks
+  await dependencies.findProblems() // logs what is missing
   if (config.isTrial) {
     const { publicUrl } = site
     await welcome(system, {
@@ -75,17 +80,25 @@ async function start(config: Config, log: FastifyBaseLogger, signal: AbortSignal
       alternate: publicUrl + config.alternate.prefix,
       docs: publicUrl + PATHS.docs,
       portal: publicUrl + PATHS.portal,
-      mailbox: config.showMailbox ? publicUrl + PATHS.mailbox : undefined,
+      mailbox: config.mailbox ? publicUrl + mailboxPath(site.secretKeys) : undefined,
     })
   }
+  hasStarted = true
   return opened.move()
 }
 
-/** Stops at the first signal or uncaught error, then ends the process, `within` milliseconds at most; a second signal ends it at once. */
+/**
+ * Stops at the first signal or uncaught error. After `within` milliseconds what is still under way is cut off, and only the embedded database
+ * is stopped, which would go on running without the service. A second signal ends the process at once.
+ */
 function stopGracefully(log: FastifyBaseLogger, within: number, stop: () => Promise<void>): void {
-  const { close } = closeWithGrace({ delay: within, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
+  const { close } = closeWithGrace({ delay: false, logger: log, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.error({ err }, 'stopping after an error')
-    await stop()
+    const hasStopped = await Promise.race([stop().then(() => true), sleep(within, false)])
+    if (hasStopped) return
+    log.error({ milliseconds: within }, 'stopping takes too long: what is under way is cut off')
+    await releaseEmbeddedDatabases()
+    process.exit(EXIT_FAILED)
   })
   let since: number | undefined
   const onSignal = (signal: NodeJS.Signals) => {

@@ -19,12 +19,16 @@ async function readGuide(name: string) {
 
 it('docs/guides lead from a start on an empty folder to a released result: with test data, by one command, and for real', async () => {
   const DATA_DIR = await makeDataDir()
-  const settings = { DATA_DIR, SECRET_KEY: '', WEBHOOK_ALLOW: '127.0.0.1' }
+  const settings = { DATA_DIR, SECRET_KEY: '', WEBHOOK_ALLOW: '127.0.0.1', MAIL: '' }
   const service = await startProcess(settings, ['-c', manifest.scripts.start], '/bin/sh')
   const JOIN = await waitUntil('the link to the portal', () => /http:\S+\/portal\/join\/\S+/.exec(service.output())?.[0])
   const SERVICE = new URL(JOIN).origin
   const keyOf = (mode: string) => new RegExp(`ak_${mode}_\\S+`).exec(service.output())![0]
-  const env = { PATH: process.env.PATH, SERVICE, JOIN }
+  const MAILBOX = await waitUntil(
+    'the link to the captured mails',
+    () => /http:\S+\/dev\/mailbox\?\S+/.exec(service.output())?.[0],
+  )
+  const env = { PATH: process.env.PATH, SERVICE, JOIN, MAILBOX }
 
   await followWithTestData({ ...env, KEY: keyOf('test') })
 
@@ -63,7 +67,7 @@ async function followWithTestData(env: NodeJS.ProcessEnv): Promise<void> {
 
 async function followForReal(env: NodeJS.ProcessEnv): Promise<void> {
   const { names, script } = await readGuide('whole-way')
-  expect(names).toEqual(['SERVICE', 'KEY', 'JOIN'])
+  expect(names).toEqual(['SERVICE', 'KEY', 'JOIN', 'MAILBOX'])
   const cwd = await makeDataDir()
   const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', script], { env, cwd, timeout: 60_000 })
 

@@ -11,8 +11,10 @@ import { readMailOutage } from '../domain/mails/mail-outage.ts'
 import { measureFailedMemberEmails, measureMemberEmailQueue } from '../domain/mails/member-emails.ts'
 import type { FailedEmails } from '../domain/mails/sendings.ts'
 import { countFailedRecordings, listLargestMedia } from '../domain/submissions/media/media.ts'
-import { measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
+import { listFailingOrganizations, measureWebhooks } from '../domain/webhooks/measure-webhooks.ts'
+import { hasSecretKey } from '../domain/work/secret-fingerprint.ts'
 import type { Config } from '../runtime/config.ts'
+import { WRONG_SECRET_KEY } from '../runtime/secret.ts'
 import { checkIdentityProviders } from './check-identity-providers.ts'
 import { type Check, ok, problem } from './checks.ts'
 import { describeError } from './output.ts'
@@ -27,7 +29,11 @@ const NUMBERING_PATIENCE_MS = 60_000
 const RECENT_MS = 86_400_000
 
 /** What the checks need besides the database. */
-type Given = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & { erasureLog: ErasureLog }
+type Given = Pick<Config, 'mediaQuota' | 'ssoAllowance' | 'operatorProviders'> & {
+  erasureLog: ErasureLog
+  /** undefined before the first start. */
+  secretKeys: readonly string[] | undefined
+}
 
 /** Whether the database answers, is up to date, folds case as we need it, and how its mails and events are doing. */
 export async function checkDatabase(url: string, given: Given): Promise<Check[]> {
@@ -36,7 +42,7 @@ export async function checkDatabase(url: string, given: Given): Promise<Check[]>
   try {
     await client.connect()
     const { rows } = await client.query(`SELECT current_setting('server_version') AS version, lower('É') = 'é' AS folds`)
-    const locale = rows[0].folds ? ok('locale', 'names are compared whatever their case') : problem('locale', BAD_LOCALE)
+    const locale = rows[0].folds ? ok('locale', 'texts are searched whatever their case') : problem('locale', BAD_LOCALE)
     return [
       ok('database', `PostgreSQL ${rows[0].version} answers`),
       locale,
@@ -51,7 +57,7 @@ export async function checkDatabase(url: string, given: Given): Promise<Check[]>
 }
 
 const BAD_LOCALE =
-  'names that differ in the case of letters like É count as different. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
+  'letters like É are not folded, so an erasure may miss a name that a text has in another case. Create the database anew: CREATE DATABASE … TEMPLATE template0 LOCALE_PROVIDER builtin BUILTIN_LOCALE "C.UTF-8"'
 
 /** Milliseconds for which commits wait for a standby that hangs, at most, as ops/ha/patroni.yml has it. */
 const STANDBY_TIMEOUT_MS = 5_000
@@ -84,10 +90,11 @@ async function checkSchema(url: string, given: Given): Promise<Check[]> {
   return [ok('migrations', 'none pending'), ...(await checkContent(url, given))]
 }
 
-async function checkContent(url: string, { mediaQuota, erasureLog, ...ways }: Given): Promise<Check[]> {
+async function checkContent(url: string, { mediaQuota, erasureLog, secretKeys, ...ways }: Given): Promise<Check[]> {
   const db = createDb(openPool(url, { max: 1 }))
   try {
     return [
+      ...(secretKeys ? [await checkSecretKey(db, secretKeys)] : []),
       await checkOutage(db),
       await checkQueue(db),
       await checkFailedMails(db),
@@ -103,6 +110,11 @@ async function checkContent(url: string, { mediaQuota, erasureLog, ...ways }: Gi
   } finally {
     await db.$disconnect()
   }
+}
+
+async function checkSecretKey(db: Db, secretKeys: readonly string[]): Promise<Check> {
+  const isRight = await hasSecretKey({ db }, secretKeys)
+  return isRight ? ok('secret key', "is this database's") : problem('secret key', WRONG_SECRET_KEY)
 }
 
 /** Whether a backup has brought back whom the log outside of the database says to be erased. */
@@ -197,16 +209,22 @@ async function checkNumbering(db: Db): Promise<Check> {
   return problem('events', `${since}. Is the service running? If it is, its log says why: events can not be numbered`)
 }
 
-/** That endpoints fail is their organizations' affair; that nothing is sent is the operator's. */
 async function checkWebhooks(db: Db): Promise<Check> {
   const { oldestDue, failing, disabled } = await measureWebhooks({ db }, new Date())
-  const counts = `${failing} failing, ${disabled} disabled for it. To see them: npm run cli -- webhook list <organization>`
+  const counts = `${failing} failing, ${disabled} disabled for it`
+  const advice = 'To see them: npm run cli -- webhook list <organization>'
   if (oldestDue && Date.now() - oldestDue.getTime() >= PATIENCE_MS)
     return problem(
       'webhooks',
       `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
     )
-  return ok('webhooks', failing + disabled === 0 ? 'all are well' : counts)
+  // What was disabled is tried no more: it is up to its organization.
+  if (failing > 0) {
+    const organizations = await listFailingOrganizations({ db }, LARGEST)
+    const since = organizations.map(({ name, since }) => `${name} since ${since.toISOString()}`)
+    return problem('webhooks', `${counts}: ${since.join(', ')}. ${advice}. If all fail, look at this machine's way out`)
+  }
+  return ok('webhooks', disabled === 0 ? 'all are well' : `${counts}. ${advice}`)
 }
 
 async function checkRecordings(db: Db): Promise<Check> {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { type Config, ConfigError, loadConfig } from '../runtime/config.ts'
 import { openErasureLog } from '../runtime/erasure-log.ts'
+import { readSecret } from '../runtime/secret.ts'
 import { checkDatabase } from './check-database.ts'
 import {
   type Check,
@@ -14,6 +15,7 @@ import {
   checkRedis,
   checkReplicas,
   checkSecret,
+  ok,
 } from './checks.ts'
 import { EXIT_BAD_CONFIGURATION, EXIT_FAILED } from './exit-codes.ts'
 import { describeError, type OutputOptions, table } from './output.ts'
@@ -59,12 +61,16 @@ function readConfig(): Config | Check[] {
   }
 }
 
+const ABANDONED = 'PostgreSQL still ran, because the service was killed; it is stopped now. Each start takes such a server over'
+
 async function examineDatabase({ databaseDirectUrl, dataDir, ...config }: Config): Promise<Check[]> {
   const given = { ...config, erasureLog: openErasureLog(config.erasureLog) }
   if (databaseDirectUrl) return checkDatabase(databaseDirectUrl, given)
   try {
     const embedded = await startEmbeddedDatabase({ dataDir })
-    return await checkDatabase(embedded.url, given).finally(embedded.release)
+    given.secretKeys ??= await readSecret(embedded.home)
+    const checks = await checkDatabase(embedded.url, given).finally(embedded.release)
+    return embedded.wasAbandoned ? [...checks, ok('embedded', ABANDONED)] : checks
   } catch (error) {
     return [{ name: 'database', problem: true, message: describeError(error) }]
   }

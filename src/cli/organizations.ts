@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from 'commander'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { enterOrganization, type Tier } from '../domain/context.ts'
 import { holdOrganization, keepOrganization } from '../domain/erasure/hold.ts'
 import { changeOrganizationSecurity } from '../domain/members/organization-security.ts'
@@ -7,13 +7,14 @@ import {
   findOrganization,
   listOrganizations,
   type Organization,
+  setMailsPerDay,
   setTier,
   TIERS,
 } from '../domain/members/organizations.ts'
 import { type Output, type OutputOptions, table } from './output.ts'
 import { addCommand, parseName, perform } from './session.ts'
 
-/** `org create | list | set-tier | open | erase | keep`. */
+/** `org create | list | set-tier | set-mail-limit | open | erase | keep`. */
 export function addOrganizationCommands(program: Command): void {
   const org = program.command('org').description('organizations')
 
@@ -40,6 +41,20 @@ export function addOrganizationCommands(program: Command): void {
       perform(options, async ({ operator }) => {
         const { id } = await findOrganization(operator, idOrName)
         return showOrganization(await setTier(operator, id, tier))
+      }),
+    )
+
+  addCommand(org, 'set-mail-limit', 'set how many mails an organization may send its candidates within 24 hours')
+    .argument('<organization>', 'id or name')
+    .argument('<mails>', 'a number; 0: any number; default: as MAILS_PER_ORGANIZATION says', parseMails)
+    .action((idOrName: string, mails: number | 'default', options: OutputOptions) =>
+      perform(options, async ({ operator }) => {
+        const { id } = await findOrganization(operator, idOrName)
+        const organization = await setMailsPerDay(operator, id, mails === 'default' ? null : mails)
+        return {
+          text: `${organization.name} ${wordMails(mails)} a day. Mails that wait are looked at again.\n`,
+          json: organization,
+        }
       }),
     )
 
@@ -79,6 +94,17 @@ export function addOrganizationCommands(program: Command): void {
         return { text, json: { organization: id, kept } }
       }),
     )
+}
+
+function parseMails(text: string): number | 'default' {
+  if (text === 'default') return text
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number, or the word default.')
+  return Number(text)
+}
+
+function wordMails(mails: number | 'default'): string {
+  if (mails === 'default') return 'may send its candidates as many mails as MAILS_PER_ORGANIZATION says'
+  return mails === 0 ? 'may send its candidates any number of mails' : `may send its candidates ${mails} mails`
 }
 
 const showOrganization = (organization: Organization): Output => ({ text: toTable([organization]), json: organization })

@@ -20,15 +20,15 @@ export const addCommand = (parent: Command, usage: string, description: string):
 /**
  * Runs a command's work on the configured database, beside a running service or without one, and writes its answer.
  *
- * @param migrates whether the command may bring the database up to date first; such a one also waits for a database that is starting.
+ * @param choices.migrates true if the command may bring the database up to date first; such a one also waits for a database that is starting.
  */
 export async function perform(
   options: OutputOptions,
   work: (session: Session) => Promise<Output>,
-  { migrates = false } = {},
+  { migrates = false, replacesSecretKey = false } = {},
 ): Promise<void> {
   const config = loadConfig(process.env)
-  const choices = { serves: false, migrates }
+  const choices = { serves: false, migrates, replacesSecretKey }
   const dependencies = await createDependencies(config, createLogToStderr(), choices).catch(explainUnreachable)
   try {
     const operator: ServiceContext = { ...dependencies.system, actor: { kind: 'operator' } }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
+import { type FileHandle, open, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { createFolder } from '../files/create-folder.ts'
 
 /** What a file contains. */
 export type Content = { size: number; sha256: string }
@@ -40,7 +41,7 @@ export async function copyFolder(from: string, to: string, isLeftOut = (_path: s
   const copyBelow = async (folder: string): Promise<void> => {
     const entries = await unlessGone(readdir(path.join(from, folder), { withFileTypes: true }))
     if (!entries) return
-    await mkdir(path.join(to, folder), { recursive: true, mode: 0o700 })
+    await createFolder(path.join(to, folder), 0o700)
     copied.folders.push(folder)
     const found = entries
       .map((entry) => ({ entry, below: path.posix.join(folder, entry.name) }))

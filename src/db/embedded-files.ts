@@ -2,11 +2,12 @@ import { execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, cp, lchown, lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, cp, lchown, lstat, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { createFolder } from '../files/create-folder.ts'
 
 /** A user other than our own. */
 export type Identity = { uid: number; gid: number } | undefined
@@ -67,7 +68,11 @@ export const restoringFolder = (home: string): string => path.join(home, 'restor
  */
 export async function chooseHome(dataDirectory: string, identity: Identity = findIdentity()): Promise<string> {
   const dataDir = path.resolve(dataDirectory)
-  await mkdir(dataDir, { recursive: true })
+  await createFolder(dataDir).catch((error) => {
+    throw new Error(`DATA_DIR ${dataDir} can not be created (${error.code}): set it to a folder that may be written to.`, {
+      cause: error,
+    })
+  })
   const elsewhere = path.join('/var/lib/assessment-invitation-service', digest(dataDir))
   const [isHere, isElsewhere] = [dataDir, elsewhere].map((home) => existsSync(path.join(databaseFolder(home), 'PG_VERSION')))
   const isReachable = await canEnter(isHere ? databaseFolder(dataDir) : dataDir, identity)
@@ -76,7 +81,7 @@ export async function chooseHome(dataDirectory: string, identity: Identity = fin
     throw new Error(
       `The database in ${dataDir} can not be reached by the user that PostgreSQL runs as when root starts it: start the service as the user whose it is, or let others enter the folders above it (chmod o+x).`,
     )
-  await mkdir(elsewhere, { recursive: true })
+  await createFolder(elsewhere)
   return elsewhere
 }
 
@@ -87,7 +92,7 @@ export const databaseFolder = (home: string) => path.join(home, 'postgres')
 export async function chooseSocketFolder(folder: string, identity: Identity): Promise<string> {
   if (folder.length <= MAX_SOCKET_FOLDER_LENGTH) return folder
   const sockets = path.join(tmpdir(), `assessments-${digest(folder)}`)
-  await mkdir(sockets, { recursive: true, mode: 0o700 })
+  await createFolder(sockets, 0o700)
   const { uid } = await lstat(sockets).then((found) => (found.isDirectory() ? found : { uid: undefined }))
   // Anybody may write to the folder above: what is somebody else's, or leads elsewhere, could let them pose as the server.
   if (uid === undefined || ![process.getuid?.(), identity?.uid].includes(uid))

@@ -23,7 +23,9 @@ export type EmbeddedDatabase = {
   home: string
   /** Where the server keeps its files, below `home`. */
   folder: string
-  /** Stops the server unless another process still uses it. Call it when this process's own connections are closed. */
+  /** True if the server ran already and nobody used it, as after its service was killed. */
+  wasAbandoned: boolean
+  /** Stops the server unless another process still uses it; connections of this process that are still open are cut off. */
   release: () => Promise<void>
 }
 
@@ -50,8 +52,15 @@ type Server = {
 const DATABASE = 'assessments'
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 10_000
-/** A connection that was closed is counted until its backend has ended. */
-const LINGER_MS = 300
+/** Advisory lock of the database `postgres` that every process shares while it uses the server. */
+const USE_LOCK = 7_301_947
+
+/** What this process has to release. */
+const inUse = new Set<EmbeddedDatabase['release']>()
+
+/** For a process that has no time left to close its connections: stops the servers that no other process uses. */
+export const releaseEmbeddedDatabases = async (): Promise<void> =>
+  void (await Promise.all([...inUse].map((release) => release())))
 
 /**
  * Starts the embedded PostgreSQL under `dataDir`, or joins the one that already runs there: another process's, or one that
@@ -73,19 +82,31 @@ export async function startEmbeddedDatabase({
   const sockets = await chooseSocketFolder(folder, identity)
   const server: Server = { ...binaries, folder, sockets, identity, durable, recovers }
 
-  await bringUp(server, signal)
-  await createDatabase(server).catch(async (error) => {
-    await release(server)
+  const use = await bringUp(server, signal)
+  let released: Promise<void> | undefined
+  const releaseOnce = () => {
+    inUse.delete(releaseOnce)
+    released ??= release(server, use)
+    return released
+  }
+  inUse.add(releaseOnce)
+  const wasAbandoned = await prepare(use).catch(async (error) => {
+    await releaseOnce()
     throw error
   })
-  return { url: connectionString(server, DATABASE), home, folder, release: () => release(server) }
+  return { url: connectionString(server, DATABASE), home, folder, wasAbandoned, release: releaseOnce }
 }
 
-/** Tries until a connection is made: the server may be ours to start, already there, starting, or just being stopped by another process. */
-async function bringUp(server: Server, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Tries until a connection is made: the server may be ours to start, already there, starting, or just being stopped by another process.
+ *
+ * @returns the connection that shares {@link USE_LOCK}.
+ */
+async function bringUp(server: Server, signal: AbortSignal | undefined): Promise<Client> {
   const deadline = Date.now() + START_TIMEOUT_MS
   let child: ReturnType<typeof spawn> | undefined
-  while (!(await accepts(server))) {
+  let use = await enter(server)
+  while (!use) {
     const hasEnded = child !== undefined && (child.exitCode !== null || child.signalCode !== null)
     if (server.recovers ? hasEnded : Date.now() > deadline) await failToStart(server)
     if (!child || hasEnded) {
@@ -97,8 +118,10 @@ async function bringUp(server: Server, signal: AbortSignal | undefined): Promise
       child = await launch(server)
     }
     await sleep(20)
+    use = await enter(server)
   }
   child?.unref()
+  return use
 }
 
 async function failToStart(server: Server): Promise<never> {
@@ -157,23 +180,38 @@ async function launch({ postgres, folder, sockets, identity, durable }: Server) 
   return child
 }
 
-async function accepts(server: Server): Promise<boolean> {
-  return withClient(server, 'postgres', async () => true).catch(() => false)
+/** @returns undefined where the server can't be reached, or is being stopped by the process that used it last. */
+async function enter(server: Server): Promise<Client | undefined> {
+  const client = new Client({ connectionString: connectionString(server, 'postgres'), connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {}) // a server that stops meanwhile; the query in flight rejects
+  try {
+    await client.connect()
+    await client.query('SELECT pg_advisory_lock_shared($1)', [USE_LOCK])
+    return client
+  } catch {
+    await client.end().catch(() => {}) // it may not have connected
+    return undefined
+  }
 }
 
-async function createDatabase(server: Server): Promise<void> {
-  await withClient(server, 'postgres', async (client) => {
-    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE])
-    if (rowCount) return
-    await client.query(`CREATE DATABASE ${DATABASE}`).catch((error) => {
-      const madeMeanwhile = error.code === '42P04' || error.code === '23505'
-      if (!madeMeanwhile) throw error
-    })
+/** @returns whether the server was abandoned. */
+async function prepare(use: Client): Promise<boolean> {
+  const wasAbandoned = await isAbandoned(use)
+  await createDatabase(use)
+  return wasAbandoned
+}
+
+async function createDatabase(use: Client): Promise<void> {
+  const { rowCount } = await use.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE])
+  if (rowCount) return
+  await use.query(`CREATE DATABASE ${DATABASE}`).catch((error) => {
+    const madeMeanwhile = error.code === '42P04' || error.code === '23505'
+    if (!madeMeanwhile) throw error
   })
 }
 
-async function release(server: Server): Promise<void> {
-  if (await isUsed(server)) return
+async function release(server: Server, use: Client): Promise<void> {
+  if (await isUsedByOthers(use)) return use.end()
   const pid = Number((await readFile(path.join(server.folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
   if (!pid) return
   const deadline = Date.now() + STOP_TIMEOUT_MS
@@ -188,33 +226,25 @@ async function release(server: Server): Promise<void> {
   }
 }
 
-/** Whether anybody else is connected. A server that can't be asked is of no use to others either. */
-async function isUsed(server: Server): Promise<boolean> {
-  const countOthers = async (client: Client): Promise<number> => {
-    const { rows } = await client.query(
-      `SELECT count(*)::int AS others FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-    )
-    return rows[0].others
-  }
-  const askUntilAlone = async (client: Client): Promise<boolean> => {
-    const deadline = Date.now() + LINGER_MS
-    while ((await countOthers(client)) > 0) {
-      if (Date.now() > deadline) return true
-      await sleep(20)
-    }
-    return false
-  }
-  return withClient(server, 'postgres', askUntilAlone).catch(() => false)
+/** False for a server that was started after this process: another one starts at the same time, and shares the lock in a moment. */
+async function isAbandoned(use: Client): Promise<boolean> {
+  const { rows } = await use.query(
+    `SELECT pg_postmaster_start_time() < $1 AND NOT EXISTS (
+       SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $2 AND pid <> pg_backend_pid()
+     ) AS abandoned`,
+    [new Date(performance.timeOrigin), USE_LOCK],
+  )
+  return rows[0].abandoned
 }
 
-async function withClient<T>(server: Server, database: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: connectionString(server, database), connectionTimeoutMillis: 5_000 })
-  client.on('error', () => {}) // a server that stops meanwhile; the query in flight rejects
-  await client.connect()
+/** Gives up the shared lock; if no other process shares it, nobody can until the server has stopped. An unreachable server is of no use to others. */
+async function isUsedByOthers(use: Client): Promise<boolean> {
   try {
-    return await use(client)
-  } finally {
-    await client.end()
+    await use.query('SELECT pg_advisory_unlock_shared($1)', [USE_LOCK])
+    const { rows } = await use.query('SELECT pg_try_advisory_lock($1) AS alone', [USE_LOCK])
+    return !rows[0].alone
+  } catch {
+    return false
   }
 }
 

@@ -37,6 +37,7 @@ const MODED = {
   submissions: true,
   events: true,
   inviteTags: true,
+  tags: true,
   inviteBatches: true,
   bulkChanges: true,
   organizationInviteCounts: true,
@@ -49,6 +50,8 @@ const MODED = {
   erasedInviteCounts: true,
   erasedResults: true,
 } satisfies Record<Exclude<ModedTable, 'apiKeys' | 'webhookEndpoints' | 'atsConnections' | 'auditEntries'>, true>
+/** Tables whose live rows test data uses: queries for test data read both modes, updates and deletes change test rows only. */
+const LIVE_ROWS_IN_TEST: readonly string[] = ['tags'] satisfies (keyof typeof MODED)[]
 type ModedTable = { [T in OwnTable]: Tables[T] extends { mode: unknown } ? T : never }[OwnTable]
 
 /** Whose rows they are, and which of them: those of live data, of test data, or both. */
@@ -79,7 +82,7 @@ export function own<T extends OwnTable>(owner: OwnerOf<T>, table: T): Rows<T>
 export function own<T extends OwnTable, Alias extends string>(owner: OwnerOf<T>, table: T, alias: Alias): RowsAs<T, Alias>
 export function own(owner: Owner, table: OwnTable, alias: string = table): unknown {
   const from = alias === table ? table : `${table} as ${alias}`
-  return builder.selectFrom(from as 'invites').where(isOwn(owner, table, alias))
+  return builder.selectFrom(from as 'invites').where(isReadable(owner, table, alias))
 }
 
 /** An UPDATE of the organization's rows. */
@@ -95,6 +98,11 @@ function isOwn(owner: Owner & { mode?: Mode }, table: OwnTable, alias: string): 
   const isTheirs = sql<SqlBool>`${sql.ref(`${alias}.organizationId`)} = ${owner.organization.id}`
   if (!(table in MODED) || owner.mode === 'all') return isTheirs
   return sql`${isTheirs} and ${sql.ref(`${alias}.mode`)} = ${sql.lit(owner.mode)}`
+}
+
+function isReadable(owner: Owner & { mode?: Mode }, table: OwnTable, alias: string): Condition {
+  const readsBoth = owner.mode === 'test' && LIVE_ROWS_IN_TEST.includes(table)
+  return isOwn(readsBoth ? { ...owner, mode: 'all' } : owner, table, alias)
 }
 
 /** A condition of Prisma's on rows of a table that has modes, as {@link own} has it: `where: { ...seen(ctx), id }`. */

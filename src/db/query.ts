@@ -1,7 +1,7 @@
-/** ILIKE's pattern for a text of exactly these characters: its wildcards are literal. Prisma compares case-insensitively with ILIKE, too. */
+/** LIKE's pattern for a text of exactly these characters: its wildcards are literal. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
-/** ILIKE's pattern for a text that contains these characters. */
+/** LIKE's pattern for a text that contains these characters. */
 export const containing = (text: string): string => `%${escapeLike(text)}%`
 
 /** Filter: the text is these characters, in either case. */

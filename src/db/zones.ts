@@ -1,7 +1,7 @@
 import { sql, statement } from './builder.ts'
 import type { Connection } from './client.ts'
 import { isUnknownValue } from './errors.ts'
-import { run } from './statements.ts'
+import { all, run } from './statements.ts'
 
 /** Whether PostgreSQL knows a time zone of this name. Outside of transactions: one would end with a name that it does not know. */
 export async function isZoneKnown(db: Connection, zone: string): Promise<boolean> {
@@ -12,4 +12,36 @@ export async function isZoneKnown(db: Connection, zone: string): Promise<boolean
     if (!isUnknownValue(error)) throw error
     return false
   }
+}
+
+/**
+ * When local time there changes, from the first of these times on. Looked for by weeks, as rules last longer than one, and then by quarters
+ * of an hour.
+ */
+export async function readZoneRules(
+  db: Connection,
+  zone: string,
+  { from, until }: { from: Date; until: Date },
+): Promise<{ at: number; offset: number }[]> {
+  const offset = (at: string) =>
+    sql`extract(epoch FROM (${sql.ref(at)} AT TIME ZONE ${zone}::text) - (${sql.ref(at)} AT TIME ZONE 'UTC')) / 60`
+  const rows = await all(
+    db,
+    statement(sql<{ at: string; offset: number }>`
+      WITH week AS (
+        SELECT at, (${offset('at')})::int AS "offset", lag(at) OVER (ORDER BY at) AS before
+        FROM generate_series(${from}::timestamptz, ${until}::timestamptz, interval '7 days') at
+      ),
+      change AS (
+        SELECT week.*, lag("offset") OVER (ORDER BY at) AS earlier FROM week
+      )
+      SELECT (extract(epoch FROM coalesce(exact, at)) * 1000)::float8 AS at, "offset" FROM change
+      LEFT JOIN LATERAL (
+        SELECT min(quarter) AS exact FROM generate_series(date_trunc('hour', before), at, interval '15 minutes') quarter
+        WHERE before IS NOT NULL AND (${offset('quarter')})::int = change."offset" AND quarter > before
+      ) found ON change.earlier IS DISTINCT FROM change."offset" AND before IS NOT NULL
+      WHERE change.earlier IS DISTINCT FROM change."offset"
+      ORDER BY 1`),
+  )
+  return rows.map(({ at, offset }) => ({ at: Number(at), offset: Number(offset) }))
 }

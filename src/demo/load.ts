@@ -1,9 +1,9 @@
-import { equalsText } from '../db/query.ts'
 import { createApiKey, createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
 import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create-invite.ts'
 import { inviteMember } from '../domain/members/invite-member.ts'
+import { caseKey } from '../domain/values/fold-text.ts'
 import { importDocument } from '../import/load.ts'
 import { readDocument } from '../import/read.ts'
 import document from './organization.json' with { type: 'json' }
@@ -37,7 +37,7 @@ export const DEMO_NAME = name
  * @returns null when there is one of its name already, or another process makes it at the same time.
  */
 export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
-  const taken = await service.db.organization.findFirst({ where: { name: equalsText(name) } })
+  const taken = await service.db.organization.findUnique({ where: { nameKey: caseKey(name) } })
   if (taken) return null
   const { organizations } = await importDocument(service, readDocument(demoFor(service)))
   const { id: organizationId } = organizations[0]!

@@ -32,6 +32,8 @@ export type Queue = {
   enqueueMailEvent: (db: Connection, id: string) => Promise<void>
   /** Makes mails due that wait for their next try: this one, or all. @returns how many. */
   bringMailForward: (emailId?: string) => Promise<number>
+  /** Has an organization's mails to candidates that wait for another day looked at now. */
+  bringDelayedMailForward: (db: Connection, organizationId: string) => Promise<void>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string }) => Promise<void>
   /** Has a bulk change of invites worked on, in the same way. */
@@ -43,7 +45,8 @@ export type Queue = {
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has an erasure worked on, in the transaction that asks for it: again, if it is not finished when a process dies. */
-  enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string }) => Promise<void>
+  /** @param which.ahead how many other erasures of the organization are open: the organization with the fewest has the next turn. */
+  enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
   /** Has it looked at then whether an organization's owners are to be reminded that it is erased, or it is to be erased. */
   enqueueHold: (db: Connection, which: { holdId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
@@ -188,7 +191,7 @@ export type CachedApiKey = {
   /** From where its organization allows keys to be used, besides. */
   organizationNetworks: readonly string[]
   /** Whether its organization is to be erased: until then no key is good. */
-  isOnHold: boolean
+  isSuspended: boolean
   requestsPerMinute: number | null
   createdById: string | null
   expiresAt: Date | null
@@ -287,6 +290,8 @@ export type Deps = {
   mediaQuota: number
   /** Whether candidates take assessments on the service's own pages, and not in a player that may have questions of its own. */
   hasOwnPlayer: boolean
+  /** Mails to candidates: how many an organization may send within 24 hours (0: any number), and whether those of that mode are captured. */
+  candidateMails: { perDay: number; isCaptured: (mode: KeyMode) => boolean }
   links: Links
   /** Where people reach the service, without a trailing slash: with PORT=0 known only when it listens. */
   site: { readonly publicUrl: string }

@@ -59,6 +59,11 @@ export const MAX_OPEN_ERASURES = 100
 export const MAX_OPEN_BATCHES = 20
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024
 export const MAX_KEPT_CELL_LENGTH = 300
+/** Characters of a cell of a list that are looked at: more than the longest message, and than the names of all tags an invite can have. */
+export const MAX_LIST_CELL_LENGTH = 20_000
+
+/** Bytes of text that a file of questions may hold, as UTF-8. */
+export const MAX_FILE_TEXT_BYTES = 10_000_000
 
 /** What an organization may choose of how members sign in, and stay signed in. */
 export const IDLE_MINUTES = { minimum: 15, maximum: 720 }

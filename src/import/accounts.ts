@@ -93,7 +93,7 @@ async function reportTakenAddresses(check: Check, memberships: Membership[]): Pr
       join
         .on(sameOwner('other', 'own'))
         .onRef('other.id', '<>', 'own.id')
-        .on((eb) => eb(eb.fn<string>('lower', ['other.email']), '=', eb.fn<string>('lower', ['given.email']))),
+        .on((eb) => eb(eb.fn<string>('address_key', ['other.email']), '=', eb.fn<string>('address_key', ['given.email']))),
     )
   const rows = await all(
     check.db,

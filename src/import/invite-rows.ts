@@ -5,6 +5,8 @@ import { withDefaults } from '../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/limits.ts'
 import { daysAfter } from '../domain/values/days.ts'
 import { defined } from '../domain/values/defined.ts'
+import { searchKey } from '../domain/values/fold-text.ts'
+import { visibleName } from '../domain/values/visible-name.ts'
 import { type InviteEntry, LATEST } from './format.ts'
 import { distinct, type Place } from './rows.ts'
 import type { Wanted } from './save.ts'
@@ -34,12 +36,14 @@ export function wantInvite(
   { overwriteProgress }: { overwriteProgress: boolean },
 ): Wanted<InviteRow> {
   const { screenRecording, webcamMonitoring, requireIdCapture } = entry.proctoringSettings ?? {}
+  const recipientName = entry.recipientName === undefined ? undefined : visibleName(entry.recipientName)
   return {
     id: place.id,
     given: defined({
       assessmentId: entry.assessmentId,
       recipientEmail: entry.recipientEmail,
-      recipientName: entry.recipientName,
+      recipientName,
+      recipientNameSearch: recipientName && searchKey(recipientName),
       questionReplayLimit: entry.questionReplayLimit,
       answerRecordLimit: entry.answerRecordLimit,
       screenRecording,
@@ -65,6 +69,7 @@ function newInvite(entry: InviteEntry, { id, organizationId, now }: Place): Invi
     organizationId,
     assessmentId: entry.assessmentId,
     recipientEmail: entry.recipientEmail,
+    recipientNameSearch: null,
     ...withDefaults({ requireIdCapture: entry.proctoringSettings?.requireIdCapture }),
     status: 'pending',
     mode: 'live',

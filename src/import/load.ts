@@ -1,6 +1,7 @@
 import { violatedConstraint } from '../db/errors.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
+import { renameTestTags } from '../domain/tags/rename-test-tags.ts'
 import { findDefinitionProblems, writeDefinitions } from './definitions.ts'
 import type { OrganizationEntry } from './format.ts'
 import { wantInvite } from './invite-rows.ts'
@@ -155,6 +156,8 @@ async function writeOrganization(
     each(organization.apiKeys, (entry, at) => wantApiKey(entry, at, keys)),
     'apiKeys',
   )
+  const tagNames = (organization.tags ?? []).map(({ name }) => name)
+  await renameTestTags({ db: tx, deps: ctx.deps, organization: { id: organizationId } }, tagNames)
   await save(run, tables.tags, each(organization.tags, wantTag), 'tags')
   await save(
     run,

@@ -1,7 +1,7 @@
 import { sql } from '../db/builder.ts'
 import type { Transaction } from '../db/client.ts'
 import { everyones } from '../db/everyone.ts'
-import { type AliasedExpression, among, compose } from '../db/own.ts'
+import { type AliasedExpression, among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
 import { inBatches } from './batches.ts'
 import type { Problem } from './problems.ts'
@@ -70,9 +70,7 @@ type PlacedRows = AliasedExpression<Placed, 'found'>
 const nothing = sql<null>`null::uuid`
 const unplaced = [nothing.as('assessmentId'), sql<null>`null::text`.as('address')] as const
 const tables = {
-  organizations: everyones
-    .selectFrom('organizations')
-    .select(({ fn }) => ['id', nothing.as('owner'), fn<string>('lower', ['name']).as('key'), ...unplaced]),
+  organizations: everyones.selectFrom('organizations').select(['id', nothing.as('owner'), 'nameKey as key', ...unplaced]),
   categories: everyones.selectFrom('categories').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
   instructions: everyones
     .selectFrom('instructions')
@@ -80,23 +78,29 @@ const tables = {
     .select(['id', 'organizationId as owner', ...unplaced]),
   members: everyones
     .selectFrom('members')
-    .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('lower', ['email']).as('key'), ...unplaced]),
+    .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('address_key', ['email']).as('key'), ...unplaced]),
   apiKeys: everyones.selectFrom('apiKeys').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
   tags: everyones
     .selectFrom('tags')
-    .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('lower', ['name']).as('key'), ...unplaced]),
+    .where('mode', '=', 'live')
+    .select(['id', 'organizationId as owner', 'nameKey as key', ...unplaced]),
   assessments: everyones.selectFrom('assessments').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
   questions: everyones
     .selectFrom('questions')
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || ${ref('order')}`.as('key'))
     .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address')]),
-  // Test invites and retakes are none of the import's.
+  // The import leaves out test invites and retakes.
   invites: everyones
     .selectFrom('invites')
     .where('mode', '=', 'live')
     .where('attempt', '=', 1)
-    .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || lower(${ref('recipientEmail')})`.as('key'))
-    .select(({ fn }) => ['id', 'organizationId as owner', 'assessmentId', fn<string>('lower', ['recipientEmail']).as('address')]),
+    .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || address_key(${ref('recipientEmail')})`.as('key'))
+    .select(({ fn }) => [
+      'id',
+      'organizationId as owner',
+      'assessmentId',
+      fn<string>('address_key', ['recipientEmail']).as('address'),
+    ]),
 }
 
 const source = (noun: string, rows: PlacedRows, keyField: string, { unique = true } = {}): Source => ({
@@ -123,21 +127,6 @@ export const nounOf = (kind: MatchedKind): string => SOURCES[kind].noun
 /** Natural key of a row of an assessment, as SOURCES has the database write it. */
 export const keyWithin = (assessmentId: string | undefined, key: string | number | undefined): string | undefined =>
   assessmentId === undefined || key === undefined ? undefined : `${assessmentId} ${key}`
-
-/** Lower case as the database's own unique indexes see it: its locale's idea of it may differ from JavaScript's. */
-export async function foldCase(
-  db: Transaction,
-  texts: (string | undefined)[],
-): Promise<(text: string | undefined) => string | undefined> {
-  const distinct = [...new Set(texts.filter((text) => text !== undefined))]
-  const given = compose.selectFrom(sql<{ text: string }>`unnest(${distinct}::text[])`.as('text'))
-  const rows = await all(
-    db,
-    given.select(({ fn }) => ['text.text', fn<string>('lower', ['text.text']).as('folded')]),
-  )
-  const folded = new Map(rows.map((row) => [row.text, row.folded]))
-  return (text) => (text === undefined ? undefined : folded.get(text))
-}
 
 /**
  * Finds the row of the database that each row of a list stands for: the one of its id; without an id, the one of its natural key that

@@ -1,9 +1,10 @@
 import type { Transaction } from '../db/client.ts'
+import { caseKey } from '../domain/values/fold-text.ts'
 import { matchAccounts } from './accounts.ts'
 import type { ImportDocument, OrganizationEntry } from './format.ts'
 import { checkApiKeys } from './keys.ts'
 import { type Language, matchLanguages } from './languages.ts'
-import { type Check, type Found, foldCase, keyWithin, matchRows, rowsIn, startCheck } from './match.ts'
+import { type Check, type Found, keyWithin, matchRows, rowsIn, startCheck } from './match.ts'
 import type { Problem } from './problems.ts'
 import { checkPoints, checkReferences } from './references.ts'
 
@@ -25,15 +26,11 @@ export async function planImport(
 ): Promise<{ plan: Plan; problems: Problem[] }> {
   const { check, problems } = startCheck(db, newId)
   const organizations = rowsIn(document.organizations, 'organizations')
-  const fold = await foldCase(
-    db,
-    organizations.map(({ row }) => row.name),
-  )
   await matchRows(
     check,
     'organizations',
     null,
-    organizations.map((found) => ({ ...found, key: fold(found.row.name) })),
+    organizations.map((found) => ({ ...found, key: found.row.name && caseKey(found.row.name) })),
   )
   const languages = await matchLanguages(check, document)
   for (const organization of organizations) await checkOrganization(check, organization)
@@ -47,10 +44,6 @@ async function checkOrganization(check: Check, organization: Found<OrganizationE
   const id = check.ids.get(row)!
   const find = <T extends object>(list: readonly T[] | undefined, name: string, keyOf: (row: Partial<T>) => string | undefined) =>
     rowsIn(list, `${path}.${name}`).map((found) => ({ ...found, key: keyOf(found.row) }))
-  const fold = await foldCase(
-    check.db,
-    rowsIn(row.tags, '').map((tag) => tag.row.name),
-  )
   const name = (named: { name?: string }) => named.name
 
   const match = matchRows
@@ -73,7 +66,7 @@ async function checkOrganization(check: Check, organization: Found<OrganizationE
       check,
       'tags',
       id,
-      find(row.tags, 'tags', (tag) => fold(tag.name)),
+      find(row.tags, 'tags', (tag) => tag.name && caseKey(tag.name)),
     ),
     assessments: await match(check, 'assessments', id, find(row.assessments, 'assessments', name)),
   }

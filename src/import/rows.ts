@@ -1,5 +1,6 @@
 import { DEFAULT_COLOR } from '../domain/tags/tags.ts'
 import { defined } from '../domain/values/defined.ts'
+import { caseKey, nameKeys, userKeys } from '../domain/values/fold-text.ts'
 import type { Category, Instruction, Language, Question, Tag, User } from '../generated/prisma/client.ts'
 import type {
   AssessmentEntry,
@@ -35,12 +36,14 @@ const timesOf = ({ createdAt, updatedAt }: { createdAt?: Date; updatedAt?: Date 
 
 export const wantOrganization = ({ name, tier, members }: OrganizationEntry, { id, now }: Place): Wanted<OrganizationRow> => ({
   id,
-  given: defined({ name, tier }),
+  given: defined({ name, nameKey: caseKey(name), tier }),
   alter: ({ ownerNamedAt }) => (ownerNamedAt === null && members?.some(isOwner) ? { ownerNamedAt: now } : {}),
   create: () => ({
     id,
     name,
+    nameKey: caseKey(name),
     tier: 'standard',
+    mailsPerDay: null,
     createdAt: now,
     updatedAt: now,
     senderName: null,
@@ -84,10 +87,21 @@ export const wantInstruction = ({ title, body }: InstructionEntry, { id, organiz
 
 export const wantUser = (entry: MemberEntry, { id, now }: Pick<Place, 'id' | 'now'>): Wanted<User> => {
   const { firstName, lastName, email, avatarUrl } = entry
+  const keys = userKeys(entry)
   return {
     id,
-    given: defined({ firstName, lastName, email, avatarUrl }),
-    create: () => ({ id, firstName, lastName, email, avatarUrl: '', leftSince: null, isUnchecked: true, ...timesOf(entry, now) }),
+    given: defined({ firstName, lastName, email, avatarUrl, ...keys }),
+    create: () => ({
+      id,
+      firstName,
+      lastName,
+      email,
+      ...keys,
+      avatarUrl: '',
+      leftSince: null,
+      isUnchecked: true,
+      ...timesOf(entry, now),
+    }),
   }
 }
 
@@ -143,11 +157,13 @@ export function wantTag(entry: TagEntry, { id, organizationId, now }: Place): Wa
   const { name, color, description, icon, createdById, createdAt, updatedAt } = entry
   return {
     id,
-    given: defined({ name, color, description, icon, createdById, createdAt, updatedAt }),
+    given: defined({ name, ...nameKeys(name), color, description, icon, createdById, createdAt, updatedAt }),
     create: () => ({
       id,
       organizationId,
+      mode: 'live',
       name,
+      ...nameKeys(name),
       color: DEFAULT_COLOR,
       description: '',
       icon: null,
@@ -164,6 +180,7 @@ export function wantAssessment(entry: AssessmentEntry, place: Place, languages: 
     id,
     given: defined({
       name,
+      ...nameKeys(name),
       defaultQuestionFormat,
       defaultAnswerFormat,
       audience,
@@ -182,6 +199,7 @@ export function wantAssessment(entry: AssessmentEntry, place: Place, languages: 
       id,
       organizationId,
       name,
+      ...nameKeys(name),
       defaultQuestionFormat: 'text',
       defaultAnswerFormat: 'text',
       audience: 'invite_only',

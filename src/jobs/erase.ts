@@ -1,19 +1,32 @@
-import type { PgBoss } from 'pg-boss'
+import type { Job, JobResult, PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
 import { continueErasure } from '../domain/erasure/continue-erasure.ts'
 import { ERASURES, type ErasureJob, HEARTBEAT_REFRESH_SECONDS } from './queue.ts'
+import { BATCHES, settle } from './send-mail.ts'
 import { withinJob } from './within-job.ts'
 
-const POLLING_SECONDS = 2
+/** Each of two workers takes a few erasures at once: one that waits for a store or a mail holds up no more than these. */
+const WORKERS = 2
+const BATCH = 4
 
-/** Starts the worker that erases candidates, one at a time. It ends with `boss.stop()`. */
+/** Starts the workers that erase candidates and members. They end with `boss.stop()`. */
 export async function startErasing(boss: PgBoss, system: ServiceContext): Promise<void> {
-  const polling = { pollingIntervalSeconds: POLLING_SECONDS, notifyPollingIntervalSeconds: POLLING_SECONDS }
-  const options = { ...polling, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
+  const options = { ...BATCHES, batchSize: BATCH, localConcurrency: WORKERS, heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS }
+  const erase = (job: Job<ErasureJob>): Promise<JobResult> => {
+    const failing = { log: system.deps.log, message: 'an erasure could not be continued yet' } as const
+    return settle(
+      job.id,
+      withinJob(ERASURES, job, () => continueErasure(system, job.data), failing),
+    )
+  }
   await boss.work<ErasureJob>(ERASURES, options, async (jobs) => {
-    for (const job of jobs) {
-      const work = () => continueErasure(system, job.data)
-      await withinJob(ERASURES, job, work, { log: system.deps.log, message: 'an erasure could not be continued yet' })
+    // Erasures of one organization write the same counts, and would wait for each other.
+    const byOrganization = [...Map.groupBy(jobs, ({ data }) => data.organizationId).values()]
+    const eraseInTurn = async (some: Job<ErasureJob>[]) => {
+      const results: JobResult[] = []
+      for (const job of some) results.push(await erase(job))
+      return results
     }
+    return (await Promise.all(byOrganization.map(eraseInTurn))).flat()
   })
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../domain/context.ts'
 import { type Verdict, withoutAddresses } from '../domain/mails/mail-outage.ts'
+import { createFairOrder, type FairOrder } from '../domain/work/fair-order.ts'
 import { createPlaces, type Places } from '../domain/work/places.ts'
 import type { Rank } from './mailing.ts'
 import { createOutage, type Outage, type OutageRecord } from './outage.ts'
@@ -51,6 +52,7 @@ type State = {
   rest: () => void
   waiting: Waiting[]
   places: Places
+  order: FairOrder
   pace: Pace
   outage: Outage
   /** The mails that were refused since one was taken, of which it may be that each was meant alone. */
@@ -76,6 +78,7 @@ export function createLine(
     rest,
     waiting: [],
     places: createPlaces(HOLDS_PLACE_MS, () => pump(line)),
+    order: createFairOrder(),
     pace: createPace(width, perMinute),
     outage: createOutage(record, log),
     doubts: new Set(),
@@ -119,12 +122,16 @@ function isTime(line: State): boolean {
   return pause === 0
 }
 
-/** The mail of those of whom the fewest are under way; of these the first. In an outage, one that was not tried in it. */
-function take({ waiting, places }: State): Waiting {
-  const burden = ({ group, rank, wasTried }: Waiting) => (wasTried ? 1e9 : 0) + rank * 1e6 + (places.byGroup.get(group) ?? 0)
+/** Takes the next mail: in an outage, one that was not tried in it; of the lowest rank; of the group whose turn it is; the first. */
+function take({ waiting, places, order }: State): Waiting {
+  const countOf = (group: string) => places.byGroup.get(group) ?? 0
+  const compare = (one: Waiting, other: Waiting) =>
+    Number(one.wasTried) - Number(other.wasTried) || one.rank - other.rank || order.compare(one.group, other.group, countOf)
   let best = 0
-  for (let i = 1; i < waiting.length; i++) if (burden(waiting[i]!) < burden(waiting[best]!)) best = i
-  return waiting.splice(best, 1)[0]!
+  for (let i = 1; i < waiting.length; i++) if (compare(waiting[i]!, waiting[best]!) < 0) best = i
+  const [mail] = waiting.splice(best, 1)
+  order.takeTurn(mail!.group)
+  return mail!
 }
 
 function begin(line: State, mail: Waiting, isProbe: boolean): void {
@@ -138,7 +145,7 @@ function begin(line: State, mail: Waiting, isProbe: boolean): void {
   const ended = attempt.finally(() => {
     if (isProbe) line.isProbing = false
   })
-  line.places.begin(mail.group, ended)
+  line.places.begin([mail.group], ended)
 }
 
 async function conclude(line: State, mail: Waiting, verdict: Verdict | null, isProbe: boolean): Promise<void> {

@@ -86,6 +86,14 @@ const RETRIES = { retryLimit: 33, retryDelay: 10, retryBackoff: true, retryDelay
 export const LIVENESS = { heartbeatSeconds: 10, expireInSeconds: 86_400 }
 export const HEARTBEAT_REFRESH_SECONDS = 2
 /**
+ * Queues whose jobs continue from what is recorded and are safe to do twice. A job that a killed process had goes on in another after three
+ * missed heartbeats, without the pause before a retry: the job has not failed. One that was lost many times may be what ends the process; it
+ * waits as a failed one does.
+ */
+const RESUMABLE_QUEUES = [INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, KEY_CORRECTIONS, TEST_DATA, ERASURES]
+const LOST_AFTER_SECONDS = 3 * HEARTBEAT_REFRESH_SECONDS
+const MAX_RESUMED = 10
+/**
  * Milliseconds. A connection that has gone silent, as after a failover, is given up: each that waits for ever is one less of four, and
  * with the last of them the sending of mails stops.
  */
@@ -157,6 +165,7 @@ async function superviseWhenSteady(boss: PgBoss, log: Log): Promise<void> {
     // An answer that is late was held up by the database, or this process was paused, and maybe the others with it.
     const uninterrupted = now !== null && now - answeredAt < LATE_PULSE_MS
     answeredAt = now ?? -Infinity
+    if (uninterrupted) await resumeLost(boss).catch((error) => log.error({ err: error }, 'job queue'))
     if (!uninterrupted) steadySince = answeredAt
     if (now === null || now - steadySince < STEADY_MS) continue
     steadySince = now
@@ -174,6 +183,15 @@ const readTime = (boss: PgBoss): Promise<number | null> =>
       () => null,
     )
 
+/** By the index of active jobs that have a group, which those of all these queues have. */
+async function resumeLost(boss: PgBoss): Promise<void> {
+  await boss.getDb().executeSql(
+    `UPDATE pgboss.job SET state = 'retry', start_after = now(), heartbeat_on = NULL
+     WHERE name = ANY ($1) AND state = 'active' AND group_id IS NOT NULL AND heartbeat_on < now() - $2 * interval '1 second' AND retry_count < $3`,
+    [RESUMABLE_QUEUES, LOST_AFTER_SECONDS, MAX_RESUMED],
+  )
+}
+
 /** Those that wait for their next try, and that wait for another day. */
 const BRING_FORWARD = `
   UPDATE pgboss.job SET start_after = now()
@@ -184,6 +202,14 @@ const BRING_FORWARD = `
 async function bringMailForward(boss: PgBoss, emailId?: string): Promise<number> {
   const { rows } = await boss.getDb().executeSql(BRING_FORWARD, [[INVITATION_EMAILS, MEMBER_EMAILS], emailId ?? null])
   return rows.length
+}
+
+async function bringDelayedMailForward(db: Connection, organizationId: string): Promise<void> {
+  await fromPrisma(db).executeSql(
+    `UPDATE pgboss.job SET start_after = now()
+     WHERE name = $1 AND group_id = $2 AND state = 'created' AND start_after > now()`,
+    [INVITATION_EMAILS, organizationId],
+  )
 }
 
 const IS_UNDER_WAY = "state = 'active' AND heartbeat_on > now() - heartbeat_seconds * interval '1 second'"
@@ -250,27 +276,28 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     },
     async enqueueInviteBatch(db, { id: batchId, organizationId }) {
       const data: InviteBatchJob = { batchId, organizationId }
-      await boss.insert(INVITE_BATCHES, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(INVITE_BATCHES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueBulkChange(db, { id: bulkChangeId, organizationId }) {
       const data: BulkChangeJob = { bulkChangeId, organizationId }
-      await boss.insert(BULK_CHANGES, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(BULK_CHANGES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueLibraryImport(db, { organizationId, importId }) {
       const data: LibraryImportJob = { organizationId, importId }
-      await boss.insert(LIBRARY_IMPORTS, [{ data }], { db: fromPrisma(db) })
+      await boss.insert(LIBRARY_IMPORTS, [{ data, group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueKeyCorrection(db, { organizationId, versionId, number }) {
       const data: KeyCorrectionJob = { organizationId, versionId, number }
-      await boss.insert(KEY_CORRECTIONS, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(KEY_CORRECTIONS, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
       const data: TestDataJob = { organizationId, until: until.toISOString() }
-      await boss.insert(TEST_DATA, [{ data: traced(data) }], { db: fromPrisma(db) })
+      await boss.insert(TEST_DATA, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
-    async enqueueErasure(db, { organizationId, erasureId }) {
+    async enqueueErasure(db, { organizationId, erasureId, ahead }) {
       const data: ErasureJob = { organizationId, erasureId }
-      await boss.insert(ERASURES, [{ data: traced(data) }], { db: fromPrisma(db) })
+      const job = { data: traced(data), priority: -ahead, group: { id: organizationId } }
+      await boss.insert(ERASURES, [job], { db: fromPrisma(db) })
     },
     async enqueueHold(db, { holdId, at: startAfter }) {
       const data: HoldJob = { holdId }
@@ -288,6 +315,7 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const job = { data: traced(data), priority, group: { id: organizationId } }
       await boss.insert(RECORDINGS, [job], { db: fromPrisma(db) })
     },
+    bringDelayedMailForward,
     bringMailForward: (emailId) => bringMailForward(boss, emailId),
     enqueuePasswordReset: enqueueAddress(PASSWORD_RESETS),
     enqueueFailedSignIn: enqueueAddress(FAILED_SIGN_INS),

@@ -8,7 +8,7 @@ import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/cont
 import { eraseDueInvites } from '../domain/erasure/erase-due-invites.ts'
 import { eraseLeftAccounts } from '../domain/erasure/erase-left-accounts.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
-import { forgetOldBatches } from '../domain/invites/batches/batches.ts'
+import { deleteExpiredBatches } from '../domain/invites/batches/batches.ts'
 import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
 import { expireAllDueInvites } from '../domain/invites/expire-due-invites.ts'
 import { forgetOldEmails } from '../domain/invites/forget-old-emails.ts'
@@ -81,7 +81,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
   forget_reports: forgetOldReports,
   forget_audit_entries: forgetOldAuditEntries,
   async forget_batches(system) {
-    await forgetOldBatches(system)
+    await deleteExpiredBatches(system)
     await forgetOldBulkChanges(system)
     await forgetOldImports(system)
   },

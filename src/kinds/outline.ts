@@ -15,9 +15,9 @@ const LABELS: Record<string, string> = {
   answers: 'Accepted numbers',
   lines: 'Lines of the field',
   accepted: 'Accepted texts',
-  exact: 'Has to be exactly so',
+  caseSensitive: 'Capital letters count',
+  ignore: 'Ignored',
   otherwise: 'Any other text',
-  case: 'capital letters',
   fixed: 'keeps its place',
 }
 const VALUES: Record<string, Record<string, string>> = {

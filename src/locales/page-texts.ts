@@ -1,3 +1,4 @@
+import { offsetAt } from '../domain/values/zone-rules.ts'
 import { type Html, html } from '../html/html.ts'
 import { createFormat } from './format.ts'
 import { createTexts, FULL_TIME, type Given, localeOf, type Messages, type Texts } from './texts.ts'
@@ -25,6 +26,12 @@ export function createPageTexts<Plain, Marked>(language: string, zone: string, m
   const locale = localeOf(language)
   const format = createFormat(language)
   const times = new Intl.DateTimeFormat(locale, { ...FULL_TIME, timeZone: zone, timeZoneName: 'short' })
+  // Node's own rules are used, with the zone's name, unless PostgreSQL has others.
+  const formatTime = (at: Date) => {
+    const offset = offsetAt(zone, at)
+    if (offset === undefined || offset === offsetByNode(zone, at)) return times.format(at)
+    return new Intl.DateTimeFormat(locale, { ...FULL_TIME, timeZone: nameOffset(offset), timeZoneName: 'short' }).format(at)
+  }
   const measure = (unit: string) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
   const days = measure('day')
   const minutes = measure('minute')
@@ -43,7 +50,7 @@ export function createPageTexts<Plain, Marked>(language: string, zone: string, m
       const given = Object.entries({ ...values }).map(([name, value]) => [name, typeof value === 'string' ? own(value) : value])
       return [format(messages[key]!, { ...Object.fromEntries(given), strong })].flat() as (string | ReturnType<typeof own>)[]
     },
-    time: (at) => times.format(at),
+    time: (at) => formatTime(at),
     days: (count) => days.format(count),
     duration: (all) =>
       parts.format([
@@ -51,4 +58,18 @@ export function createPageTexts<Plain, Marked>(language: string, zone: string, m
         ...(all % 60 > 0 || all === 0 ? [seconds.format(all % 60)] : []),
       ]),
   }
+}
+
+/** As `+05:30`. */
+function nameOffset(minutes: number): string {
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
+}
+
+/** Minutes that the zone is ahead of UTC by the rules that come with Node. */
+function offsetByNode(zone: string, at: Date): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at)
+  const name = parts.find(({ type }) => type === 'timeZoneName')!.value
+  const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }

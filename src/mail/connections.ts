@@ -203,7 +203,7 @@ const NO_END = 'The mail server went on talking, and came to no end'
 async function compose({ messageId, headers, notices, ...message }: Message, onBegin: () => void) {
   const node = new MailComposer({ messageId, headers, ...message, disableFileAccess: true, disableUrlAccess: true }).compile()
   const { from, to } = node.getEnvelope()
-  const bytes = await node.build()
+  const bytes = unfoldFirstLines(await node.build())
   let begun = false
   const text = Readable.from(
     (async function* () {
@@ -215,6 +215,17 @@ async function compose({ messageId, headers, notices, ...message }: Message, onB
   )
   const envelope = { from: notices?.to ?? from, to, size: bytes.length, ...(notices && { dsn: dsnOf(notices.emailId) }) }
   return { envelope, text, begun: () => begun }
+}
+
+/**
+ * Nodemailer starts a long value on a second line, after a first line with the header's name alone. RFC 5322 (3.2.2) permits that, but some
+ * servers and scanners read such a header, most of all a Message-ID, as empty. RFC 5322 (2.1.1) allows 998 characters on a line.
+ */
+function unfoldFirstLines(message: Buffer): Buffer {
+  const end = message.indexOf('\r\n\r\n')
+  const headers = message.toString('latin1', 0, end)
+  const unfolded = headers.replace(/^([^\s:]+:)[ \t]*\r\n[ \t]+(\S.{0,800}$)/gm, '$1 $2')
+  return Buffer.concat([Buffer.from(unfolded, 'latin1'), message.subarray(end)])
 }
 
 /** What is asked of servers that tell of mails (RFC 3461): who did not get it, without the text. */

@@ -33,7 +33,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
   const facts = {
     organization: invite.organization.name,
     assessment: invite.assessment.name,
-    recipientName: invite.recipientName,
+    recipientName: invite.recipientName?.trim() ?? null,
     customMessage: invite.customMessage,
     invitationText: invite.organization.invitationText ?? '',
     requirements: requirementsOf(needsOf(settings.kinds, invite, email.answers)),

@@ -63,7 +63,7 @@ const wordRoles = (roles: readonly string[]): string => roles.join(', ') || '–
 
 function linkOf(links: Links, { link }: MemberEmail) {
   if (!link) throw new Error('The mail has no link')
-  return { url: links.accountUrl({ ...link, isMailed: true }), expiresAt: link.expiresAt }
+  return { url: links.accountUrl({ ...link, provesAddress: true }), expiresAt: link.expiresAt }
 }
 
 /** Of its address only the host: the path may hold a token. */

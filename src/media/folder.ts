@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdir, open, opendir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { copyFile, open, opendir, rename, rm, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import type { MediaStore, StoredFile } from '../domain/context.ts'
+import { createFolder } from '../files/create-folder.ts'
 import { checkKey, checkPrefix } from './key.ts'
 
 /** A media store in a folder, which is made when something is put into it. */
@@ -36,7 +37,7 @@ export function openFolder(root: string): MediaStore {
       await rm(path.join(root, checkPrefix(prefix)), { recursive: true, force: true })
     },
     async free() {
-      await mkdir(root, { recursive: true })
+      await createFolder(root)
       const { bavail, bsize } = await statfs(root)
       return bavail * bsize
     },
@@ -71,7 +72,7 @@ async function write(file: string, content: Uint8Array | StoredFile): Promise<vo
 
 /** Makes the folder, and those above it that are missing; the disk knows them when it returns. */
 async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true })
+  const first = await createFolder(folder)
   if (first === undefined) return
   for (let made = folder; made.length >= first.length; made = path.dirname(made)) await sync(path.dirname(made))
 }

@@ -36,9 +36,15 @@ export class ProcessEnded extends Error {
  * process dies of alone. It has no settings, no secrets and no connection to anything.
  *
  * @param limits beyond what the process has when it begins, buffers and all.
- * @throws ProcessEnded.
+ * @param takePart gets each part of the result. The process sends the next one when the returned promise resolves.
+ * @throws ProcessEnded, or what takePart throws.
  */
-export async function runLimited<Outcome>(program: Program, limits: Limits, work: object): Promise<Outcome> {
+export async function runLimited<Outcome, Part = never>(
+  program: Program,
+  limits: Limits,
+  work: object,
+  takePart?: (part: Part) => Promise<void>,
+): Promise<Outcome> {
   // Of the environment nothing but what a program needs to start: no secrets.
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [...program.heap, program.path], {
@@ -51,7 +57,10 @@ export async function runLimited<Outcome>(program: Program, limits: Limits, work
   child.channel?.unref()
   const patience = setTimeout(() => endGroup(child), program.patience + limits.cpuSeconds * 1_000 * PATIENCE).unref()
   try {
-    return await order<Outcome>(child, limits, work)
+    return await order<Outcome, Part>(child, limits, work, async (part) => {
+      await takePart?.(part)
+      patience.refresh()
+    })
   } finally {
     clearTimeout(patience)
     endGroup(child)
@@ -69,13 +78,19 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 /** Gives the process its limits when it has started, then its work. */
-async function order<Outcome>(child: ChildProcess, limits: Limits, work: object): Promise<Outcome> {
+async function order<Outcome, Part>(
+  child: ChildProcess,
+  limits: Limits,
+  work: object,
+  takePart: (part: Part) => Promise<void>,
+): Promise<Outcome> {
   using cleanup = new DisposableStack()
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const said = keepEnd(child)
   let exceeded = () => null as string | null
-  child.on('message', (message: Said<Outcome>) => {
+  child.on('message', (message: Said<Outcome, Part>) => {
     if ('outcome' in message) return resolve(message.outcome)
+    if ('part' in message) return void takePart(message.part).then(() => child.connected && child.send({ isTaken: true }), reject)
     limitProcess(child.pid!, limits).then((watch) => {
       if (cleanup.disposed) return watch[Symbol.dispose]()
       exceeded = cleanup.use(watch).exceeded

@@ -4,11 +4,14 @@ import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
 import { routedAs } from '../http/addresses/links.ts'
+import { trimLinks } from '../http/addresses/trim-links.ts'
+import { createIsTrustedProxy } from '../http/addresses/trusted-proxies.ts'
 import { reportUntrustedProxies } from '../http/addresses/untrusted-proxies.ts'
 import { type ApiDocument, docs } from '../http/docs/docs.ts'
 import { answerClientErrors } from '../http/errors/client-error.ts'
 import { answerError, answerFailures } from '../http/errors/envelope.ts'
 import { shedLoad } from '../http/limits/overload.ts'
+import { createPageLimiter } from '../http/limits/page-limiter.ts'
 import { limitPipelining } from '../http/limits/pipelining.ts'
 import { createRateLimiter } from '../http/limits/rate-limit.ts'
 import { answerEntrance } from '../http/operations/entrance.ts'
@@ -68,11 +71,12 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
       metrics.unreadableRequest(status)
     },
   )
+  const isTrustedProxy = createIsTrustedProxy(config.trustProxy)
   const app = fastify({
     loggerInstance: log,
     rewriteUrl: ({ url = '/' }) => routedAs(url),
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
-    trustProxy: config.trustProxy,
+    trustProxy: config.trustProxy !== false && isTrustedProxy,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: STALLED_AFTER_MS,
@@ -95,6 +99,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
   clientErrors.watch(app.server)
   app.decorateRequest<Context | null>('ctx', null)
+  app.decorate('addressing', { site: dependencies.site, knownHosts: config.publicHosts, isTrustedProxy })
   limitPipelining(app)
   if (config.traces) traceRequests(app)
   logRequests(app)
@@ -108,12 +113,13 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   await answerHealth(app, findProblems)
   keepAnsweringBeforeClose(app, { notice: config.stopNotice })
   shedLoad(app, config, createSourceOf(config.alternate.prefix))
+  trimLinks(app)
   if (config.role !== 'worker') await mountInterfaces(app, config, dependencies)
   return app
 }
 
 async function mountInterfaces(app: FastifyInstance, config: Config, dependencies: AppDependencies): Promise<void> {
-  const { rateLimits, playerUrl, mediaKeptDays, webcam, showMailbox, alternate: settings } = config
+  const { rateLimits, playerUrl, mediaKeptDays, webcam, mailbox, alternate: settings } = config
   const { system, redis, site, languages, mailSettings, mailEventReaders } = dependencies
   const render = {
     invitation: (email: InviteEmail) => renderInviteEmail(mailSettings, email),
@@ -130,11 +136,12 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   }
   const { secretKeys } = site
   const pages = { languages, secretKeys, playerUrl, webcam, keptDays: mediaKeptDays }
-  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: pages })
+  const countPage = createPageLimiter(config.candidatePageLimits)
+  const candidates = (scope: FastifyInstance) => candidatePages(scope, { system, settings: pages, countPage })
   await app.register(v1, { prefix: PATHS.v1 })
   await app.register(alternate, { prefix: settings.prefix })
   await app.register(candidates, { prefix: PATHS.candidate })
-  await app.register((scope) => unsubscribePages(scope, { system, settings: pages }), { prefix: PATHS.unsubscribe })
+  await app.register((scope) => unsubscribePages(scope, { system, settings: pages, countPage }), { prefix: PATHS.unsubscribe })
   // An ATS sends many candidates at once, and tells nobody of a 429: counted apart, and for each organization as for the greatest.
   const atsLimits = { ...rateLimits, standard: rateLimits.enterprise }
   await atsInterfaces(app, { system, limiter: createRateLimiter(atsLimits, redis, 'ats') })
@@ -148,5 +155,6 @@ async function mountInterfaces(app: FastifyInstance, config: Config, dependencie
   await docs(app, documents)
   const openapi = documents.map(({ name, title }) => ({ title, openapi: `${PATHS.docs}/${name}/openapi.json` }))
   answerEntrance(app, { portal: PATHS.portal, documents: openapi })
-  if (showMailbox) await app.register((scope) => mailboxPages(scope, { system, render }), { prefix: PATHS.mailbox })
+  if (mailbox)
+    await app.register((scope) => mailboxPages(scope, { system, render, settings: mailbox }), { prefix: PATHS.mailbox })
 }

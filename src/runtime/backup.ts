@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Copied, copyChecked, copyFolder, syncFolder } from '../db/checked-copy.ts'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { chooseHome, databaseFolder } from '../db/embedded-files.ts'
 import { copyRunningDatabase } from '../db/physical-copy.ts'
+import { createFolder } from '../files/create-folder.ts'
 import { type Manifest, type Missing, PARTS, writeManifest } from './backup-manifest.ts'
 import { type Config, ConfigError } from './config.ts'
 import { secretFile } from './secret.ts'
@@ -28,7 +29,7 @@ export async function makeBackup(config: Config, folder: string): Promise<Manife
     throw new Error(`There is no secret in ${home}: set the SECRET_KEY that the service runs with.`)
   for (const source of [databaseFolder(home), mediaFolder(config.dataDir)])
     if (`${folder}/`.startsWith(`${source}/`)) throw new Error(`${folder} is part of what is to be backed up.`)
-  if ((await mkdir(folder, { recursive: true, mode: 0o700 })) === undefined && (await readdir(folder)).length > 0)
+  if ((await createFolder(folder, 0o700)) === undefined && (await readdir(folder)).length > 0)
     throw new Error(`${folder} is not empty.`)
   await chmod(folder, 0o700)
   return fill(config, home, folder).catch(async (error) => {

@@ -8,6 +8,7 @@ import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
 import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/values/identity-provider.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
+import type { MailboxSettings } from '../interfaces/mailbox/access.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import {
   findContradictions,
@@ -20,7 +21,6 @@ import {
 } from './contradictions.ts'
 import { Environment, SECRETS } from './environment.ts'
 import { findLookalikes } from './lookalikes.ts'
-import { findMail } from './mail-of-login.ts'
 
 /** Of mails that are only captured. */
 const NOBODY = 'Assessments <assessments@localhost.localdomain>'
@@ -31,6 +31,8 @@ export type Config = {
   host: string
   /** Without a trailing slash. */
   publicUrl: string
+  /** Further hosts by which the service is reached, in lower case. */
+  publicHosts: ReadonlySet<string>
   role: 'all' | 'api' | 'worker'
   /** undefined: the embedded database. */
   databaseUrl: string | undefined
@@ -61,6 +63,8 @@ export type Config = {
   webcam: 'stills' | 'video'
   /** Requests a minute, by tier. */
   rateLimits: { standard: number; enterprise: number; unknownKeys: number }
+  /** Page loads a minute. */
+  candidatePageLimits: { perLink: number; perNetwork: number }
   redisUrl: string | undefined
   /** Milliseconds. */
   maxRequestWait: number
@@ -70,8 +74,8 @@ export type Config = {
   trustProxy: boolean | string
   /** Whether somebody tries the service out: without a database of its own, or as docker-compose.yml starts it at first. */
   isTrial: boolean
-  /** Whether the captured mails can be read at /dev/mailbox by whoever reaches the service: on one's own machine only. */
-  showMailbox: boolean
+  /** The page of captured mails; undefined: there is none. */
+  mailbox: MailboxSettings | undefined
   /** undefined: no metrics. */
   metrics: { port: number; host: string } | undefined
   /** `s3://bucket/prefix?endpoint=…&region=…`; undefined: a folder under dataDir. */
@@ -129,12 +133,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
   if (serves) problems.push(...findOmissions(settings, findLookalikes(env)))
   if (problems.length > 0) throw new ConfigError(problems)
   const smtpUrl = settings.MAIL === 'capture' ? undefined : settings.SMTP_URL
-  const hasMailbox = settings.MAIL === 'mailbox' && smtpUrl === undefined && isOfThisMachine(settings.PUBLIC_URL)
-  const isTrial = settings.DATABASE_URL === undefined || hasMailbox
+  const mailbox = readMailbox(settings)
   return {
     port: settings.PORT,
     host: settings.HOST,
     publicUrl: (settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`).replace(/\/+$/, ''),
+    publicHosts: new Set(splitList(settings.PUBLIC_HOSTS.toLowerCase())),
     role: settings.ROLE,
     databaseUrl: settings.DATABASE_URL,
     databaseDirectUrl: settings.DATABASE_DIRECT_URL ?? settings.DATABASE_URL,
@@ -163,6 +167,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       enterprise: settings.RATE_LIMIT_ENTERPRISE,
       unknownKeys: settings.RATE_LIMIT_UNKNOWN_KEYS,
     },
+    candidatePageLimits: {
+      perLink: settings.RATE_LIMIT_CANDIDATE_LINK,
+      perNetwork: settings.RATE_LIMIT_CANDIDATE_NETWORK,
+    },
     redisUrl: settings.REDIS_URL,
     maxRequestWait: settings.MAX_REQUEST_WAIT,
     stopNotice: settings.STOP_NOTICE * 1_000,
@@ -172,8 +180,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       graderRequired: settings.ALTERNATE_GRADER_REQUIRED,
     },
     trustProxy: settings.TRUST_PROXY === 'true' || (settings.TRUST_PROXY !== 'false' && settings.TRUST_PROXY),
-    isTrial,
-    showMailbox: isTrial && smtpUrl === undefined,
+    isTrial: settings.DATABASE_URL === undefined || mailbox !== undefined,
+    mailbox,
     metrics: settings.METRICS_PORT === undefined ? undefined : { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     mediaUrl: settings.MEDIA_URL,
     erasureLog: erasureLogOf(settings),
@@ -200,6 +208,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
       adminEmail: settings.INIT_ADMIN_EMAIL,
     },
   }
+}
+
+/** The page of captured mails is for a service of this machine alone: by default on the embedded database, on another if MAIL says so. */
+function readMailbox({ DATABASE_URL, PUBLIC_URL, SMTP_URL, MAIL }: Static<typeof Environment>): MailboxSettings | undefined {
+  const isAskedFor = MAIL === 'mailbox'
+  const isDefault = MAIL === undefined && DATABASE_URL === undefined
+  if (SMTP_URL || !isOfThisMachine(PUBLIC_URL) || !(isAskedFor || isDefault)) return undefined
+  return { allowsPrivatePeers: isAskedFor }
 }
 
 const readBounces = ({ MAIL_BOUNCE_DOMAIN, BOUNCE_IMAP_URL, MAIL_EVENTS }: Static<typeof Environment>): Config['bounces'] => ({
@@ -248,7 +264,8 @@ function collectVariables(env: NodeJS.ProcessEnv, problems: string[]): Record<st
   const given: Record<string, string> = {}
   for (const name of Object.keys(Environment.properties)) {
     const inFile = SECRETS.includes(name) && env[`${name}_FILE`]
-    const own = name === 'MAIL' ? findMail(env) : env[name]
+    const isLoginMailbox = name === 'MAIL' && env.MAIL?.startsWith('/') // login shells set it to a path
+    const own = isLoginMailbox ? undefined : env[name]
     const value = inFile ? readSecretFile(`${name}_FILE`, env, problems) : own
     if (value) given[name] = value
   }

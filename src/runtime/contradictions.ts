@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { Client } from 'pg'
 import { isEmailAddress, isPlainAddress } from '../domain/checking/email-address.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
+import { isLoopbackHost } from '../http/addresses/client.ts'
 import type { ImapAddress } from '../mail/events/bounce-mailbox.ts'
 import { type Environment, MIN_SECRET_LENGTH } from './environment.ts'
 import { isTaken } from './paths.ts'
@@ -37,6 +38,10 @@ export function findContradictions(settings: Partial<Static<typeof Environment>>
     [
       PUBLIC_URL && (!publicUrl || publicUrl.href !== `${publicUrl.origin}/`),
       'PUBLIC_URL: must be a scheme and a host, perhaps a port, and nothing else, e.g. https://assessments.example.com.',
+    ],
+    [
+      settings.PUBLIC_HOSTS && !isHostList(settings.PUBLIC_HOSTS),
+      'PUBLIC_HOSTS: needs hosts without scheme and port, e.g. api.example.com, 192.0.2.1.',
     ],
     [
       settings.MEDIA_URL && !URL.parse(settings.MEDIA_URL)?.hostname,
@@ -103,7 +108,7 @@ const findHalfProviders = (settings: Partial<Static<typeof Environment>>): [brok
 
 /** Whether nobody else can follow a link there. @param publicUrl undefined: the default, which is localhost. */
 export const isOfThisMachine = (publicUrl: string | undefined): boolean =>
-  publicUrl === undefined || ['localhost', '127.0.0.1', '[::1]'].includes(URL.parse(publicUrl)?.hostname ?? '')
+  publicUrl === undefined || isLoopbackHost(URL.parse(publicUrl)?.hostname ?? '')
 
 /** What a process that sends mails can not do without: captured by mistake, they would reach nobody. @param lookalikes see lookalikes.ts. */
 export function findOmissions(
@@ -112,11 +117,16 @@ export function findOmissions(
 ): string[] {
   const { DATABASE_URL, PUBLIC_URL, SMTP_URL, MAIL, MAIL_FROM, ROLE } = settings
   if (ROLE === 'api' || MAIL === 'capture') return []
-  if (MAIL === 'mailbox' && !SMTP_URL && isOfThisMachine(PUBLIC_URL)) return []
+  const isLocal = isOfThisMachine(PUBLIC_URL)
+  if (MAIL === 'mailbox' && !SMTP_URL && isLocal) return []
   const [found] = lookalikes.find(([, meant]) => meant === 'SMTP_URL') ?? []
   const misspelt = found === undefined ? '' : ` ${found} is set, which is no setting.`
-  if (DATABASE_URL && !SMTP_URL)
-    return [`SMTP_URL: is required with a DATABASE_URL, or mails reach nobody.${misspelt} Where that is meant, set MAIL=capture.`]
+  if (!SMTP_URL && (DATABASE_URL || !isLocal)) {
+    const others = isLocal ? 'a DATABASE_URL' : 'a PUBLIC_URL that others can reach'
+    return [
+      `SMTP_URL: is required with ${others}, or mails reach nobody.${misspelt} Set SMTP_URL and MAIL_FROM, or MAIL=capture to keep mails unsent.`,
+    ]
+  }
   if (SMTP_URL && !MAIL_FROM)
     return [
       'MAIL_FROM: is required with an SMTP_URL, e.g. Assessments <assessments@example.com>: mail servers refuse an invented sender.',
@@ -174,6 +184,9 @@ function readRedisAddress(url: string): void {
   const { username, password } = new URL(url)
   for (const part of [username, password]) decodeURIComponent(part)
 }
+
+const isHostList = (list: string): boolean =>
+  list.split(',').every((text) => URL.parse(`http://${text.trim()}`)?.hostname === text.trim().toLowerCase())
 
 const isProxyList = (list: string): boolean =>
   ['true', 'false'].includes(list) ||

@@ -22,6 +22,8 @@ export async function openDatabase(
   if (embedded) {
     opened.defer(embedded.release)
     log.info({ folder: embedded.home }, 'the embedded database and its secret')
+    if (embedded.wasAbandoned)
+      log.warn('the embedded PostgreSQL still ran, because the service was killed before: this start has taken it over')
   }
   signal?.throwIfAborted()
   const url = config.databaseDirectUrl ?? embedded!.url

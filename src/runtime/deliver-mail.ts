@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../domain/context.ts'
+import type { Deps, KeyMode, ServiceContext } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import { beginMailOutage, claimMailProbe, endMailOutage, readMailOutage } from '../domain/mails/mail-outage.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
@@ -11,13 +11,28 @@ import { renderMemberEmail } from '../mail/member-email.ts'
 import type { MailSettings } from '../mail/message.ts'
 import type { Config } from './config.ts'
 
-/** Hands each invitation to the mail server, or captures it: where there is no server, and of test invites unless `deliverTestMail`. */
+/** Mails of invites are captured where there is no mail server; those of test invites also unless `deliverTestMail`. */
+const isCaptured = (
+  { delivers }: Pick<Mailer, 'delivers'>,
+  { deliverTestMail }: Pick<Config, 'deliverTestMail'>,
+  mode: KeyMode,
+): boolean => !delivers || (mode === 'test' && !deliverTestMail)
+
+export const candidateMailRules = (
+  mailer: Mailer,
+  config: Pick<Config, 'deliverTestMail' | 'mailCeilings'>,
+): Deps['candidateMails'] => ({
+  perDay: config.mailCeilings.perOrganization,
+  isCaptured: (mode) => isCaptured(mailer, config, mode),
+})
+
+/** Hands each invitation to the mail server, or captures it. */
 export const deliverInvitationsWith = (
   mailer: Mailer,
   settings: MailSettings,
   { deliverTestMail, bounces }: Pick<Config, 'deliverTestMail' | 'bounces'>,
 ): Deliver<InviteEmail> => ({
-  isCaptured: ({ invite }) => !mailer.delivers || (invite.mode === 'test' && !deliverTestMail),
+  isCaptured: ({ invite }) => isCaptured(mailer, { deliverTestMail }, invite.mode),
   send: async (email) => mailer.send(withWayBack(settings.links, bounces, email.id, renderInviteEmail(settings, email))),
 })
 

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { PgBoss } from 'pg-boss'
 import { writeArchive } from '../archives/write-archive.ts'
+import type { Db } from '../db/client.ts'
 import { readMigrations } from '../db/migrations.ts'
 import { watchReplicas } from '../db/replica.ts'
 import { createApiKeyCache, noApiKeyCache } from '../domain/access/api-key-cache.ts'
@@ -44,7 +45,7 @@ import { startReports } from '../webhooks/reports.ts'
 import { startWebhooks } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { openDatabase, openDb } from './database.ts'
-import { createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
+import { candidateMailRules, createMailLine, deliverInvitationsWith, deliverMemberEmailsWith } from './deliver-mail.ts'
 import { openErasureLog } from './erasure-log.ts'
 import { openMailEvents } from './mail-events.ts'
 import { measureStore } from './measured-store.ts'
@@ -52,9 +53,10 @@ import { createMediaCheck } from './media-check.ts'
 import { createMetrics, type MetricsRegistry } from './metrics.ts'
 import { createNewId } from './new-id.ts'
 import { type Check, findProblems } from './readiness.ts'
-import { readOrMakeSecret } from './secret.ts'
+import { claimSecretKey, readOrMakeSecret } from './secret.ts'
 import { smtpSettings } from './smtp-settings.ts'
 import { startTracing, traceStatements } from './trace.ts'
+import { createWriteCheck } from './write-check.ts'
 
 /** What the service runs on. */
 export type Dependencies = {
@@ -89,6 +91,8 @@ type Choices = {
   serves?: boolean
   /** false: a database that is not up to date is refused, and nothing in it is changed. */
   migrates?: boolean
+  /** true where the secret key need not be the one that the database was used with: it takes that one's place. */
+  replacesSecretKey?: boolean
   /** The time, where it is not the system's. */
   clock?: () => Date
   /** Where they are not those that come with the service. */
@@ -108,7 +112,14 @@ const MAIL_GRACE_MS = 4_000
 export async function createDependencies(
   config: Config,
   log: FastifyBaseLogger,
-  { serves = true, migrates = true, clock = () => new Date(), languages = shippedLanguages, signal }: Choices = {},
+  {
+    serves = true,
+    migrates = true,
+    replacesSecretKey = false,
+    clock = () => new Date(),
+    languages = shippedLanguages,
+    signal,
+  }: Choices = {},
 ): Promise<Dependencies> {
   await using opened = new AsyncDisposableStack()
   const works = serves && config.role !== 'api'
@@ -124,6 +135,7 @@ export async function createDependencies(
   const { pool, db, jobs } = await openDb(config, { log, onAway: metrics.databaseAway }, opened, ways)
   const keys = serves ? createApiKeyCache(database.url, log) : { cache: noApiKeyCache, close: async () => {} }
   opened.defer(keys.close)
+  await claimSecretKey({ db }, secretKeys, { replaces: replacesSecretKey })
   if (serves && config.traces) traceStatements(pool)
   const redis = serves && config.redisUrl ? await openRedis(config.redisUrl, log) : undefined
   opened.defer(() => redis?.disconnect())
@@ -139,12 +151,7 @@ export async function createDependencies(
   metrics.observeFallback(() => redis !== undefined && redis.status !== 'ready')
   const media = measureStore(await openMediaStore(config), metrics.mediaOperation)
   metrics.observeMedia(media)
-  const replica =
-    serves && config.role !== 'worker' && config.databaseReadUrls.length > 0
-      ? watchReplicas(config.databaseReadUrls, db, log, { poolSize: config.databasePoolSize })
-      : undefined
-  if (replica) opened.defer(replica.close)
-  if (replica) metrics.observeReplica(replica.lateness)
+  const replica = serves && config.role !== 'worker' ? openReplicas(config, db, { log, metrics, opened }) : undefined
   const deps: Deps = {
     apiKeyCache: keys.cache,
     queue: asDomainQueue(boss),
@@ -152,7 +159,7 @@ export async function createDependencies(
     replica: () => replica?.current(),
     media,
     mediaQuota: config.mediaQuota,
-    hasOwnPlayer: config.playerUrl === undefined,
+    ...candidateSettings(mailer, config),
     links: mailSettings.links,
     site,
     ...filesMade(clock),
@@ -170,8 +177,9 @@ export async function createDependencies(
   }
   const system: ServiceContext = { actor: { kind: 'system' }, db, deps }
   if (serves) await numbering.start(system)
+  const own: Check[] = [['writes', createWriteCheck(db, log)]]
   // Where candidates answer elsewhere there is nothing to keep.
-  const own: Check[] = config.playerUrl === undefined ? [['media', createMediaCheck(deps.media, log)]] : []
+  if (config.playerUrl === undefined) own.push(['media', createMediaCheck(deps.media, log)])
   const { mailEventReaders, fetchBounces } = openMailEvents(config.bounces, { system, site, opened })
   const kept = opened.move()
   return {
@@ -194,6 +202,23 @@ export async function createDependencies(
     },
     dispose: () => kept.disposeAsync(),
   }
+}
+
+const candidateSettings = (mailer: Mailer, config: Config): Pick<Deps, 'hasOwnPlayer' | 'candidateMails'> => ({
+  hasOwnPlayer: config.playerUrl === undefined,
+  candidateMails: candidateMailRules(mailer, config),
+})
+
+function openReplicas(
+  { databaseReadUrls: urls, databasePoolSize: poolSize }: Config,
+  db: Db,
+  { log, metrics, opened }: { log: FastifyBaseLogger; metrics: MetricsRegistry; opened: AsyncDisposableStack },
+) {
+  if (urls.length === 0) return undefined
+  const replica = watchReplicas(urls, db, log, { poolSize })
+  opened.defer(replica.close)
+  metrics.observeReplica(replica.lateness)
+  return replica
 }
 
 /** What makes files of what the domain knows. */

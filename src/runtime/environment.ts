@@ -38,6 +38,12 @@ export const Environment = Type.Object({
       'Address by which candidates reach the service, without a path; http://localhost:PORT unless given.',
     ),
   ),
+  PUBLIC_HOSTS: Type.String({
+    default: '',
+    examples: ['api.example.com, 192.0.2.1'],
+    description:
+      'Further hosts by which clients reach the service, comma-separated: addresses in answers of the APIs have them. By any other host, they have PUBLIC_URL.',
+  }),
   ROLE: Words(['all', 'api', 'worker'], {
     default: 'all',
     description: 'What this process does: answer requests (api), send mail and clean up in the background (worker), or both.',
@@ -96,7 +102,7 @@ export const Environment = Type.Object({
     Url(
       'smtps?',
       'smtp://user:password@mail.example.com:587',
-      'Mail server. Required with DATABASE_URL, unless MAIL says otherwise; unset: mails are captured.',
+      'Mail server. Required with DATABASE_URL, and with a PUBLIC_URL that others can reach, unless MAIL says otherwise; unset: mails are captured.',
     ),
   ),
   MAIL_FROM: Type.Optional(
@@ -108,7 +114,7 @@ export const Environment = Type.Object({
   MAIL: Type.Optional(
     Words(['capture', 'mailbox'], {
       description:
-        'capture: no mail is sent, whatever SMTP_URL is; they are kept to be looked at. mailbox: without an SMTP_URL they are kept too, and whoever reaches the service can read them, under /dev/mailbox; for a PUBLIC_URL of this machine only.',
+        'capture: no mail is sent, whatever SMTP_URL is; mail show prints them. mailbox: without an SMTP_URL they are kept too, and shown to this machine at /dev/mailbox, by the link that the start prints; for a loopback PUBLIC_URL only. Unset, with the embedded database: as mailbox.',
     }),
   ),
   MAIL_BOUNCE_DOMAIN: Type.Optional(
@@ -153,8 +159,8 @@ export const Environment = Type.Object({
     { minimum: 0 },
   ),
   MAILS_PER_ORGANIZATION: Count(
-    0,
-    'Invitations of one organization within 24 hours, sent again or not; further ones wait. 0: any number, as large campaigns want it.',
+    5_000,
+    'Mails to candidates of one organization within 24 hours; further ones wait their turn. `npm run cli -- org set-mail-limit` sets another number for an organization. 0: any number.',
     { minimum: 0 },
   ),
   TEST_MAIL: Words(['capture', 'deliver'], {
@@ -177,6 +183,11 @@ export const Environment = Type.Object({
   RATE_LIMIT_UNKNOWN_KEYS: Count(
     1000,
     'Requests a minute with unknown API keys, of one client network (an IPv4 address or an IPv6 /64), before they are answered 429.',
+  ),
+  RATE_LIMIT_CANDIDATE_LINK: Count(60, 'Page loads a minute by one candidate link, before they are answered 429.'),
+  RATE_LIMIT_CANDIDATE_NETWORK: Count(
+    600,
+    'Page loads a minute by all candidate links of one client network (an IPv4 address or an IPv6 /64), before they are answered 429: more for a test center with many seats.',
   ),
   REDIS_URL: Type.Optional(
     Url(

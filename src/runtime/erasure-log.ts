@@ -1,11 +1,12 @@
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ErasureLog } from '../domain/context.ts'
+import { createFolder } from '../files/create-folder.ts'
 
 /** The file of the setting ERASURE_LOG; it is made with its first line. Several processes may write to it: each line is appended at once. */
 export const openErasureLog = (file: string): ErasureLog => ({
   async append(line) {
-    await mkdir(path.dirname(file), { recursive: true })
+    await createFolder(path.dirname(file))
     const handle = await open(file, 'a+', 0o600)
     try {
       await handle.appendFile(`${(await endsTorn(handle)) ? '\n' : ''}${line}\n`)

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Content, copyChecked, eachOf, measureContent, syncFolder } from '../db/checked-copy.ts'
 import { chooseHome, databaseFolder, findMajorVersion, restoringFolder } from '../db/embedded-files.ts'
 import { recoverCopy } from '../db/physical-copy.ts'
+import { createFolder } from '../files/create-folder.ts'
 import { explainFullDisk, mediaFolder, requireEmbedded } from './backup.ts'
 import { type Manifest, PARTS, readManifest } from './backup-manifest.ts'
 import type { Config } from './config.ts'
@@ -50,7 +51,7 @@ async function build(folder: string, manifest: Manifest, home: string, media: st
     const [part, ...rest] = below.split('/')
     return part === PARTS.media ? path.join(mediaDraft, ...rest) : path.join(draft, below)
   }
-  for (const below of manifest.folders) await mkdir(placeOf(below), { recursive: true, mode: 0o700 })
+  for (const below of manifest.folders) await createFolder(placeOf(below), 0o700)
   await eachOf(manifest.files, async (file) => {
     expectSame(path.join(folder, file.path), file, await copyChecked(path.join(folder, file.path), placeOf(file.path)))
   })

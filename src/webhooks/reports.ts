@@ -1,6 +1,6 @@
 import { handOverToOrders } from '../domain/ats/hand-over.ts'
 import { passOverReport, recordReport, releaseReport } from '../domain/ats/record-report.ts'
-import { type TakenReport, takeReports } from '../domain/ats/take-reports.ts'
+import { findDueReports, type TakenReport, takeReports } from '../domain/ats/take-reports.ts'
 import type { ServiceContext } from '../domain/context.ts'
 import type { AttemptResult } from '../domain/webhooks/record-attempt.ts'
 import { describe } from './deliver.ts'
@@ -12,6 +12,8 @@ export type ReportCall = { method: string; url: string; headers: Record<string, 
 /** Writes a report in the words of its ATS. @returns null where it has none for it; an error where it can't be sent. */
 export type WriteReport = (system: ServiceContext, taken: TakenReport) => Promise<ReportCall | { error: string } | null>
 
+/** Reports at a time to one connection. */
+const AT_ONCE = 4
 /** Milliseconds for an answer. */
 const DEADLINE_MS = 10_000
 
@@ -20,7 +22,9 @@ export const startReports = (system: ServiceContext, post: Post, write: WriteRep
   sendDue(system, {
     name: 'reports to applicant tracking systems',
     handOver: () => handOverToOrders(system),
-    take: async (busy, room) => ({ taken: await takeReports(system, busy, room), more: false }),
+    findDue: (most) => findDueReports(system, most),
+    limitOf: () => AT_ONCE,
+    take: async (granted) => ({ taken: await takeReports(system, granted), more: false }),
     receiverOf: ({ connection }) => connection.id,
     attempt: (taken, stop) => report(system, { post, write }, taken, stop),
   })

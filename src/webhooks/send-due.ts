@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceContext } from '../domain/context.ts'
+import type { DueSendings } from '../domain/webhooks/due-sendings.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
+import { createFairOrder } from '../domain/work/fair-order.ts'
 import { createPlaces } from '../domain/work/places.ts'
+import { deal, groupsOf } from './deal.ts'
 
-/** Attempts at a time, to all receivers, that have not been under way for long. */
+/** Places: attempts at a time, to all receivers, that have not been under way for long. */
 const AT_ONCE = 50
+/** Of them, those for receivers that fail. */
+const FAILING_SHARE = 10
 /** Milliseconds after which an attempt holds no place: receivers that answer slowly, however many, hold up no other. */
 const HOLDS_PLACE_MS = 500
 /** Milliseconds. How often it looks without having been told: for retries that become due, and for what other processes have made. */
@@ -20,8 +25,12 @@ export type Sendings<Taken> = {
   name: 'webhooks' | 'reports to applicant tracking systems'
   /** Makes sendings of events, one step. @returns whether there may be more. */
   handOver: () => Promise<{ more: boolean }>
-  /** Takes what is due. @param busy how many are under way for each receiver. @returns also whether to look again at once. */
-  take: (busy: ReadonlyMap<string, number>, room: number) => Promise<{ taken: Taken[]; more: boolean }>
+  /** Finds the receivers that something is due to. @param most how many of each to count at most. */
+  findDue: (most: number) => Promise<DueSendings[]>
+  /** How many sendings to the receiver may be under way. */
+  limitOf: (due: DueSendings) => number
+  /** Takes what was granted. @returns also whether to look again at once. */
+  take: (granted: readonly DueSendings[]) => Promise<{ taken: Taken[]; more: boolean }>
   receiverOf: (taken: Taken) => string
   /** One attempt, recorded. */
   attempt: (taken: Taken, stop: AbortSignal) => Promise<void>
@@ -35,10 +44,12 @@ export type SendingWorker = {
 
 /** Hands over events, and attempts what that makes. Any number of processes may do so. */
 export function sendDue<Taken>({ deps }: ServiceContext, sendings: Sendings<Taken>): SendingWorker {
-  const { name, handOver, take, receiverOf, attempt } = sendings
+  const { name, handOver, findDue, limitOf, take, receiverOf, attempt } = sendings
   const interrupt = new AbortController()
   const alarm = createAlarm(GATHER_MS)
   const places = createPlaces(HOLDS_PLACE_MS, alarm.ring)
+  const order = createFairOrder()
+  const roomOf = (due: DueSendings) => limitOf(due) - (places.byGroup.get(due.receiverId) ?? 0)
   const stop = new AbortController()
   let isTold = false
   let handedOverAt = -Infinity
@@ -56,11 +67,15 @@ export function sendDue<Taken>({ deps }: ServiceContext, sendings: Sendings<Take
     }
   }
 
-  /** As much as there is room for. */
+  /** Fills the free places. */
   async function takeAll(): Promise<void> {
     for (let more = true; more && !stop.signal.aborted && places.taken() < AT_ONCE; ) {
-      const found = await take(places.byGroup, AT_ONCE - places.taken())
-      for (const taken of found.taken) places.begin(receiverOf(taken), attemptOrTell(taken))
+      const free = AT_ONCE - places.taken()
+      const granted = deal(await findDue(free), free, { order, heldBy: places.heldBy, failingShare: FAILING_SHARE, roomOf })
+      if (granted.length === 0) return
+      const groups = new Map(granted.map((one) => [one.receiverId, groupsOf(one)]))
+      const found = await take(granted)
+      for (const taken of found.taken) places.begin(groups.get(receiverOf(taken))!, attemptOrTell(taken))
       more = found.more
     }
   }

@@ -1,10 +1,13 @@
 import type { ServiceContext } from '../domain/context.ts'
 import { handOver } from '../domain/webhooks/hand-over.ts'
-import { takeDeliveries } from '../domain/webhooks/record-attempt.ts'
-import { type Concurrency, createConcurrency } from './concurrency.ts'
+import { findDueDeliveries, takeDeliveries } from '../domain/webhooks/record-attempt.ts'
+import { createConcurrency } from './concurrency.ts'
 import { deliver } from './deliver.ts'
 import type { Post } from './post.ts'
 import { type SendingWorker, sendDue } from './send-due.ts'
+
+/** Deliveries at a time to an endpoint whose last answer was a failure. */
+const AT_ONCE_FAILING = 1
 
 /**
  * Hands over events to the endpoints, and attempts the deliveries that this makes.
@@ -16,14 +19,13 @@ export function startWebhooks(system: ServiceContext, post: Post, atOnce: number
   return sendDue(system, {
     name: 'webhooks',
     handOver: () => handOver(system),
-    async take(busy, room) {
-      const { deliveries, forgotten } = await takeDeliveries(system, { busy: withLimits(busy, concurrency), atOnce, room })
+    findDue: (most) => findDueDeliveries(system, most),
+    limitOf: ({ receiverId, isFailing }) => (isFailing ? AT_ONCE_FAILING : concurrency.of(receiverId)),
+    async take(granted) {
+      const { deliveries, forgotten } = await takeDeliveries(system, granted)
       return { taken: deliveries, more: forgotten > 0 }
     },
     receiverOf: ({ endpoint }) => endpoint.id,
     attempt: (taken, stop) => deliver(system, post, taken, { stop, concurrency }),
   })
 }
-
-const withLimits = (busy: ReadonlyMap<string, number>, { of }: Concurrency) =>
-  [...busy].map(([id, underWay]) => ({ id, underWay, limit: of(id) }))

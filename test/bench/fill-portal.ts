@@ -82,10 +82,10 @@ export async function addGrading(client: PoolClient, organization: Furniture, si
   const assessmentId = organization.assessmentIds[1]
   const graders = memberIds.slice(1, 5)
   await client.query(
-    `INSERT INTO invites (id, organization_id, assessment_id, recipient_email, recipient_name, status, question_replay_limit,
+    `INSERT INTO invites (id, organization_id, assessment_id, recipient_email, recipient_name, recipient_name_search, status, question_replay_limit,
        answer_record_limit, screen_recording, webcam_monitoring, require_id_capture, face_photo_required, assessment_session,
        assigned_grader_id, created_by_id, created_by_key_id, sent_at, expires_at, accepted_at, started_at, completed_at, created_at, updated_at)
-     SELECT uuidv7(at - now()), $1, $2, 'graded' || i || '@example.com', 'Candidate ' || i, 'completed', 1, 1, false, false, false, false,
+     SELECT uuidv7(at - now()), $1, $2, 'graded' || i || '@example.com', 'Candidate ' || i, 'candidate ' || i, 'completed', 1, 1, false, false, false, false,
        uuidv7(at - now()), CASE WHEN i % 5 > 0 THEN ($3::uuid[])[i % 5] END, ($3::uuid[])[1], $4, at, at + interval '30 days', at, at, at, at, at
      FROM (SELECT i, now() - ($5::int - i) * (interval '60 days' / $5::int) AS at FROM generate_series(1, $5::int) AS i) AS invite`,
     [id, assessmentId, graders, keyId, size],

@@ -22,12 +22,12 @@ const now = new Date()
 endOnSignals()
 const { pool } = await startDatabase()
 await pool.query(
-  `INSERT INTO organizations (id, name, created_at, updated_at)
-   SELECT uuidv7(), 'Organization ' || n, now(), now() FROM generate_series(1, ${RULES}) n`,
+  `INSERT INTO organizations (id, name, name_key, created_at, updated_at)
+   SELECT uuidv7(), 'Organization ' || n, 'organization ' || n, now(), now() FROM generate_series(1, ${RULES}) n`,
 )
 await pool.query(
-  `INSERT INTO assessments (id, organization_id, name, skill_types, created_at, updated_at)
-   SELECT uuidv7(), id, 'Assessment', '{}', now(), now() FROM organizations`,
+  `INSERT INTO assessments (id, organization_id, name, name_key, name_search, skill_types, created_at, updated_at)
+   SELECT uuidv7(), id, 'Assessment', 'assessment', 'assessment', '{}', now(), now() FROM organizations`,
 )
 await pool.query(
   `INSERT INTO reminder_rules (organization_id, id, steps, quiet_from, quiet_until, on_days_off, active_since, updated_at)

@@ -40,6 +40,8 @@ export async function startService({ url, dataDir }: BenchDatabase, { smtpUrl }:
     PUBLIC_URL: `http://localhost:${port}`,
     SECRET_KEY: BENCH_SECRET,
     RATE_LIMIT_ENTERPRISE: '2000000000',
+    RATE_LIMIT_CANDIDATE_LINK: '2000000000',
+    RATE_LIMIT_CANDIDATE_NETWORK: '2000000000',
     SMTP_URL: smtpUrl,
     MAIL_FROM: 'Assessments <assessments@example.com>',
     WEBHOOK_ALLOW: '127.0.0.1',

@@ -31,6 +31,8 @@ describe('organizations', () => {
       tier: 'enterprise',
     })
     expect(jsonOf(await cli(['org', 'set-tier', made.id, 'standard', '--json']))).toMatchObject({ tier: 'standard' })
+    expect(jsonOf(await cli(['org', 'set-mail-limit', made.id, '20000', '--json']))).toMatchObject({ mailsPerDay: 20_000 })
+    expect(jsonOf(await cli(['org', 'set-mail-limit', made.id, 'default', '--json']))).toMatchObject({ mailsPerDay: null })
     await service.db.organizationSecurity.create({
       data: { organizationId: made.id, networks: ['192.0.2.0/24'], updatedAt: new Date() },
     })
@@ -282,6 +284,7 @@ describe('a command', () => {
     ['an unknown one', ['organize']],
     ['a missing argument', ['org', 'create']],
     ['a word that is not among the choices', ['org', 'set-tier', 'Acme', 'gold']],
+    ['a number of mails that is none', ['org', 'set-mail-limit', 'Acme', 'many']],
     ['a blank name', ['org', 'create', ' ']],
     ['no days', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '0']],
     ['two ends', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '1', '--expires-at', '2031-01-01']],

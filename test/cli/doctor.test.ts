@@ -32,10 +32,23 @@ test('finds nothing wrong with a service that is well', async () => {
     'events',
     'links',
     'secret',
+    'secret key',
     'mail server',
   ]) {
     expect(stdout).toMatch(new RegExp(`^ok +${check} `, 'm'))
   }
+})
+
+test('reports webhooks that fail, with their organizations, and no more those that were disabled for it', async () => {
+  const { databaseUrl, db, make, v1 } = await startServiceForTest()
+  const { key, name } = await make.organization()
+  expect((await v1(key).post('/webhooks').send({ url: 'https://hooks.example.com/' })).status).toBe(201)
+  const look = async () => checksOf(await runCli(['doctor', '--json'], { DATABASE_URL: databaseUrl })).webhooks
+  await db.webhookEndpoint.updateMany({ data: { failingSince: new Date('2027-01-31T12:00:00Z') } })
+  const failing = `1 failing, 0 disabled for it: ${name} since 2027-01-31T12:00:00.000Z`
+  expect(await look()).toEqual({ problem: true, message: expect.stringContaining(failing) })
+  await db.webhookEndpoint.updateMany({ data: { state: 'disabled', disabledReason: 'failing' } })
+  expect(await look()).toEqual({ problem: false, message: expect.stringContaining('0 failing, 1 disabled for it') })
 })
 
 test('finds everything that is wrong, and says what to do', async () => {

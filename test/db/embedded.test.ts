@@ -6,7 +6,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client } from 'pg'
 import { afterEach, expect, it } from 'vitest'
-import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/db/embedded.ts'
+import { type EmbeddedDatabase, releaseEmbeddedDatabases, startEmbeddedDatabase } from '../../src/db/embedded.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 // Servers and folders of the test that runs; whatever a failed one leaves behind is stopped and removed all the same.
 const started: EmbeddedDatabase[] = []
@@ -79,6 +80,24 @@ it('is joined by whoever starts it once more on the same folder, and stopped by 
   await inUse.end()
   await other.release()
   await expect(connect(one.url)).rejects.toThrow(/ENOENT|ECONNREFUSED/)
+})
+
+it('is stopped with connections that its process has not closed, unless another process uses it', async () => {
+  const dataDir = await makeDataDir()
+  const { url } = await start(dataDir)
+  const other = await startInChild(dataDir)
+  const open = await connect(url)
+  await releaseEmbeddedDatabases()
+  expect((await open.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+
+  await start(dataDir)
+  await kill(other.child)
+  await waitUntil('the lock of the killed process to be gone', async () => {
+    const { rows } = await open.query(`SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory'`)
+    return rows[0].held === 1 || undefined
+  })
+  await releaseEmbeddedDatabases()
+  await expect(connect(url)).rejects.toThrow(/ENOENT|ECONNREFUSED/)
 })
 
 it('keeps what it was given, also without a word of farewell: it outlives the kill -9 of its starter', async () => {

@@ -110,7 +110,8 @@ it('that makes an index which the rows do not allow leaves none behind', async (
     `-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "organizations_tier_key" ON "organizations" ("tier");\n`,
   )
   await client.query(
-    `INSERT INTO organizations SELECT gen_random_uuid(), 'Of one tier ' || n, 'standard', now(), now() FROM generate_series(1, 2) AS n`,
+    `INSERT INTO organizations (id, name, name_key, created_at, updated_at)
+     SELECT gen_random_uuid(), 'Of one tier ' || n, 'of one tier ' || n, now(), now() FROM generate_series(1, 2) AS n`,
   )
   const before = await readSchema(client)
   await expect(migrate(url, { folder })).rejects.toThrow(

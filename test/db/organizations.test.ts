@@ -26,6 +26,7 @@ const SHARED: Record<string, string> = {
   parked_forms: PERSON,
   recovery_codes: PERSON,
   second_factors: PERSON,
+  secret_fingerprints: ALL,
   session_proofs: PERSON,
   sessions: PERSON,
   spent_proofs: ALL,
@@ -68,6 +69,7 @@ const KEYS: Record<string, string> = {
 /** What `ON CONFLICT` in the database's functions, and in the service's statements, asks of keys that do not name the organization. */
 const TARGETS: Record<string, string> = {
   'mail-outage.ts (id)': SHARED.mail_outages!,
+  'secret-fingerprint.ts (id)': SHARED.secret_fingerprints!,
   'sign-in-attempts.ts (key)': SHARED.sign_in_attempts!,
   'spent-proofs.ts (key)': SHARED.spent_proofs!,
 }

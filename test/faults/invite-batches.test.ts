@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
 import { createBatch } from '../../src/domain/invites/batches/batches.ts'
 import { startBatch } from '../../src/domain/invites/batches/control-batch.ts'
+import { readerOf } from '../support/candidate-lists.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -44,7 +45,7 @@ it(`invites each good row of ${ROWS} exactly once, whatever is killed half-way`,
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
   const ctx: Context = { ...gate.system, organization: { id: organizationId, name, tier: 'standard' }, mode: 'live', actor }
   const since = performance.now()
-  const id = await createBatch(ctx, { assessmentId, list, terms: {} })
+  const id = await createBatch(ctx, { assessmentId, readList: readerOf(list), terms: {} })
   process.stdout.write(`${ROWS} rows checked in ${Math.round(performance.now() - since)} ms\n`)
   await startBatch(ctx, id)
 

@@ -23,6 +23,7 @@ async function start() {
       passwordHash: 'none',
       passwordChangedAt: new Date(),
       createdAt: new Date(),
+      provenAt: new Date(),
     }
     const credential = await db.credential.create({ data })
     await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })

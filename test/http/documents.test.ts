@@ -115,7 +115,7 @@ describe.each(['v1', 'alternate'] as const)('the document of %s', (name) => {
   })
 
   it('says at which address the service answers: where the client found the document', async () => {
-    const proxied = await startServiceForTest({ TRUST_PROXY: 'true' })
+    const proxied = await startServiceForTest({ TRUST_PROXY: 'true', PUBLIC_HOSTS: 'assess.example.org' })
     const ask = (headers: Record<string, string>) => proxied.http().get(`/docs/${name}/openapi.json`).set(headers)
     const through = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'assess.example.org', 'X-Forwarded-For': '192.0.2.1' }
     expect((await ask(through)).body.servers).toMatchObject([{ url: 'https://assess.example.org' }])

@@ -44,6 +44,8 @@ describe('X-Error-Code names the kind of every error', () => {
     [400, 'invalid', () => ({ path: '/tags?page=0' })],
     [400, 'invalid', () => post('/tags', { name: '' })],
     [400, 'malformed_json', () => post('/tags', '{')],
+    [400, 'forbidden_property', () => post('/tags', '{"name":"a","__proto__":{}}')],
+    [400, 'unsupported_encoding', () => post('/tags', { name: 'a' }, { 'content-encoding': 'gzip' })],
     [400, 'unsupported_media_type', () => post('/tags', 'a', { 'content-type': 'text/plain' })],
     [400, 'malformed_request', () => ({ path: '/tags/%zz' })],
     [401, 'api_key_missing', () => ({ path: '/tags', key: '' })],
@@ -83,6 +85,8 @@ describe('X-Error-Code names the kind of every error', () => {
     [404, 'path_not_found', () => ({ path: '/nowhere' })],
     [405, 'method_not_allowed', () => ({ method: 'DELETE', path: '/tags' })],
     [413, 'body_too_large', () => post('/assessment_invites', { email: 'x'.repeat(70_000) })],
+    [400, 'forbidden_property', () => post('/assessment_invites', '{"constructor":{"prototype":{}}}')],
+    [415, 'unsupported_encoding', () => post('/assessment_invites', '\u001f', { 'content-encoding': 'gzip' })],
     [415, 'unsupported_media_type', () => post('/assessment_invites', 'a', { 'content-type': 'text/plain' })],
   ])('alternate: %i %s', async (status, code, asked) => {
     expect(await ask('alternate', asked())).toEqual([status, code])
@@ -122,6 +126,27 @@ describe('X-Error-Code names the kind of every error', () => {
     expect(answers).toMatchObject([{ status, headers: { 'x-error-code': code } }])
   })
 
+  it('says what is wrong with a compressed body and with __proto__, rather than that it is no JSON', async () => {
+    const texts = async (of: 'v1' | 'alternate', path: string, body: string, headers = {}) =>
+      (
+        await service[of](key)
+          .post(path)
+          .set({ 'content-type': 'application/json', ...headers })
+          .send(body)
+      ).body
+    const gzip = { 'content-encoding': 'gzip' }
+    const property = 'The request body contains forbidden prototype property names: __proto__, or constructor.prototype'
+    expect(await texts('v1', '/tags', '{"__proto__":1}')).toEqual({ error: property })
+    expect(await texts('alternate', '/assessment_invites', '{"a":{"__proto__":1}}')).toEqual({ detail: property })
+    expect(await texts('v1', '/tags', '{}', gzip)).toEqual({
+      error: 'The request body must not be compressed: send it without the header Content-Encoding',
+    })
+    expect(await texts('alternate', '/assessment_invites', '{}', gzip)).toEqual({
+      detail: 'Unsupported content encoding "gzip" in request.',
+    })
+    expect((await service.v1(key).post('/tags').set('content-encoding', 'identity').send({ name: 'Plain' })).status).toBe(201)
+  })
+
   it('also outside both interfaces', async () => {
     const { status, headers } = await service.http().get('/nowhere')
     expect([status, headers['x-error-code']]).toEqual([404, 'path_not_found'])
@@ -153,12 +178,15 @@ const everywhere = [
     'api_key_unknown',
     'api_key_expired',
     'api_key_revoked',
+    'organization_suspended',
     'invalid',
     'malformed_request',
     'malformed_json',
+    'forbidden_property',
   ],
   ...[
     'unsupported_media_type',
+    'unsupported_encoding',
     'body_too_large',
     'request_timeout',
     'headers_too_large',
@@ -182,6 +210,7 @@ const documented = {
   v1: [
     ...everywhere,
     'duplicate_tag_name',
+    'live_tag_read_only',
     'move_not_allowed',
     'invite_declined',
     'too_many_mails',

@@ -208,7 +208,7 @@ describe('Link, on the lists of v1', () => {
   })
 
   it('keeps a filter, and is written as the client reached the service', async () => {
-    const proxied = await startServiceForTest({ TRUST_PROXY: 'true' })
+    const proxied = await startServiceForTest({ TRUST_PROXY: 'true', PUBLIC_HOSTS: 'assess.example.org' })
     const { id, key } = await proxied.make.organization()
     const assessment = await proxied.make.assessment(id)
     for (let i = 0; i < 2; i++) await proxied.make.invite(assessment)
@@ -311,7 +311,7 @@ describe('Location', () => {
   })
 
   it('is there without an Idempotency-Key too, and as the client reached the service', async () => {
-    const proxied = await startServiceForTest({ TRUST_PROXY: 'true' })
+    const proxied = await startServiceForTest({ TRUST_PROXY: 'true', PUBLIC_HOSTS: 'assess.example.org' })
     const { key } = await proxied.make.organization()
     const through = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'assess.example.org', 'X-Forwarded-For': '192.0.2.1' }
     const { headers, body } = await proxied.v1(key).post('/tags').set(through).send({ name: 'A' })

@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid'
 import { expect, test } from 'vitest'
+import { nameKeys } from '../../src/domain/values/fold-text.ts'
 import { importDocument } from '../../src/import/load.ts'
 import { readDocument } from '../../src/import/read.ts'
 import { DAY_MS } from '../support/factories.ts'
@@ -43,7 +44,9 @@ test('keeps every field as the document gives it', async () => {
 
   const [tag] = given.tags
   expect(await db.tag.findFirstOrThrow({ where: { organizationId: id } })).toEqual({
+    mode: 'live',
     ...tag,
+    ...nameKeys(tag.name),
     organizationId: id,
     createdAt: new Date(tag.createdAt),
     updatedAt: new Date(tag.updatedAt),
@@ -98,6 +101,22 @@ test('keeps every field as the document gives it', async () => {
     updatedAt: new Date(invite.updatedAt),
     tags: [{ tagId: invite.tagIds[0], position: 0 }],
   })
+})
+
+test('imports live tags, and renames test tags that have their names', async () => {
+  const name = uniqueName()
+  const id = await loadOne(documentOf({ name, tags: [{ name: 'Imported' }] }))
+  const test = await service.make.tag(id, { mode: 'test', name: 'nursing' })
+  await loadOne(documentOf({ name, tags: [{ name: 'Imported' }, { name: 'Nursing' }] }))
+  const tags = await service.db.tag.findMany({ where: { organizationId: id }, orderBy: { name: 'asc' } })
+  expect(new Map(tags.map((tag) => [tag.name, tag.mode]))).toEqual(
+    new Map([
+      ['Imported', 'live'],
+      ['Nursing', 'live'],
+      ['nursing (test)', 'test'],
+    ]),
+  )
+  expect(tags.find(({ mode }) => mode === 'test')?.id).toBe(test.id)
 })
 
 test('gives new rows the defaults of what the document leaves out', async () => {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
+import { mailboxPath } from '../../src/interfaces/mailbox/access.ts'
 import { desktop, goTo, isBrowserInstalled, leaveQuestion, overflow, press, startBrowser, watch } from '../support/browser.ts'
 import { joinAs, PASSWORD } from '../support/portal.ts'
 import { startServiceForTest } from '../support/service.ts'
@@ -68,7 +69,7 @@ it.skipIf(!isBrowserInstalled)(
     await step('invite')
 
     const candidate = await openWindow(origin, () => ++steps)
-    await takeIt(candidate.page, candidate.step)
+    await takeIt(candidate.page, mailboxPath(service.site.secretKeys), candidate.step)
 
     await goTo(page, 'Grading')
     await page.getByRole('link', { name: 'No grader yet' }).click()
@@ -92,10 +93,10 @@ it.skipIf(!isBrowserInstalled)(
 )
 
 /** From the mail to what is handed in. */
-async function takeIt(page: Page, step: (name: string) => Promise<void>): Promise<void> {
+async function takeIt(page: Page, mailbox: string, step: (name: string) => Promise<void>): Promise<void> {
   const mail = page.getByRole('link', { name: /Customer support/ })
   await waitUntil('the mail', async () => {
-    await page.goto('/dev/mailbox')
+    await page.goto(mailbox)
     return (await mail.count()) > 0 ? true : undefined
   })
   await mail.first().click()

@@ -46,7 +46,7 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   expect(await key()).toEqual([200, null, 200])
 
   expect((await owner.post(path, { name: organization.name })).status).toBe(303)
-  expect(await key()).toEqual([401, 'api_key_revoked', 401])
+  expect(await key()).toEqual([401, 'organization_suspended', 401])
   expect([(await candidate.open()).status, (await candidate.press('accept')).status]).toEqual([404, 404])
   expect(await mails()).toEqual([['organization_ending', true]])
   for (const page of ['', 'invites', 'settings/organization', 'no-such-page']) {

@@ -10,6 +10,7 @@ import { createBatch } from '../../src/domain/invites/batches/batches.ts'
 import { inviteMember } from '../../src/domain/members/invite-member.ts'
 import { findMemberId } from '../../src/domain/members/organizations.ts'
 import { addDomain } from '../../src/domain/single-sign-on/domains.ts'
+import { readerOf } from '../support/candidate-lists.ts'
 import { waitForState } from '../support/mail.ts'
 import { asOperator, joinAs, PASSWORD, visit } from '../support/portal.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -149,7 +150,10 @@ it('has one address in both forms: where members, and domains of a provider, are
   const { id: assessmentId } = await service.make.assessment(organization.id)
   const actor: Context['actor'] = { kind: 'member', id: memberId, userId: memberId, roles: ['admin'] }
   const list = `email,grader\na@example.com,${written}\n`
-  const batchId = await createBatch({ ...ctx, mode: 'live', actor }, { assessmentId, list, terms: { sendEmail: false } })
+  const batchId = await createBatch(
+    { ...ctx, mode: 'live', actor },
+    { assessmentId, readList: readerOf(list), terms: { sendEmail: false } },
+  )
   const rows = await service.db.inviteBatchRow.findMany({ where: { organizationId: organization.id, batchId } })
   expect(rows).toMatchObject([{ state: 'ready', terms: { assignedGraderId: memberId } }])
 

@@ -52,6 +52,28 @@ describe('the invitation mail', () => {
     expect([mail.parsed.cc, mail.parsed.bcc]).toEqual([undefined, undefined])
   })
 
+  it.each(['   ', '\u00a0\t', '\u200b\u2060'])(
+    'greets nobody by the name %j, which the API answers as null',
+    async (recipientName) => {
+      const { mail, invite: created } = await invite({ recipientName })
+      expect(mail.parsed.text).toMatch(/^Hello,\n/)
+      expect(created.recipientName).toBeNull()
+    },
+  )
+
+  it('greets by a name without the spaces around it', async () => {
+    const { mail } = await invite({ recipientName: '  Sam ' })
+    expect(mail.parsed.text).toMatch(/^Hello Sam,\n/)
+  })
+
+  it('has no header whose first line is empty', async () => {
+    const { mail } = await invite({}, { named: `Ü${'x'.repeat(180)}` })
+    const headers = mail.raw.slice(0, mail.raw.indexOf('\r\n\r\n'))
+    expect(headers).toMatch(/^Message-ID: <[0-9a-f-]{36}\.[0-9a-f-]{36}@example\.org>\r$/m)
+    expect(headers).not.toMatch(/^[^\s:]+:[ \t]*\r$/m)
+    expect(mail.parsed.from?.name?.slice(0, 50)).toBe(`Ü${'x'.repeat(180)}`.slice(0, 50))
+  })
+
   it('names what it is about also where the name of the organization is very long', async () => {
     const { mail, assessment } = await invite({}, { named: 'Long '.repeat(40) })
     expect(mail.parsed.subject).toMatch(/^Long Long .*… invites you to: /)

@@ -27,6 +27,23 @@ describe("the candidate's link", () => {
     expect(page.headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
   })
 
+  it.each(['.', ')', '>', ',', '/', '%3E', ').'])('redirects to the link when %s follows it', async (sign) => {
+    const token = tokenOf((await makeInvite(service)).invite)
+    const { status, headers } = await service.http().get(`/i/${token}${sign}?lang=de`)
+    expect([status, headers.location]).toEqual([302, `/i/${token}?lang=de`])
+  })
+
+  it('redirects the other links of mails as well, and no address that ends so by itself', async () => {
+    const organization = `/portal/${unknownId}`
+    const leadsTo = async (path: string) => (await service.http().get(path)).headers.location
+    for (const path of ['/u/token', '/media/token', '/portal/join/token', '/portal/reset/token', `${organization}/invites/1`])
+      expect(await leadsTo(`${path}>.`)).toBe(path)
+    expect(await leadsTo(`${organization}/.`)).toBe(`${organization}/`)
+    for (const path of [`${organization}/`, `${organization.replace('portal', 'portal/test')}/`])
+      expect(await leadsTo(path)).not.toBe(path.slice(0, -1))
+    expect(await leadsTo('/api/v1/tags/')).toBeUndefined()
+  })
+
   it('is a 404 page with any one of its characters changed', async () => {
     const token = tokenOf((await makeInvite(service)).invite)
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -93,7 +110,7 @@ describe('several secret keys', () => {
       .post('/invites')
       .send({ assessmentId: assessment.id, recipientEmail: 'candidate@example.com' })
     const { id: emailId } = await rotated.db.inviteEmail.findFirstOrThrow({ where: { inviteId: body.invite.id } })
-    const mail = await rotated.http().get(`/dev/mailbox/${emailId}?view=text`)
+    const mail = await rotated.mailbox(`/${emailId}?view=text`)
     expect(mail.text).toContain(`/i/${tokenOf({ id: body.invite.id, linkVersion: 1 }, otherKey)}`)
   })
 })

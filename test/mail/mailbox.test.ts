@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mailboxPath } from '../../src/interfaces/mailbox/access.ts'
 import { expectAccessible, isBrowserInstalled, overflow, startBrowser } from '../support/browser.ts'
 import { unknownId } from '../support/factories.ts'
 import { linkIn, waitForState } from '../support/mail.ts'
@@ -27,7 +28,7 @@ it('lists the captured mails, the newest first', async () => {
   const first = await inviteCandidate({ recipientEmail: 'first@example.com' })
   service.clock.advance(1_000)
   const second = await inviteCandidate({ recipientEmail: 'second@example.com' })
-  const page = await service.http().get('/dev/mailbox')
+  const page = await service.mailbox()
   expect([page.status, page.type]).toEqual([200, 'text/html'])
   for (const { email, assessment } of [first, second]) {
     expect(page.text).toContain(`href="/dev/mailbox/${email.id}"`)
@@ -39,25 +40,25 @@ it('lists the captured mails, the newest first', async () => {
 
 it('marks a mail that failed, and says why', async () => {
   const { email } = await inviteCandidate()
-  const own = async () => (await service.http().get('/dev/mailbox')).text.split('<li ').find((row) => row.includes(email.id))
+  const own = async () => (await service.mailbox()).text.split('<li ').find((row) => row.includes(email.id))
   expect(await own()).not.toContain('badge-error')
   await service.db.inviteEmail.update({ where: { id: email.id }, data: { state: 'failed', reason: '550 no such user' } })
   expect(await own()).toMatch(/badge-error[^>]*>Failed</)
-  const { text } = await service.http().get(`/dev/mailbox/${email.id}`)
+  const { text } = await service.mailbox(`/${email.id}`)
   expect(text).toContain('This email was not sent: 550 no such user')
 })
 
 it('shows a mail with its headers and both alternatives', async () => {
   const { email, assessment, invite } = await inviteCandidate({ recipientName: 'Sam Rivera', customMessage: 'Good luck!' })
-  const page = await service.http().get(`/dev/mailbox/${email.id}`)
+  const page = await service.mailbox(`/${email.id}`)
   expect([page.status, page.type]).toEqual([200, 'text/html'])
   for (const words of ['Sam Rivera', 'candidate@example.com', assessment.name, invite.id]) expect(page.text).toContain(words)
-  const html = await service.http().get(`/dev/mailbox/${email.id}?part=html`)
+  const html = await service.mailbox(`/${email.id}?part=html`)
   expect([html.status, html.type]).toEqual([200, 'text/html'])
   expect(html.text).toContain('Open the invitation')
   expect(page.text).toMatch(/aria-current="page">HTML, \d+\.\d kB<.*view=text">Plain text, \d+\.\d kB</s)
   expect(page.text).toContain('href="/dev/mailbox?search=candidate%40example.com"')
-  const plain = await service.http().get(`/dev/mailbox/${email.id}?view=text`)
+  const plain = await service.mailbox(`/${email.id}?view=text`)
   for (const words of ['Sam Rivera', 'Good luck!']) expect(plain.text).toContain(words)
   const link = linkIn({ parsed: { text: plain.text.replaceAll('\n', ' \n') } as never })
   expect((await service.http().get(link)).text).toContain(assessment.name)
@@ -69,8 +70,8 @@ it('shows hostile text as text, and runs nothing', async () => {
     { recipientName: markup, customMessage: markup },
     `${markup} ${service.make.unique('')}`,
   )
-  for (const path of ['', `/${email.id}`, `/${email.id}?part=html`, `/${email.id}?view=text`].map((at) => `/dev/mailbox${at}`)) {
-    const { text, headers } = await service.http().get(path)
+  for (const path of ['', `/${email.id}`, `/${email.id}?part=html`, `/${email.id}?view=text`]) {
+    const { text, headers } = await service.mailbox(path)
     expect(text).toContain('&lt;script&gt;')
     expect(text).not.toContain('<script')
     expect(headers['content-security-policy']).toContain("default-src 'none'")
@@ -78,7 +79,7 @@ it('shows hostile text as text, and runs nothing', async () => {
 })
 
 it.each([unknownId, 'none', '%00', "'"])('answers 404 to the mail %s, which does not exist', async (id) => {
-  expect((await service.http().get(`/dev/mailbox/${id}`)).status).toBe(404)
+  expect((await service.mailbox(`/${id}`)).status).toBe(404)
 })
 
 describe('the list', () => {
@@ -97,7 +98,7 @@ describe('the list', () => {
     return emails
   }
   const read = async (address: string) => {
-    const { status, text } = await service.http().get(address)
+    const { status, text } = await service.mailbox(address.replace('/dev/mailbox', ''))
     expect(status).toBe(200)
     const ids = [...text.matchAll(/href="\/dev\/mailbox\/([0-9a-f-]{36})"/g)].map(([, id]) => id!)
     const older = /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&')
@@ -159,7 +160,7 @@ describe('the list', () => {
   it.each(['before=none', 'before=%00', 'search=%00%F0', 'search=a&search=b', 'before=a&before=b', 'search=%25_\\', 'before='])(
     'is answered whatever is asked: %s',
     async (query) => {
-      expect((await service.http().get(`/dev/mailbox?${query}`)).status).toBe(200)
+      expect((await service.mailbox(`?${query}`)).status).toBe(200)
     },
   )
 })
@@ -181,6 +182,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       const { email } = await inviteCandidate(long, service.make.unique(LONG))
       const context = await browser.newContext({ colorScheme })
       const page = await context.newPage()
+      await page.goto(origin + mailboxPath(service.site.secretKeys))
       for (const path of ['', `/${email.id}`, `/${email.id}?view=text`, '/none', '?search=absent', `?before=${email.id}`]) {
         await page.goto(`${origin}/dev/mailbox${path}`)
         for (const width of [1280, 390]) {
@@ -198,7 +200,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     const page = await browser.newPage()
     // The address of the links is the one that is configured.
     await page.route(/:3000\/i\//, (route) => route.continue({ url: origin + new URL(route.request().url()).pathname }))
-    await page.goto(`${origin}/dev/mailbox`)
+    await page.goto(origin + mailboxPath(service.site.secretKeys))
     await page.getByRole('searchbox').fill('typed@example.com')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.waitForURL(/search=typed/)

@@ -248,6 +248,34 @@ describe('the hours', () => {
   })
 })
 
+describe('time zones', () => {
+  const ZONE = 'Africa/Casablanca'
+  const localHour = async (at: Date) => {
+    const [row] = await service.db.$queryRaw<
+      { hour: number }[]
+    >`SELECT extract(hour FROM ${at}::timestamptz AT TIME ZONE ${ZONE})::int AS hour`
+    return row!.hour
+  }
+
+  // The releases of the zone rules of Node and PostgreSQL differ here about the years from 2026 on.
+  it('plans reminders and says times by the rules of PostgreSQL', async () => {
+    const made = await makeReminding(service, { steps: [DAY_BEFORE_END], quietFrom: 20, quietUntil: 8 })
+    const before = service.clock.now()
+    service.clock.set('2026-12-10T12:00:00Z')
+    const expiresAt = new Date('2026-12-20T03:30:00Z')
+    const { id, recipientEmail } = await made.invite({ timeZone: ZONE, expiresAt, sentAt: service.clock.now() })
+    const { body } = await service.v1(made.key).get(`/invites/${id}/messages`).expect(200)
+    const [planned] = body.reminders
+    expect([await localHour(new Date(planned.at)), planned.skipped]).toEqual([8, null])
+    service.clock.set(planned.at)
+    const [mail] = await made.remind()
+    await waitForState(service, { id: mail!.id }, 'sent')
+    const { parsed } = smtp.mails.find(({ envelope }) => envelope.to[0] === recipientEmail)!
+    expect(parsed.text).toMatch(new RegExp(`20 December 2026 at ${String(await localHour(expiresAt)).padStart(2, '0')}:30`))
+    service.clock.set(before)
+  })
+})
+
 describe('the interfaces', () => {
   it('list invitations under emails, as they did, and all under messages, with what is planned', async () => {
     const { invite, remind, key, hoursAgo } = await makeReminding(service, { steps: [AFTER_TWO_DAYS, DAY_BEFORE_END] })

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { ComposeVariables } from '../../.ci/settings.ts'
+import { ClientVariables, ComposeVariables } from '../../.ci/settings.ts'
 import { type Config, loadConfig } from '../../src/runtime/config.ts'
 import { Environment, SECRETS } from '../../src/runtime/environment.ts'
 import { version } from '../../src/runtime/version.ts'
@@ -16,8 +16,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 /** What is set for the compose file itself. */
 const OWN_VARIABLES = Object.keys(ComposeVariables.properties)
-/** Read by the driver of the database, as by all of PostgreSQL's own programs, and by the client of S3, as by all of Amazon's. */
-const DRIVER_VARIABLES = ['PGPASSWORD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+const CLIENT_VARIABLES = Object.keys(ClientVariables.properties)
 /** What there has to be. */
 const ENOUGH = { SECRET_KEY: 's'.repeat(32), POSTGRES_PASSWORD: 'p' }
 
@@ -88,10 +87,10 @@ it('keeps the database and the counts in a network without a way out or in', asy
 it('hands the service nothing but settings it reads', () => {
   const settings = Object.keys(Environment.properties)
   const files = SECRETS.map((name) => `${name}_FILE`)
-  const given = Object.keys(services.app!.environment!).filter((name) => ![...DRIVER_VARIABLES, ...files].includes(name))
+  const given = Object.keys(services.app!.environment!).filter((name) => ![...CLIENT_VARIABLES, ...files].includes(name))
   expect(given.filter((name) => !settings.includes(name))).toEqual([])
   const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
-  expect(used.filter((name) => ![...settings, ...files, ...OWN_VARIABLES, ...DRIVER_VARIABLES].includes(name))).toEqual([])
+  expect(used.filter((name) => ![...settings, ...files, ...OWN_VARIABLES, ...CLIENT_VARIABLES].includes(name))).toEqual([])
 })
 
 it('has what each line of .env.example says reach a container, or says there that it does not', async () => {
@@ -136,7 +135,11 @@ it('passes on secrets that are given as files, and a file goes before the defaul
 })
 
 it('is a usable configuration with nothing but the secrets, and not without', async () => {
-  expect(await configOf({})).toMatchObject({ publicUrl: 'http://localhost:3000', isTrial: true, showMailbox: true })
+  expect(await configOf({})).toMatchObject({
+    publicUrl: 'http://localhost:3000',
+    isTrial: true,
+    mailbox: { allowsPrivatePeers: true },
+  })
   expect((await configOf({ PORT: '8080' })).publicUrl).toBe('http://localhost:8080')
   await expect(configOf({ SECRET_KEY: '' })).rejects.toThrow('SECRET_KEY: is required')
   await expect(configOf({ POSTGRES_PASSWORD: '' })).rejects.toThrow('POSTGRES_PASSWORD: set it in .env')
@@ -144,27 +147,28 @@ it('is a usable configuration with nothing but the secrets, and not without', as
   const SMTP_URL = 'smtp://mail.example.com'
   await expect(configOf({ SMTP_URL })).rejects.toThrow('MAIL_FROM: is required')
   const real = await configOf({ SMTP_URL, MAIL_FROM: 'a@example.com' })
-  expect(real).toMatchObject({ mailFrom: 'a@example.com', isTrial: false, showMailbox: false })
+  expect(real).toMatchObject({ mailFrom: 'a@example.com', isTrial: false, mailbox: undefined })
   for (const name of ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL']) expect(text).toMatch(new RegExp(`^ *${name}: .*# CHANGE`, 'm'))
 })
 
-it('has address and proxy follow the name of the site, which has no mailbox for all to read', async () => {
+it('has address and proxy follow the name of the site, which has no page of captured mails', async () => {
   const SITE = 'assessments.example.com'
   await expect(configOf({ SITE })).rejects.toThrow('SMTP_URL: is required')
   const config = await configOf({ SITE, SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'a@example.com' })
-  expect(config).toMatchObject({ publicUrl: `https://${SITE}`, trustProxy: 'uniquelocal', showMailbox: false })
-  expect((await configOf({ SITE, MAIL: 'capture' })).showMailbox).toBe(false)
+  expect(config).toMatchObject({ publicUrl: `https://${SITE}`, trustProxy: 'uniquelocal', mailbox: undefined })
+  expect((await configOf({ SITE, MAIL: 'capture' })).mailbox).toBeUndefined()
   expect((await readCompose({ ...ENOUGH, SITE })).services.caddy!.environment).toEqual({ SITE })
 })
 
 it('leads to a first invite by itself, as npm start does', async () => {
   const { DATABASE_URL: _, ...environment } = await environmentOf({})
-  const service = await startProcess({
-    ...environment,
-    DATABASE_URL: await createEmptyDatabase(),
-    METRICS_PORT: '',
-    DATA_DIR: await makeDataDir(),
-  })
+  const DATABASE_URL = await createEmptyDatabase()
+  const service = await startProcess({ ...environment, DATABASE_URL, METRICS_PORT: '', DATA_DIR: await makeDataDir() })
+  const client = new Client({ connectionString: DATABASE_URL })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const { rows } = await client.query('SELECT count(*)::int AS keys FROM api_keys')
+  expect(rows).toEqual([{ keys: 2 }]) // /readyz says "starting" until they are made
   const output = await waitUntil(
     'the link to the portal',
     () => (service.output().includes('/portal/join/') && service.output()) || undefined,
@@ -177,11 +181,11 @@ it('leads to a first invite by itself, as npm start does', async () => {
     body: JSON.stringify({ assessmentId, recipientEmail: 'alex@example.com' }),
   })
   expect(invited.status).toBe(201)
-  const mailbox = await waitUntil('the mail', async () => {
-    const page = await (await fetch(`${service.url}/dev/mailbox/`)).text()
-    return page.includes('alex@example.com') ? page : undefined
+  const [, token] = /\/dev\/mailbox\?token=(\S+)/.exec(output)!
+  await waitUntil('the mail', async () => {
+    const page = await fetch(`${service.url}/dev/mailbox`, { headers: { cookie: `mailbox=${token}` } })
+    return (await page.text()).includes('alex@example.com') || undefined
   })
-  expect(mailbox).toContain('alex@example.com')
 })
 
 it('begins without a trace of a trial where mails go out, and says what is to be done first', async () => {

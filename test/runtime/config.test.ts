@@ -32,6 +32,7 @@ describe('without any variable', () => {
       mailFrom: 'Assessments <assessments@localhost.localdomain>',
       logLevel: 'info',
       rateLimits: { standard: 100, enterprise: 1000, unknownKeys: 1000 },
+      candidatePageLimits: { perLink: 60, perNetwork: 600 },
       alternate: { prefix: '/api/alternate', expiresInDays: 30, graderRequired: false },
       trustProxy: false,
     })
@@ -64,6 +65,8 @@ describe('a variable', () => {
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['RATE_LIMIT_STANDARD', '1', { rateLimits: { standard: 1, enterprise: 1000, unknownKeys: 1000 } }],
     ['RATE_LIMIT_ENTERPRISE', '5000', { rateLimits: { standard: 100, enterprise: 5000, unknownKeys: 1000 } }],
+    ['RATE_LIMIT_CANDIDATE_LINK', '7', { candidatePageLimits: { perLink: 7, perNetwork: 600 } }],
+    ['RATE_LIMIT_CANDIDATE_NETWORK', '7', { candidatePageLimits: { perLink: 60, perNetwork: 7 } }],
     ['RATE_LIMIT_UNKNOWN_KEYS', '7', { rateLimits: { standard: 100, enterprise: 1000, unknownKeys: 7 } }],
     ['ALTERNATE_PREFIX', '/public/v2', { alternate: { prefix: '/public/v2' } }],
     ['ALTERNATE_EXPIRES_IN_DAYS', '7', { alternate: { expiresInDays: 7 } }],

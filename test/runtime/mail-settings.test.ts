@@ -1,8 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ConfigError, loadConfig } from '../../src/runtime/config.ts'
 import { findLookalikes } from '../../src/runtime/lookalikes.ts'
 import { smtpSettings } from '../../src/runtime/smtp-settings.ts'
@@ -45,24 +41,6 @@ describe('a service with a database of its own', () => {
     expect(problemsOf({ ...REAL, ...MAIL, MAIL: '/var/mail/service' })).toEqual([])
     expect(loadConfig({ ...REAL, ...MAIL, MAIL: '/var/mail/service' }).smtp.url).toBe(MAIL.SMTP_URL)
     expect(loadConfig({ ...REAL, ...MAIL, MAIL: 'capture' }).smtp.url).toBeUndefined()
-  })
-
-  it('takes MAIL from the file of settings where a login shell has set another', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'assessments-settings-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const file = path.join(folder, '.env')
-    const given = { ...REAL, DATABASE_URL: 'postgresql://127.0.0.1:1/none', MAIL: 'capture' }
-    await writeFile(
-      file,
-      Object.entries(given)
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-    )
-    const { stdout } = spawnSync(process.execPath, [`--env-file-if-exists=${file}`, 'src/cli.ts', 'doctor', '--json'], {
-      env: { PATH: process.env.PATH, MAIL: '/var/mail/service' },
-      encoding: 'utf8',
-    })
-    expect(JSON.parse(stdout).checks).toContainEqual(expect.objectContaining({ name: 'configuration', problem: false }))
   })
 })
 

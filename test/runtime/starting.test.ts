@@ -44,8 +44,8 @@ it('takes its secrets from files', async () => {
   const [key] = service.output().match(/ak_live_\w+/)!
   const client = await connect(secrets.DATABASE_URL)
   const { rows } = await client.query(
-    `INSERT INTO assessments (id, organization_id, name, created_at, updated_at)
-     SELECT gen_random_uuid(), id, 'Typing', now(), now() FROM organizations RETURNING id`,
+    `INSERT INTO assessments (id, organization_id, name, name_key, name_search, created_at, updated_at)
+     SELECT gen_random_uuid(), id, 'Typing', 'typing', 'typing', now(), now() FROM organizations RETURNING id`,
   )
   const body = { assessmentId: rows[0].id, recipientEmail: 'sam@example.com' }
   expect((await ask(service, key, '/invites', body)).status).toBe(201)
@@ -144,7 +144,7 @@ it.skipIf(process.getuid?.() !== 0)(
       expect(await readdir(String(folder))).toEqual(['postgres', 'secret-key'])
       secrets.push(await readFile(path.join(String(folder), 'secret-key'), 'utf8'))
       service.kill('SIGTERM')
-      await service.exited
+      await service.exited // also where a busy machine took longer to start than a stop may take
       await waitUntil('the database server to end', async () => !(await runsServer(String(folder))) || undefined)
     }
     expect(folders[0]).not.toBe(dataDir)

@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
 import type { Archive } from '../../src/domain/archives/archives.ts'
 import { getArchive } from '../../src/domain/archives/archives.ts'
-import { openArchive } from '../../src/domain/archives/fetch-archive.ts'
+import { startDownload } from '../../src/domain/archives/download-archive.ts'
 import type { Context } from '../../src/domain/context.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -12,12 +12,16 @@ export const waitForArchive = (ctx: Context, id: string): Promise<Archive> =>
     return archive.finishedAt ? archive : undefined
   })
 
+/** Whatever session reads an archive without the portal. */
+const SESSION = '01900000-0000-7000-8000-000000000001'
+
 /** The files of an archive, by their names: read by a program that is none of ours. */
 export async function readArchive(ctx: Context, id: string): Promise<Record<string, Buffer>> {
   await waitForArchive(ctx, id)
-  const { content } = await openArchive(ctx, id)
+  const { download } = await startDownload(ctx, id, SESSION)
   const pieces: Uint8Array[] = []
-  for await (const piece of content!) pieces.push(piece)
+  for await (const piece of download!.content) pieces.push(piece)
+  await download!.end(false)
   return unzip(Buffer.concat(pieces))
 }
 

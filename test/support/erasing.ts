@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
-import { parkForm } from '../../src/domain/access/parked-forms.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { listSuppressions } from '../../src/domain/invites/suppressions.ts'
 import { forgetOldMedia } from '../../src/domain/submissions/media/forget-media.ts'
 import { startReceiver } from './receiver.ts'
+import { saveForm } from './saved-forms.ts'
 import type { Service } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -184,7 +184,7 @@ async function leaveTraces(
   const credential = await db.credential.create({ data: { id: deps.newId(), ...signsIn } })
   await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
   const form = { url: `/portal/${organizationId}/invites?search=${encodeURIComponent(ADDRESS)}`, isMultipart: false, page: null }
-  await parkForm(system, credential.id, { ...form, fields: [['email', ADDRESS]], isIncomplete: false })
+  await saveForm(system, credential.id, { ...form, fields: [['email', ADDRESS]], isIncomplete: false })
   await db.$executeRaw`
     INSERT INTO pgboss.job (name, data, state, output) SELECT name, '{}', 'failed', jsonb_build_object('message', ${said}::text)
     FROM pgboss.queue WHERE name = 'mail-event'`

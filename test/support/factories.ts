@@ -3,6 +3,7 @@ import type { Db } from '../../src/db/client.ts'
 import { noApiKeyCache } from '../../src/domain/access/api-key-cache.ts'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import type { Deps, KeyMode, ServiceContext, Tier } from '../../src/domain/context.ts'
+import { caseKey, nameKeys, searchKey, userKeys } from '../../src/domain/values/fold-text.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
 
 export const DAY_MS = 86_400_000
@@ -27,7 +28,8 @@ export function factories(system: ServiceContext) {
   const unique = (word: string) => `${word} ${++count}-${newId().slice(-6)}`
 
   const organization = async ({ tier = 'standard' as Tier, mode = 'live' as KeyMode } = {}) => {
-    const { id, name } = await db.organization.create({ data: { id: newId(), name: unique('Organization'), tier, ...times() } })
+    const name = unique('Organization')
+    const { id } = await db.organization.create({ data: { id: newId(), name, nameKey: caseKey(name), tier, ...times() } })
     const { key, apiKey } = await createApiKey(system, { organizationId: id, name: 'Test', mode })
     return { id, name, key, apiKeyId: apiKey.id }
   }
@@ -42,16 +44,20 @@ export function factories(system: ServiceContext) {
       ...data
     }: Partial<Prisma.UserUncheckedCreateInput & Prisma.MemberUncheckedCreateInput> = {},
   ) => {
-    const user = await db.user.create({ data: { id: newId(), email, firstName, lastName, avatarUrl, ...times() } })
+    const person = { email, firstName, lastName }
+    const user = await db.user.create({ data: { id: newId(), ...person, ...userKeys(person), avatarUrl, ...times() } })
     return db.member.create({
       data: { id: newId(), organizationId, userId: user.id, email, roles: ['grader'], joinedAt: clock(), ...times(), ...data },
       include: { user: true },
     })
   }
 
-  const assessment = (organizationId: string, data: Partial<Prisma.AssessmentUncheckedCreateInput> = {}) =>
+  const assessment = (
+    organizationId: string,
+    { name = unique('Assessment'), ...data }: Partial<Prisma.AssessmentUncheckedCreateInput> = {},
+  ) =>
     db.assessment.create({
-      data: { id: newId(), organizationId, name: unique('Assessment'), skillTypes: [], ...times(), ...data },
+      data: { id: newId(), organizationId, name, skillTypes: [], ...times(), ...data, ...nameKeys(name) },
     })
 
   const question = (of: { organizationId: string; id: string }, data: Partial<Prisma.QuestionUncheckedCreateInput> = {}) =>
@@ -68,8 +74,8 @@ export function factories(system: ServiceContext) {
       },
     })
 
-  const tag = (organizationId: string, data: Partial<Prisma.TagUncheckedCreateInput> = {}) =>
-    db.tag.create({ data: { id: newId(), organizationId, name: unique('Tag'), color: '#2563EB', ...times(), ...data } })
+  const tag = (organizationId: string, { name = unique('Tag'), ...data }: Partial<Prisma.TagUncheckedCreateInput> = {}) =>
+    db.tag.create({ data: { id: newId(), organizationId, name, color: '#2563EB', ...times(), ...data, ...nameKeys(name) } })
 
   /** A row only: no mail is queued. */
   const invite = (of: { organizationId: string; id: string }, data: Partial<Prisma.InviteUncheckedCreateInput> = {}) =>
@@ -79,6 +85,7 @@ export function factories(system: ServiceContext) {
         organizationId: of.organizationId,
         assessmentId: of.id,
         recipientEmail: `${unique('candidate').replace(' ', '')}@example.com`,
+        recipientNameSearch: data.recipientName ? searchKey(data.recipientName) : null,
         status: 'pending',
         questionReplayLimit: 1,
         answerRecordLimit: 1,

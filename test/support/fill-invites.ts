@@ -9,12 +9,12 @@ const BATCH = 100_000
  * $1 organization, $2 key, $3 assessments, $4 members, $5 first number, $6 last number, $7 how many in all.
  */
 const INVITES = `
-  INSERT INTO invites (id, organization_id, assessment_id, recipient_email, recipient_name, status, question_replay_limit,
+  INSERT INTO invites (id, organization_id, assessment_id, recipient_email, recipient_name, recipient_name_search, status, question_replay_limit,
     answer_record_limit, screen_recording, webcam_monitoring, require_id_capture, face_photo_required, custom_message,
     assessment_session, assigned_grader_id, created_by_id, created_by_key_id, sent_at, expires_at, accepted_at, started_at,
     completed_at, revoked_at, created_at, updated_at)
   SELECT uuidv7(created_at - now()), $1, ($3::uuid[])[1 + i % cardinality($3::uuid[])], 'candidate' || i || '@example.com',
-    'Candidate ' || i, status, 1 + i % 3, 1 + i % 2, true, true, i % 2 = 0, i % 2 = 0, 'We look forward to hearing you.',
+    'Candidate ' || i, 'candidate ' || i, status, 1 + i % 3, 1 + i % 2, true, true, i % 2 = 0, i % 2 = 0, 'We look forward to hearing you.',
     CASE WHEN status IN ('started', 'completed') THEN gen_random_uuid() END,
     CASE WHEN i % 4 = 0 THEN ($4::uuid[])[1 + i / 4 % cardinality($4::uuid[])] END,
     ($4::uuid[])[1], $2, created_at + interval '1 second',

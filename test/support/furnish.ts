@@ -107,7 +107,16 @@ export async function makeLibrary(
   { memberId, questionId, organizationId }: { organizationId: string; questionId: string; memberId: string },
 ) {
   const [libraryId, importId, createdAt] = [deps.newId(), deps.newId(), deps.clock()]
-  const head = { organizationId, id: libraryId, name: 'Any', responseType: 'text', number: 1, createdAt, updatedAt: createdAt }
+  const head = {
+    organizationId,
+    id: libraryId,
+    name: 'Any',
+    nameWords: ['any'],
+    responseType: 'text',
+    number: 1,
+    createdAt,
+    updatedAt: createdAt,
+  }
   await db.libraryQuestion.create({ data: head })
   await db.libraryVersion.create({
     data: {

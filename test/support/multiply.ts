@@ -22,8 +22,12 @@ export async function multiply({ db }: Service, of: Furnished, times: number): P
   await db.$executeRaw`
     INSERT INTO members SELECT (jsonb_populate_record(m, jsonb_build_object('id', u.id, 'user_id', u.id, 'email', u.email))).*
     FROM members m, users u WHERE m.id = ${member.id}::uuid AND u.email LIKE '%.' || m.email`
-  await copy('tags', tag, `jsonb_build_object('name', name || n)`)
-  await copy('assessments', assessment, `jsonb_build_object('name', name || n, 'question_count', 0)`)
+  await copy('tags', tag, `jsonb_build_object('name', name || n, 'name_key', name_key || n, 'name_search', name_search || n)`)
+  await copy(
+    'assessments',
+    assessment,
+    `jsonb_build_object('name', name || n, 'name_key', name_key || n, 'name_search', name_search || n, 'question_count', 0)`,
+  )
   await copy('questions', question)
   await copy('invites', invite, `jsonb_build_object('recipient_email', n || recipient_email)`)
   await copy('invite_emails', email)

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import type { KeyScope } from '../../src/domain/access/permissions.ts'
 import type { Service } from './service.ts'
 
 export type InterfaceName = 'v1' | 'alternate'
@@ -15,6 +16,7 @@ export type OperationObject = {
   parameters?: (Parameter | Reference)[]
   requestBody?: { required: boolean; content: Content } | Reference
   responses: Record<string, Response | Reference>
+  security: { apiKey: KeyScope[] }[]
 }
 export type OpenApiDocument = {
   openapi: string

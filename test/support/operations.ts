@@ -1,3 +1,4 @@
+import type { KeyScope } from '../../src/domain/access/permissions.ts'
 import { compileDocument, follow, type InterfaceName, type OperationObject, readDocument } from './openapi.ts'
 import type { Service } from './service.ts'
 
@@ -29,6 +30,7 @@ export type Operation = {
   body: Record<string, FieldSchema> | null
   /** The document's example of a body. */
   example: object | null
+  scope: KeyScope
   /** Whether it is for test keys alone. */
   isForTests: boolean
   /** Whether it is for live keys alone. */
@@ -71,6 +73,7 @@ export async function readInterface(service: Service, name: InterfaceName): Prom
         return { ...parameter, schema: schema.items ? { ...schema, items: schemaOf(schema.items) } : schema }
       }),
       ...describeBody(operation),
+      scope: operation.security[0]!.apiKey[0]!,
       isForTests: mayRefuse(operation, 'test_key_required'),
       isForLive: mayRefuse(operation, 'live_key_required'),
       needsManage: mayRefuse(operation, 'manage_required'),

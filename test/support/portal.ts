@@ -48,7 +48,13 @@ export const asOperator = (service: Service, { id, name }: { id: string; name: s
   actor: { kind: 'operator' },
 })
 
-/** The path of a link for somebody who is to join the organization. */
+/** The organization as an admin of it sees it. */
+export async function asAdmin(service: Service, organization: { id: string; name: string }): Promise<Context> {
+  const { id, userId } = await service.make.member(organization.id, { roles: ['admin'] })
+  return { ...asOperator(service, organization), actor: { kind: 'member', id, userId, roles: ['admin'] } }
+}
+
+/** The path of an operator's link for somebody who is to join the organization. */
 export async function joinPath(
   service: Service,
   organization: { id: string; name: string },
@@ -56,6 +62,17 @@ export async function joinPath(
   roles: MemberRole[] = ['admin'],
 ): Promise<string> {
   const { url } = await inviteMember(asOperator(service, organization), { email, roles, mails: false })
+  return new URL(url).pathname
+}
+
+/** The same for an admin of the organization, who copies the link: it proves nobody's address. */
+export async function copiedJoinPath(
+  service: Service,
+  organization: { id: string; name: string },
+  email: string,
+  roles: MemberRole[] = ['admin'],
+): Promise<string> {
+  const { url } = await inviteMember(await asAdmin(service, organization), { email, roles, mails: false })
   return new URL(url).pathname
 }
 
@@ -83,7 +100,8 @@ export async function signInAs(service: Service, organizationId: string, roles: 
   const { db, deps } = service
   const member = await service.make.member(organizationId, { roles, duties })
   const now = deps.clock()
-  const data = { id: deps.newId(), email: member.email, passwordHash: 'none', passwordChangedAt: now, createdAt: now }
+  const times = { passwordChangedAt: now, createdAt: now, provenAt: now }
+  const data = { id: deps.newId(), email: member.email, passwordHash: 'none', ...times }
   const credential = await db.credential.create({ data })
   await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
   const session = await startSession(

@@ -48,6 +48,8 @@ export function launchService(
     SECRET_KEY,
     MAX_REQUEST_WAIT: '60000',
     DATABASE_POOL_SIZE: '5',
+    RATE_LIMIT_CANDIDATE_LINK: '1000000',
+    RATE_LIMIT_CANDIDATE_NETWORK: '1000000',
     ...mailOf(env),
     ...env,
   }
@@ -76,7 +78,7 @@ export function launchService(
   }
 }
 
-/** Starts the service and waits until it listens. */
+/** Starts the service and waits until it listens, and its work has begun. */
 export async function startProcess(env: Record<string, string>, args?: string[], program?: string): Promise<ServiceProcess> {
   const service = launchService(env, args, program)
   const ended = service.exited.then(({ code }) => {
@@ -84,7 +86,14 @@ export async function startProcess(env: Record<string, string>, args?: string[],
   })
   ended.catch(() => {}) // later it may
   await Promise.race([waitUntil('the service to listen', () => service.url || undefined), ended])
+  await Promise.race([waitUntil('the service to start its work', () => hasStarted(service.url)), ended])
   return service
+}
+
+async function hasStarted(url: string): Promise<true | undefined> {
+  const answer = await fetch(`${url.replace('//0.0.0.0:', '//127.0.0.1:')}/readyz`)
+  const { problems } = (await answer.json()) as { problems: string[] }
+  return problems.includes('starting') ? undefined : true
 }
 
 /** Whole lines of JSON; the first start's key, which is none, is for people. */

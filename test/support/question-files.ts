@@ -1,9 +1,20 @@
+import { strToU8, zipSync } from 'fflate'
 import { createGiftWriter } from '../../src/kinds/formats/write-gift.ts'
 import { TABLE_HEAD, writeRow } from '../../src/kinds/formats/write-table.ts'
 import { createXlsxWriter } from '../../src/kinds/formats/write-xlsx.ts'
 import type { NeutralQuestion } from '../../src/kinds/neutral.ts'
 
 // Files of questions that are written at once.
+
+/** A workbook of a few hundred bytes: so many rows refer to one shared text, whose first character needs two bytes in memory. */
+export const sharedText = (length: number, rows: number): Uint8Array<ArrayBuffer> =>
+  zipSync(
+    {
+      'xl/sharedStrings.xml': strToU8(`<si><t>text</t></si><si><t>\u0100${'x'.repeat(length - 1)}</t></si>`),
+      'xl/worksheets/sheet1.xml': strToU8(`<row><c t="s"><v>0</v></c></row>${'<row><c t="s"><v>1</v></c></row>'.repeat(rows)}`),
+    },
+    { level: 9 },
+  )
 
 export const writeGift = (questions: readonly NeutralQuestion[]): string => createGiftWriter()(questions)
 

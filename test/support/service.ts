@@ -7,6 +7,7 @@ import request from 'supertest'
 import { afterAll, onTestFinished } from 'vitest'
 import type { Db } from '../../src/db/client.ts'
 import type { Deps } from '../../src/domain/context.ts'
+import { MAILBOX_PREFIX, mailboxPath } from '../../src/interfaces/mailbox/access.ts'
 import { type AllLanguages, shippedLanguages } from '../../src/locales/languages.ts'
 import { buildApp } from '../../src/runtime/app.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
@@ -38,6 +39,8 @@ export type Service = Dependencies & {
   alternate: (key: string) => Client
   /** A request to any path, without a key. */
   http: () => ReturnType<typeof request>
+  /** A page of the captured mails, e.g. `mailbox('/<id>')`, as a browser that has followed the printed link. */
+  mailbox: (path?: string) => request.Test
   close: () => Promise<void>
 }
 
@@ -60,11 +63,13 @@ export async function startService(
     RATE_LIMIT_STANDARD: '1000000',
     RATE_LIMIT_ENTERPRISE: '1000000',
     RATE_LIMIT_UNKNOWN_KEYS: '1000000',
+    RATE_LIMIT_CANDIDATE_LINK: '1000000',
+    RATE_LIMIT_CANDIDATE_NETWORK: '1000000',
     MAX_REQUEST_WAIT: '60000', // tests share the process with the service
     STOP_NOTICE: '0',
     ...env,
   })
-  const config = { ...settings, showMailbox: true }
+  const config = { ...settings, mailbox: { allowsPrivatePeers: false } }
   const logLines: string[] = []
   const keepLine = (line: string) => {
     logLines.push(line)
@@ -79,6 +84,7 @@ export async function startService(
   await dependencies.startSweep()
   await dependencies.startWork()
   const http = () => request(app.server)
+  const mailboxCookie = mailboxPath(dependencies.site.secretKeys).replace(/^.*token=/, 'mailbox=')
   return {
     ...dependencies,
     app,
@@ -91,6 +97,10 @@ export async function startService(
     v1: (key) => clientFor(app, PATHS.v1, 'x-api-key', key),
     alternate: (key) => clientFor(app, config.alternate.prefix, 'x-service-docs-api-key', key),
     http,
+    mailbox: (path = '') =>
+      http()
+        .get(MAILBOX_PREFIX + path)
+        .set('cookie', mailboxCookie),
     async close() {
       await app.close()
       await dependencies.dispose()

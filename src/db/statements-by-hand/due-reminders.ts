@@ -50,7 +50,7 @@ export const queueDueReminders = (
     WITH step AS MATERIALIZED (${STEPS}),
     due AS MATERIALIZED (
       SELECT DISTINCT ON (invite.id) invite.organization_id, invite.id, invite.mode, invite.status, invite.link_version,
-        lower(invite.recipient_email) AS address, coalesce(invite.time_zone, step.zone) AS zone, invite.assessment_session, due_at,
+        address_key(invite.recipient_email) AS address, coalesce(invite.time_zone, step.zone) AS zone, invite.assessment_session, due_at,
         step.quiet_from, step.quiet_until, step.days_off,
         concat_ws(':', 'reminder', step.after, step.hours, invite.link_version,
           CASE WHEN step.after = 'before_expiry' THEN round(extract(epoch FROM invite.expires_at) * 1000)::bigint END) AS key
@@ -95,7 +95,7 @@ export const queueDueReminders = (
         AND NOT EXISTS (
           SELECT FROM invites other
           JOIN invite_emails mail ON mail.organization_id = other.organization_id AND mail.invite_id = other.id
-          WHERE other.organization_id = due.organization_id AND other.mode = due.mode AND lower(other.recipient_email) = due.address
+          WHERE other.organization_id = due.organization_id AND other.mode = due.mode AND address_key(other.recipient_email) = due.address
             AND mail.state <> 'failed'
             AND (mail.state = 'queued' OR coalesce(mail.sent_at, mail.created_at) > ${time} - ${interval(apart)}))
       ORDER BY due.organization_id, due.mode, due.address, due.due_at
@@ -144,7 +144,7 @@ export const openReminders = (
           SELECT FROM reminder_rules own WHERE own.organization_id = invite.organization_id AND own.assessment_id = invite.assessment_id))
         AND NOT EXISTS (
           SELECT FROM suppressions stop WHERE stop.organization_id = invite.organization_id AND stop.mode = invite.mode
-            AND stop.address = lower(invite.recipient_email) AND stop.scope IN ('all', 'reminders') AND (stop.until IS NULL OR stop.until > ${time}))
+            AND stop.address = address_key(invite.recipient_email) AND stop.scope IN ('all', 'reminders') AND (stop.until IS NULL OR stop.until > ${time}))
     ),
     next AS (
       SELECT DISTINCT ON (id) * FROM due WHERE due_at > ${time} - ${interval(tooLate)}

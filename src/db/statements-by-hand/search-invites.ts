@@ -15,15 +15,15 @@ export type SearchFacts = { next: Date | null; sample: string[]; names: number[]
  * Which of the words are together in an assessment's name, the newest addresses, and the earliest expiry. The values are had by `asked`,
  * where PostgreSQL does not look for them: to plan by them took longer than to answer.
  *
- * @param patterns of the words, for ILIKE.
+ * @param namePatterns of the words, for LIKE on keys of names.
  */
 export const searchFacts = ({
   organizationId,
   mode,
-  patterns,
-}: Pick<Searched, 'organizationId' | 'mode' | 'patterns'>): Query<SearchFacts> =>
+  namePatterns,
+}: Pick<Searched, 'organizationId' | 'mode' | 'namePatterns'>): Query<SearchFacts> =>
   statement(sql<SearchFacts>`
-    WITH asked AS MATERIALIZED (SELECT ${organizationId}::uuid AS id, ${patterns}::text[] AS patterns)
+    WITH asked AS MATERIALIZED (SELECT ${organizationId}::uuid AS id, ${namePatterns}::text[] AS patterns)
     SELECT
       (SELECT min(expires_at) FROM invites WHERE organization_id = ${organizationId}::uuid AND status IN ('pending', 'accepted')) AS next,
       ARRAY(
@@ -31,18 +31,18 @@ export const searchFacts = ({
       ) AS sample,
       (SELECT json_agg(DISTINCT ARRAY(
         SELECT nth - 1 FROM unnest((SELECT patterns FROM asked)::text[]) WITH ORDINALITY AS word (pattern, nth)
-        WHERE name ILIKE pattern ORDER BY nth
-      )) FROM assessments WHERE organization_id = (SELECT id FROM asked) AND name ILIKE ANY ((SELECT patterns FROM asked)::text[])) AS names`)
+        WHERE name_search LIKE pattern ORDER BY nth
+      )) FROM assessments WHERE organization_id = (SELECT id FROM asked) AND name_search LIKE ANY ((SELECT patterns FROM asked)::text[])) AS names`)
 
-/** What is searched: which of the organization's invites, and what all of the words are as patterns. */
+/** What is searched: which of the organization's invites, and what all of the words are as patterns for keys of names. */
 export type Searched = {
   organizationId: string
   mode: Mode
   assessmentId?: string | undefined
   status?: string | undefined
-  patterns: string[]
+  namePatterns: string[]
 }
-/** Words, as patterns, that are in the assessment's name, the others, and the grams of these that the index is asked for. */
+/** Patterns of words that are in the assessment's name, patterns for addresses of the others, and the grams of these that the index is asked for. */
 export type Combination = { named: string[]; others: string[]; parts: { word: string; first: number; last: number }[] }
 export type Paged = { field: keyof Tables['invites']; direction: 'asc' | 'desc'; size: number; number: number | 'last' }
 export type FoundPage<Row> = { rows: AsJson<Row>[]; total: number; tooMany: boolean }
@@ -70,7 +70,7 @@ export function searchInvites<Row>(
     .orderBy(`invites.${field}`, direction)
     .orderBy('invites.id', direction)
   return statement(sql<FoundPage<Row>>`
-    WITH named AS MATERIALIZED (${namedAfter(searched, searched.patterns)}),
+    WITH named AS MATERIALIZED (${namedAfter(searched, searched.namePatterns)}),
     by_address AS MATERIALIZED (${sql.join(byAddress, sql` UNION `)}),
     counted AS MATERIALIZED (SELECT (SELECT count(*) FROM by_address) AS by_address, (${countOfNamed(searched)}) AS by_name),
     place AS MATERIALIZED (SELECT by_address, by_address + by_name AS total, ${skip}::bigint AS skip FROM counted),
@@ -92,7 +92,7 @@ const ofMode = (mode: Mode) => (mode === 'all' ? sql`` : sql`AND mode = ${sql.li
 
 /** The ids of the assessments whose names have all of these words. */
 const namedAfter = ({ organizationId, assessmentId }: Searched, patterns: string[]) => sql`
-  SELECT id FROM assessments WHERE organization_id = ${organizationId}::uuid AND name ILIKE ALL (${patterns}::text[])
+  SELECT id FROM assessments WHERE organization_id = ${organizationId}::uuid AND name_search LIKE ALL (${patterns}::text[])
     ${assessmentId === undefined ? sql`` : sql`AND id = ${assessmentId}::uuid`}`
 
 /** The invites of the other assessments whose addresses have the words that these assessments' names lack. */
@@ -104,7 +104,7 @@ function selectByAddress(searched: Searched, { named, others, parts }: Combinati
   )
   const ofNames = named.length === 0 ? sql`` : sql`AND assessment_id IN (${namedAfter(searched, named)})`
   const condition = sql`
-    recipient_email ILIKE ALL (${others}::text[]) AND assessment_id NOT IN (SELECT id FROM named) ${ofNames}
+    address_key(recipient_email) LIKE ALL (${others}::text[]) AND assessment_id NOT IN (SELECT id FROM named) ${ofNames}
     LIMIT ${sql.lit(mostByAddress + 1)}`
   return sql`
     WITH part AS MATERIALIZED (SELECT ${sql.join(grams, sql` || `)} AS grams)

@@ -14,6 +14,9 @@ const include = {
 /** A link with the member it was made for and, of a reset, whose password it sets. */
 export type AccountLink = Prisma.AccountLinkGetPayload<{ include: typeof include }>
 
+/** A membership that somebody takes up once their sign-in is complete, and the names that they have entered. */
+export type PendingJoin = { linkId: string; organizationId: string; memberId: string; firstName: string; lastName: string }
+
 /** Makes a link that a member joins by or, with a credential, sets its password anew. Earlier ones to join by end: who invites again means one. */
 export async function createAccountLink(
   { db, deps, organization }: Context,

@@ -1,5 +1,3 @@
-import { everyones } from '../../db/everyone.ts'
-import { run } from '../../db/statements.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -8,10 +6,14 @@ import { DomainError } from '../errors.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import { inTransaction } from '../transaction.ts'
 import { claimLink, findOpenLink, isOpen, useUpResetLinks } from './account-links.ts'
+import { raiseAuthVersion } from './auth-version.ts'
+import { lockCredential, requireOwnCredential } from './credential-lock.ts'
 import { rememberDevice } from './devices.ts'
 import { endOtherSessions, endSessions } from './end-sessions.ts'
 import { hasFactor } from './has-factor.ts'
 import { hashPassword, judgePassword, lineOf } from './passwords.ts'
+import { proveAddress } from './prove-address.ts'
+import { renameUser } from './rename-user.ts'
 import { type Browser, findMemberships, type Membership, type Origin, recordForAll, type SignedIn } from './sessions.ts'
 import { checkPassword } from './sign-in.ts'
 import { countReset, forgiveAddress } from './sign-in-attempts.ts'
@@ -25,9 +27,8 @@ export async function changeName(
 ): Promise<void> {
   refuse(findNameIssues({ firstName, lastName }))
   await inTransaction(service, async (inside) => {
-    const { db, deps } = inside
-    const data = { firstName: firstName.trim(), lastName: lastName.trim(), updatedAt: deps.clock() }
-    await db.user.updateMany({ where: { id: { in: memberships.map(({ userId }) => userId) } }, data })
+    const names = { firstName: firstName.trim(), lastName: lastName.trim() }
+    for (const { userId } of memberships) await renameUser(inside, userId, names)
     await recordForAll(inside, memberships, { action: 'changed_name' })
   })
 }
@@ -49,7 +50,7 @@ export async function confirmPassword(
 /**
  * Changes the password of whoever is signed in, ends their other sessions, and uses up every link to set it anew.
  *
- * @throws DomainError invalid: `wrong` for the current one, `tooMany`, and what is wrong with the new one.
+ * @throws DomainError invalid: `wrong` for the current one, `tooMany`, and what is wrong with the new one; `signedOut`.
  */
 export async function changePassword(
   service: ServiceContext,
@@ -67,6 +68,7 @@ export async function changePassword(
   const passwordHash = await hashPassword(password, lineOf(email, origin), isCurrent)
   if (passwordHash === null) throw wrongPassword()
   await inTransaction(service, async (inside) => {
+    await requireOwnCredential(inside, signedIn)
     const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
     const { count } = await inside.db.credential.updateMany({ where, data })
     if (count === 0) throw wrongPassword()
@@ -76,23 +78,6 @@ export async function changePassword(
     await recordForAll(inside, memberships, { action: 'changed_password' })
     await tellPerson(inside, memberships, 'password_changed')
   })
-}
-
-/**
- * What a person signs in with has changed: sessions and devices of before are over, and no browser stands for a second factor any more.
- *
- * @param sessionId in which it was changed, and which goes on.
- */
-export async function raiseAuthVersion({ db }: ServiceContext, credentialId: string, sessionId?: string): Promise<number> {
-  const data = { authVersion: { increment: 1 } }
-  const { authVersion } = await db.credential.update({ where: { id: credentialId }, data, select: { authVersion: true } })
-  await db.device.updateMany({ where: { credentialId, trustedUntil: { not: null } }, data: { trustedUntil: null } })
-  if (!sessionId) return authVersion
-  await db.session.updateMany({ where: { id: sessionId }, data: { authVersion } })
-  const session = await db.session.findUnique({ where: { id: sessionId }, select: { deviceId: true } })
-  const deviceId = session?.deviceId
-  if (deviceId) await db.device.updateMany({ where: { id: deviceId, credentialId }, data: { authVersion } })
-  return authVersion
 }
 
 const wrongPassword = () => new DomainError('invalid', { issues: [{ field: 'current', rule: 'account', problem: 'wrong' }] })
@@ -122,15 +107,18 @@ const wordsOf = ({ user, organization }: Pick<Membership, 'user' | 'organization
 /** A browser that is known from now on, by this value of its cookie. */
 export type Admitted = { device: string }
 
+/** @property mayKeepPassword whether the link also admits a browser, see {@link admitBrowser}. */
+export type ResetOffer = { email: string; mayKeepPassword: boolean }
+
 /** Whose password a link sets; null when it can't be used (any more). Changes nothing. */
-export async function readResetOffer(service: ServiceContext, ref: AccountLinkRef): Promise<{ email: string } | null> {
+export async function readResetOffer(service: ServiceContext, ref: AccountLinkRef): Promise<ResetOffer | null> {
   const link = await findOpenLink(service, ref)
-  return link?.credential ? { email: link.credential.email } : null
+  return link?.credential ? { email: link.credential.email, mayKeepPassword: mayKeepPassword(ref, link.credential) } : null
 }
 
 /**
- * Sets a new password by a link. It ends all sessions, uses up every other such link, and what was tried before is forgiven. Accounts at one of the
- * operator's providers that were linked before anybody had shown that the address is theirs may be a stranger's, and are unlinked.
+ * Sets a new password by a link. It ends all sessions, uses up every other such link, and forgives earlier attempts. A link that proves the address
+ * removes what an account was set up with before, see {@link proveAddress}.
  *
  * @returns the browser's cookie; null when the link can't be used (any more).
  * @throws DomainError invalid, for the password.
@@ -144,46 +132,43 @@ export async function resetPassword(
   if (!link?.credential) return null
   const { id: credentialId, email } = link.credential
   const memberships = await findMemberships(service, credentialId)
-  const hasSecondFactor = await hasFactor(service, credentialId)
+  // What was set up before the address was proven is removed.
+  const hasSecondFactor = link.credential.provenAt !== null && (await hasFactor(service, credentialId))
   refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
   if (passwordHash === null) return null
   return inTransaction(service, async (inside) => {
-    await hold(inside, credentialId)
+    await lockCredential(inside, credentialId)
     if (!(await claimLink(inside, ref))) return null
-    const passwordChangedAt = inside.deps.clock()
-    const isFirstProof = ref.isMailed && link.credential?.provenAt === null
-    const strangers = { credentialId, organizationId: null }
-    const unlinked = isFirstProof ? await inside.db.identity.deleteMany({ where: strangers }) : { count: 0 }
-    const proven = { failures: 0, ...(ref.isMailed && { provenAt: passwordChangedAt }) }
-    await inside.db.credential.update({ where: { id: credentialId }, data: { passwordHash, passwordChangedAt, ...proven } })
+    if (ref.provesAddress) await proveAddress(inside, credentialId)
+    const data = { passwordHash, passwordChangedAt: inside.deps.clock(), failures: 0 }
+    await inside.db.credential.update({ where: { id: credentialId }, data })
     await endSessions(inside, { credentialId }, 'password_reset')
     const authVersion = await raiseAuthVersion(inside, credentialId)
     await useUpResetLinks(inside, credentialId)
     await forgiveAddress(inside, { email, origin })
     await recordForAll(inside, memberships, { action: 'reset_password' })
-    if (unlinked.count > 0) await recordForAll(inside, memberships, { action: 'unlinked_identity' })
     await tellPerson(inside, memberships, 'password_reset')
     return { device: (await rememberDevice(inside, { id: credentialId, authVersion }, origin)).token }
   })
 }
 
-/** The credential first, as whoever changes the password, or erases it: of two at once each would hold what the other waits for. */
-const hold = ({ db }: ServiceContext, credentialId: string) =>
-  run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forNoKeyUpdate())
+/** The password of an account whose address nobody has proven may be somebody else's: such a link replaces it. */
+const mayKeepPassword = (ref: AccountLinkRef, credential: { provenAt: Date | null }): boolean =>
+  ref.provesAddress === true && credential.provenAt !== null
 
 /**
- * Makes the browser in which a mailed link was opened one that is known, without another password: where strangers have tried too many,
- * the person signs in there with the one they have. The link is used up. Whose address it is it shows, but not who has set that password.
+ * Makes the browser in which a mailed link was opened a known one, without another password: where strangers have tried too many, the person signs in
+ * there with the one they have. The link is used up.
  *
- * @returns the browser's cookie; null when the link can't be used (any more), or was not mailed.
+ * @returns the browser's cookie; null when the link can't be used (any more), or does not allow it.
  */
 export async function admitBrowser(service: ServiceContext, ref: AccountLinkRef, origin: Browser): Promise<Admitted | null> {
-  const link = ref.isMailed ? await findOpenLink(service, ref) : null
-  if (!link?.credential) return null
+  const link = await findOpenLink(service, ref)
+  if (!link?.credential || !mayKeepPassword(ref, link.credential)) return null
   const { id, email } = link.credential
   return inTransaction(service, async (inside) => {
-    await hold(inside, id)
+    await lockCredential(inside, id)
     if (!(await claimLink(inside, ref))) return null
     const { authVersion } = await inside.db.credential.update({
       where: { id },

@@ -82,7 +82,7 @@ export const fingerprintApiKey = (key: string, { isRestricted = false } = {}) =>
  * Finds the organization a key belongs to, and records that the key was used (v1.md, Authentication 1 to 5).
  *
  * @param from where the request comes from: its address, and the network that is kept of it.
- * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired, network_not_allowed.
+ * @throws DomainError api_key_missing, api_key_unknown, api_key_revoked, api_key_expired, organization_suspended, network_not_allowed.
  */
 export async function authenticate(
   service: ServiceContext,
@@ -95,8 +95,9 @@ export async function authenticate(
   const found = deps.apiKeyCache.get(fingerprint) ?? (await lookUp(service, key, fingerprint))
   if (!found) throw new DomainError('api_key_unknown')
   const now = deps.clock()
-  if (found.revokedAt || found.isOnHold) throw new DomainError('api_key_revoked')
+  if (found.revokedAt) throw new DomainError('api_key_revoked')
   if (found.expiresAt && found.expiresAt <= now) throw new DomainError('api_key_expired')
+  if (found.isSuspended) throw new DomainError('organization_suspended')
   const { id, mode, createdById, rights, scopes, requestsPerMinute, organization } = found
   const actor = { kind: 'apiKey', id, mode, createdById, rights, scopes, requestsPerMinute } as const
   const ctx: Context = { ...service, organization, mode, actor }

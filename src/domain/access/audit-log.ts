@@ -5,6 +5,7 @@ import { all } from '../../db/statements.ts'
 import type { AuditEntry } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
+import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
@@ -117,7 +118,8 @@ async function findEntries(
 
 async function findActorIds({ db, organization }: Context, who: string): Promise<string[]> {
   const where = { organizationId: organization.id }
-  const members = await db.member.findMany({ where: { ...where, email: equalsText(asStored(who)) }, select: { id: true } })
+  const theirs = own({ organization }, 'members').where(({ ref }) => isAddress(ref('email'), asStored(who)))
+  const members = await all(db, theirs.select('id'))
   const keys = await db.apiKey.findMany({ where: { ...where, name: equalsText(who) }, select: { id: true } })
   return [...members, ...keys].map(({ id }) => id)
 }
@@ -159,9 +161,10 @@ async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string,
     .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
     .where('id', '=', among(ids))
   const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
-  const tags = own(ctx, 'tags').select(['id', 'name']).where('id', '=', among(ids))
+  const both = { ...ctx, mode: 'all' } as const
+  const tags = own(both, 'tags').select(['id', 'name']).where('id', '=', among(ids))
   const assessments = own(ctx, 'assessments').select(['id', 'name']).where('id', '=', among(ids))
-  const invites = own({ ...ctx, mode: 'all' }, 'invites')
+  const invites = own(both, 'invites')
     .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
     .where('id', '=', among(ids))
   const found = await all(ctx.db, members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites))

@@ -4,8 +4,8 @@ import { all, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
-/** What a person signs in with. */
-export type Credential = { id: string; email: string; passwordHash: string; authVersion: number }
+/** What a person signs in with. @property provenAt null: nobody has shown yet that the address is theirs. */
+export type Credential = { id: string; email: string; passwordHash: string; authVersion: number; provenAt: Date | null }
 
 /**
  * Where a browser asks from.

@@ -1,5 +1,3 @@
-import { everyones } from '../../db/everyone.ts'
-import { first } from '../../db/statements.ts'
 import type { SecondFactor } from '../../generated/prisma/client.ts'
 import type { AuditEvent } from '../audit/record-audit.ts'
 import { checkName, findIssues } from '../checking/checks.ts'
@@ -8,7 +6,8 @@ import type { ServiceContext } from '../context.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
-import { raiseAuthVersion } from './account.ts'
+import { raiseAuthVersion } from './auth-version.ts'
+import { lockOwnCredential, requireOwnCredential } from './credential-lock.ts'
 import { endOtherSessions } from './end-sessions.ts'
 import { hasFactor } from './has-factor.ts'
 import type { Passkey } from './passkeys.ts'
@@ -44,30 +43,31 @@ const requiresFactor = (memberships: readonly Membership[], now: Date): boolean 
     return isPast || (security?.secondFactorFrom != null && security.secondFactorFrom <= now)
   })
 
-/** Calls a factor otherwise. @throws DomainError invalid. */
+/** Renames a factor. @throws DomainError invalid: the name, `signedOut`. */
 export async function renameFactor(
   service: ServiceContext,
-  { credential, memberships }: SignedIn,
+  signedIn: SignedIn,
   { id, name }: { id: string; name: string },
 ): Promise<void> {
   refuse(findIssues([['name', checkName(name, MAX_NAME_LENGTH)]]))
   if (!isUuid(id)) return
   await inTransaction(service, async (inside) => {
-    const where = { id, credentialId: credential.id }
+    await requireOwnCredential(inside, signedIn)
+    const where = { id, credentialId: signedIn.credential.id }
     const { count } = await inside.db.secondFactor.updateMany({ where, data: { name: name.trim() } })
-    if (count > 0) await recordForAll(inside, memberships, { action: 'renamed_factor', details: { name: name.trim() } })
+    if (count > 0) await recordForAll(inside, signedIn.memberships, { action: 'renamed_factor', details: { name: name.trim() } })
   })
 }
 
 /**
  * Takes a factor away, and with the last one the recovery codes. One that is gone already stays so.
  *
- * @throws DomainError invalid: `lastFactor`, where an organization asks for one.
+ * @throws DomainError invalid: `lastFactor`, where an organization asks for one; `signedOut`.
  */
 export async function removeFactor(service: ServiceContext, signedIn: SignedIn, id: string): Promise<void> {
   if (!isUuid(id)) return
   await inTransaction(service, async (inside) => {
-    await holdCredential(inside, signedIn.credential.id)
+    await requireOwnCredential(inside, signedIn)
     const factors = await listFactors(inside, signedIn.credential.id)
     const factor = factors.find((other) => other.id === id)
     if (!factor) return
@@ -81,20 +81,15 @@ export async function removeFactor(service: ServiceContext, signedIn: SignedIn, 
   })
 }
 
-/** Makes the recovery codes of who has a factor anew. @returns them, to be shown now and never again; none where there is no factor. */
+/** Makes the recovery codes of who has a factor anew. @returns them, to be shown now and never again; none where there is no factor, or the session has ended. */
 export const renewRecoveryCodes = (service: ServiceContext, signedIn: SignedIn): Promise<string[]> =>
   inTransaction(service, async (inside) => {
-    await holdCredential(inside, signedIn.credential.id)
-    if (!(await hasFactor(inside, signedIn.credential.id))) return []
+    if (!(await lockOwnCredential(inside, signedIn)) || !(await hasFactor(inside, signedIn.credential.id))) return []
     const codes = await replaceRecoveryCodes(inside, signedIn.credential.id)
     await recordChange(inside, signedIn, { action: 'made_recovery_codes' })
     await tellPerson(inside, signedIn.memberships, 'recovery_codes_made')
     return codes
   })
-
-/** Has whoever else changes what the person signs in with wait: of two at once the second sees what the first has done. */
-export const holdCredential = ({ db }: ServiceContext, id: string) =>
-  first(db, everyones.selectFrom('credentials').select(['id', 'authVersion']).where('id', '=', id).forNoKeyUpdate())
 
 /** What follows from each change: sessions and devices of before are over, but for the session in which it was made. */
 export async function recordChange(inside: ServiceContext, signedIn: SignedIn, event: AuditEvent): Promise<void> {

@@ -77,7 +77,7 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
     rows.flatMap(({ hash, previousHash, previousExpiresAt, organization, ...found }): [string, CachedApiKey][] => {
       const { security, hold, ...ofOrganization } = organization
       const organizationNetworks = security?.keyNetworks ?? []
-      const key = { ...found, organization: ofOrganization, organizationNetworks, isOnHold: hold !== null }
+      const key = { ...found, organization: ofOrganization, organizationNetworks, isSuspended: hold !== null }
       const of = (stored: Uint8Array) => given.get(toBase64(stored)) ?? ''
       const current: [string, CachedApiKey] = [of(hash), key]
       if (!previousHash) return [current]

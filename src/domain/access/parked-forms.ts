@@ -5,7 +5,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
-import { holdCredential } from './factors.ts'
+import { lockCredential } from './credential-lock.ts'
 import { hashToken } from './session-tokens.ts'
 import type { SignedIn } from './sessions.ts'
 import { mayPark } from './sign-in-attempts.ts'
@@ -35,25 +35,42 @@ export type FormToPark = {
 /** @property isUsed whether it was sent since. */
 export type ParkedForm = Omit<FormToPark, 'url'> & { id: string; url: string; isUsed: boolean }
 
-/** Whose session a token was of that ended within a day, by itself or otherwise; null: of none. */
-export async function findOwnerOfEnded({ db, deps }: ServiceContext, token: string): Promise<string | null> {
-  const found = await db.session.findUnique({
-    where: { tokenHash: hashToken(token) },
-    select: { credentialId: true, endedAt: true, expiresAt: true },
-  })
-  const now = deps.clock()
-  if (!found || (found.endedAt === null && found.expiresAt > now)) return null
-  return now.getTime() - found.expiresAt.getTime() < KEPT_FOR_MS ? found.credentialId : null
+/** Whose form is saved, and the session in which it was sent. */
+export type FormOwner = { credentialId: string; sessionId: string }
+
+/** How sessions end without anybody distrusting them: a cookie of another one may be in strange hands. Null: they expired. */
+const ORDINARY_ENDS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
+
+/** The owner of a session that ended within a day; null: there is none whose forms may be saved. */
+export async function findOwnerOfEnded(service: ServiceContext, token: string): Promise<FormOwner | null> {
+  const found = await service.db.session.findUnique({ where: { tokenHash: hashToken(token) }, include: { credential: true } })
+  if (!found || (found.endedAt === null && found.expiresAt > service.deps.clock())) return null
+  return savesForms(service, found, found.credential) ? { credentialId: found.credentialId, sessionId: found.id } : null
+}
+
+/** Whether a form of the session may be saved: it is open or ended in an ordinary way, and what its person signs in with is the same. */
+function savesForms(
+  { deps }: ServiceContext,
+  session: { authVersion: number; endReason: string | null; expiresAt: Date },
+  credential: { authVersion: number },
+): boolean {
+  const isRecent = deps.clock().getTime() - session.expiresAt.getTime() < KEPT_FOR_MS
+  return isRecent && session.authVersion === credential.authVersion && ORDINARY_ENDS.includes(session.endReason)
 }
 
 const purposeOf = (id: string): string => `parked form ${id}`
 
 /**
- * Keeps a form for its owner, sealed, for a day. It does nothing by itself.
+ * Keeps a form for its owner, sealed, for a day. It does nothing by itself. While its body was read the session may have come to an end, and with it
+ * the right to save anything.
  *
- * @returns null where too many were kept of late, or the account is gone.
+ * @returns null where too many were kept of late, or the session saves none.
  */
-export async function parkForm(service: ServiceContext, credentialId: string, form: FormToPark): Promise<string | null> {
+export async function parkForm(
+  service: ServiceContext,
+  { credentialId, sessionId }: FormOwner,
+  form: FormToPark,
+): Promise<string | null> {
   if (!(await mayPark(service, credentialId))) return null
   const { url, ...rest } = form
   const fields = form.fields.filter(([name]) => !NEVER_KEPT.includes(name))
@@ -62,8 +79,10 @@ export async function parkForm(service: ServiceContext, credentialId: string, fo
   const now = service.deps.clock()
   const body = seal(service.deps.secretKeys, purposeOf(id), JSON.stringify({ ...rest, fields, isIncomplete }))
   return inTransaction(service, async (inside) => {
-    if (!(await holdCredential(inside, credentialId))) return null
     const { db } = inside
+    const credential = await lockCredential(inside, credentialId)
+    const session = credential && (await db.session.findUnique({ where: { id: sessionId } }))
+    if (!session || !savesForms(inside, session, credential)) return null
     const endsAt = new Date(now.getTime() + KEPT_FOR_MS)
     await db.parkedForm.create({ data: { id, credentialId, url, body, createdAt: now, endsAt } })
     const theirs = everyones.selectFrom('parkedForms').select('id').where('credentialId', '=', credentialId)
@@ -96,13 +115,16 @@ export async function claimParkedForm({ db, deps }: ServiceContext, { credential
 }
 
 /**
- * Deletes forms of the organization's pages whose fields or address have somebody's in them.
+ * Deletes forms of the organization's pages whose fields or address name somebody.
  *
- * @param isAbout looks at what was typed, and at the address. @returns how many.
+ * @param isAbout is true for a text that names them.
+ * @param replace takes them out of a text: with it, a form is kept that names them in its fields only.
+ * @returns how many were deleted or changed.
  */
 export async function forgetParkedForms(
   { db, deps, organization }: Context,
   isAbout: (text: string) => boolean,
+  replace?: (text: string) => string,
 ): Promise<number> {
   const members = own({ organization }, 'members').where('credentialId', 'is not', null).select('credentialId')
   const theirs = everyones.selectFrom('parkedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
@@ -111,8 +133,24 @@ export async function forgetParkedForms(
     if (!url.includes(organization.id)) return false
     return isAbout(url) || isAbout(open(deps.secretKeys, purposeOf(id), body) ?? '')
   })
-  if (about.length === 0) return 0
-  return run(db, everyones.deleteFrom('parkedForms').where('id', '=', among(about.map(({ id }) => id))))
+  const deleted: string[] = []
+  for (const { id, url, body } of about) {
+    const text = open(deps.secretKeys, purposeOf(id), body)
+    if (!replace || !text || isAbout(url)) deleted.push(id)
+    else
+      await db.parkedForm.updateMany({
+        where: { id },
+        data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
+      })
+  }
+  if (deleted.length > 0) await run(db, everyones.deleteFrom('parkedForms').where('id', '=', among(deleted)))
+  return about.length
+}
+
+function rewrite(text: string, replace: (text: string) => string): string {
+  const { fields, page, ...rest } = JSON.parse(text) as Omit<FormToPark, 'url'>
+  const rewritten = { ...rest, page: page && replace(page), fields: fields.map(([name, value]) => [name, replace(value)]) }
+  return JSON.stringify(rewritten)
 }
 
 /** Takes that back: the service could not do what the form asks for. */

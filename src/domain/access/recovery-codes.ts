@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { ServiceContext } from '../context.ts'
 import { toBase32 } from './totp.ts'
 
@@ -6,19 +6,38 @@ import { toBase32 } from './totp.ts'
 export const RECOVERY_CODES = 8
 /** 120 bits: beyond guessing, so that a fast hash is enough. */
 const CODE_BYTES = 15
+const SEED_BYTES = 20
+
+/** The codes of a seed, always the same, as people read them. @param seed at least 120 random bits that nobody else has. */
+export const makeRecoveryCodes = (seed: Uint8Array = randomBytes(SEED_BYTES)): string[] =>
+  Array.from({ length: RECOVERY_CODES }, (_, i) => {
+    const bytes = createHmac('sha256', seed).update(`recovery code ${i}`).digest().subarray(0, CODE_BYTES)
+    return toBase32(bytes).match(/.{4}/g)!.join('-')
+  })
 
 /**
- * Makes a person's recovery codes anew: earlier ones are good no more.
+ * Replaces a person's recovery codes: earlier ones are good no more.
  *
  * @returns the codes, of which only hashes are kept: to be shown now, and never again.
  */
-export async function replaceRecoveryCodes({ db, deps }: ServiceContext, credentialId: string): Promise<string[]> {
-  const codes = Array.from({ length: RECOVERY_CODES }, () => toBase32(randomBytes(CODE_BYTES)))
+export async function replaceRecoveryCodes(
+  { db, deps }: ServiceContext,
+  credentialId: string,
+  codes = makeRecoveryCodes(),
+): Promise<string[]> {
   const createdAt = deps.clock()
   await db.recoveryCode.deleteMany({ where: { credentialId } })
   await db.recoveryCode.createMany({ data: codes.map((code) => ({ hash: hashOf(code), credentialId, createdAt })) })
-  return codes.map((code) => code.match(/.{4}/g)!.join('-'))
+  return codes
 }
+
+/** Whether these are still the person's codes: they have made no others since. */
+export const hasRecoveryCodes = async (
+  { db }: ServiceContext,
+  credentialId: string,
+  codes: readonly string[],
+): Promise<boolean> =>
+  (await db.recoveryCode.count({ where: { credentialId, hash: { in: codes.map(hashOf) } } })) === codes.length
 
 /** Uses a code up, however it is typed: of those who try at once, one. @returns whether it was this one. */
 export async function useRecoveryCode({ db, deps }: ServiceContext, credentialId: string, text: string): Promise<boolean> {

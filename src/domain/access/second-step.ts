@@ -1,8 +1,11 @@
 import type { ServiceContext } from '../context.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
+import type { PendingJoin } from './account-links.ts'
+import { completeJoin, lockMember } from './complete-join.ts'
+import { lockCredential } from './credential-lock.ts'
 import { recognize } from './devices.ts'
-import { holdCredential, listFactors, passkeysOf } from './factors.ts'
+import { listFactors, passkeysOf } from './factors.ts'
 import { type PasskeyOptions, relyingParty, requestOptions } from './passkeys.ts'
 import { type GivenProof, kindOf, type ProviderWord } from './proof-rows.ts'
 import { renewSession } from './proofs.ts'
@@ -18,7 +21,7 @@ import {
   type SignedIn,
   startSession,
 } from './sessions.ts'
-import { type Entry, makeChangeLink } from './sign-in.ts'
+import { type Entry, makeChangeLink, type WaitingEntry } from './sign-in.ts'
 import { type Coder, countCode, forgiveCodes } from './sign-in-attempts.ts'
 import { tellOfBreakGlass } from './tell-break-glass.ts'
 import { tellOnceADay } from './tell-once-a-day.ts'
@@ -34,23 +37,21 @@ const PURPOSE = 'second step'
  *
  * @property authVersion as it was then: where what they sign in with is changed meanwhile, they begin anew.
  * @property mustChange whether the password is one of those that are tried first, and is to be replaced before they are let in.
- * @property word of the provider. @property sessionId of who is signed in already, by less than what an organization asks for.
+ * @property word of the provider. @property join what they join then. @property sessionId of who is signed in already, by less than what an organization asks for.
  */
 export type Waiting = {
   credentialId: string
   authVersion: number
   mustChange?: boolean
   word?: ProviderWord
+  join?: PendingJoin
   sessionId?: string
 }
 
 /** It for the browser's cookie: there it is, and nowhere else. */
-export function sealWaiting(
-  { deps }: ServiceContext,
-  { id, authVersion, mustChange, word }: Credential & { mustChange: boolean; word?: ProviderWord },
-): string {
+export function sealWaiting({ deps }: ServiceContext, { id, authVersion, mustChange, word, join }: WaitingEntry): string {
   const endsAt = deps.clock().getTime() + SECOND_STEP_MS
-  const text = JSON.stringify({ credentialId: id, authVersion, mustChange, word, endsAt })
+  const text = JSON.stringify({ credentialId: id, authVersion, mustChange, word, join, endsAt })
   return Buffer.from(seal(deps.secretKeys, PURPOSE, text)).toString('base64url')
 }
 
@@ -110,7 +111,7 @@ export async function signInByCode(
   const coder = { credentialId: credential.id, deviceId: (await recognize(service, credential, browser)).deviceId }
   await countCodeOrTell(service, coder)
   const step = await inTransaction(service, async (inside) => {
-    if (!(await lockUnchanged(inside, credential))) return null
+    if (!(await lockWaiting(inside, credential, waiting))) return null
     const kind = await proveCode(inside, credential.id, code)
     if (kind === 'recovery') await tellPerson(inside, await findMemberships(inside, credential.id), 'recovery_code_used')
     return goOn(inside, credential, waiting, { browser, kind, remembers })
@@ -139,7 +140,7 @@ export async function signInByOwnPasskey(
   if (!credential) return null
   const shown = await readPasskey(service, answer, credential.id)
   return inTransaction(service, async (inside) => {
-    if (!(await lockUnchanged(inside, credential))) return null
+    if (!(await lockWaiting(inside, credential, waiting))) return null
     await provePasskey(inside, shown)
     return goOn(inside, credential, waiting, { browser, kind: 'passkey' })
   })
@@ -159,7 +160,7 @@ export async function signInByPasskey(
   const shown = await readPasskey(service, answer)
   return inTransaction(service, async (inside) => {
     const { credentialId } = shown.passkey
-    const held = await holdCredential(inside, credentialId)
+    const held = await lockCredential(inside, credentialId)
     const credential = held && (await inside.db.credential.findUnique({ where: { id: credentialId } }))
     await provePasskey(inside, shown)
     const session = credential ? await begin(inside, credential, browser, ['passkey']) : null
@@ -172,16 +173,23 @@ async function findWaiting({ db }: ServiceContext, { credentialId: id, authVersi
   return db.credential.findUnique({ where: { id, authVersion } })
 }
 
-/** In the session that there is, or in a new one; null as {@link begin}. */
+/** @returns false if what they sign in with has changed meanwhile. */
+async function lockWaiting(inside: ServiceContext, credential: Credential, { join }: Waiting): Promise<boolean> {
+  if (join) await lockMember(inside, join)
+  return lockUnchanged(inside, credential)
+}
+
+/** In the session that there is, or in a new one; null as {@link begin}, and if the link that they join by can't be used any more. */
 async function goOn(
   inside: ServiceContext,
   credential: Credential,
-  { sessionId, mustChange = false, word }: Waiting,
+  { sessionId, mustChange = false, word, join }: Waiting,
   { browser, kind, remembers = false }: { browser: Browser; kind: 'totp' | 'recovery' | 'passkey'; remembers?: boolean },
 ): Promise<Step | null> {
   const memberships = await findMemberships(inside, credential.id)
   const [membership] = memberships
   if (mustChange && membership) return { mustChange: await makeChangeLink(inside, membership, credential.id) }
+  if (join && !(await completeJoin(inside, credential.id, join))) return null
   const session =
     sessionId === undefined
       ? await begin(inside, credential, browser, [word ?? 'password', kind])

@@ -116,6 +116,7 @@ export type EndReason =
   | 'ended_by_owner'
   | 'password_changed'
   | 'password_reset'
+  | 'address_proven'
   | 'factor_changed'
   | 'factors_reset'
   | 'ended_at_provider'

@@ -4,7 +4,7 @@ import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { createAccountLink } from './account-links.ts'
+import { createAccountLink, type PendingJoin } from './account-links.ts'
 import { recognize } from './devices.ts'
 import { hasFactor } from './has-factor.ts'
 import { inTurn, isListed, isPassword, lineOf } from './passwords.ts'
@@ -34,10 +34,12 @@ export async function findCredential(
   { db }: ServiceContext,
   email: string,
 ): Promise<(Credential & { failures: number }) | undefined> {
-  const credentials = everyones.selectFrom('credentials').select(['id', 'email', 'passwordHash', 'authVersion', 'failures'])
+  const credentials = everyones
+    .selectFrom('credentials')
+    .select(['id', 'email', 'passwordHash', 'authVersion', 'provenAt', 'failures'])
   return first(
     db,
-    credentials.where((eb) => eb(eb.fn<string>('lower', ['email']), '=', asStored(email).toLowerCase())),
+    credentials.where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', asStored(email).toLowerCase())),
   )
 }
 
@@ -89,11 +91,10 @@ export async function recordFailedSignIn(service: ServiceContext, email: string)
  *
  * @property mustChange the address of the page where that is done, before which nobody is signed in; of `waiting` whether it is to be.
  * @property word of `waiting`: of the identity provider that they have come by instead of by a password.
+ * @property join of `waiting`: what they join once they have shown their second factor.
  */
-export type Entry =
-  | { session: NewSession }
-  | { waiting: Credential & { mustChange: boolean; word?: ProviderWord } }
-  | { mustChange: string }
+export type Entry = { session: NewSession } | { waiting: WaitingEntry } | { mustChange: string }
+export type WaitingEntry = Credential & { mustChange: boolean; word?: ProviderWord; join?: PendingJoin }
 
 /**
  * Signs a person in by address and password.

@@ -4,19 +4,22 @@ import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { open } from '../secrets/seal.ts'
+import { HOUR_MS } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
 
 // All that is held about a candidate (whoever has an address, within one organization, in live and test data alike) or about a member, as one
-// file. It is made by a job, is there for a week, and can be fetched once, by who asked for it.
+// file. It is made by a job, is there for a week, and can be downloaded once, by who asked for it: see download-archive.ts.
 
 /** Days for which it is there. */
 export const ARCHIVE_DAYS = 7
+/** For so long after its start a download that broke off can be repeated. */
+export const RETRY_MS = HOUR_MS
 
 export type ArchiveSubject = 'candidate' | 'member'
 
 /**
  * @property address of a candidate; null of a member. @property bytes once it is made. @property isMine whether the actor has asked for it:
- * nobody else gets it.
+ * nobody else gets it. @property retryUntil when a download that has started can no longer be repeated; null: none has started.
  */
 export type Archive = Pick<
   Row,
@@ -26,19 +29,21 @@ export type Archive = Pick<
   address: string | null
   bytes: number
   isMine: boolean
+  retryUntil: Date | null
 }
 
 /** Of the address of a candidate that is kept with an archive. */
 export const purposeOf = (id: string): string => `archive ${id}`
 
 export function toArchive({ deps, actor }: Context, row: Row): Archive {
-  const { id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt, sealedAddress } = row
+  const { id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt, sealedAddress, downloadStartedAt } = row
   return {
     ...{ id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt },
     subject: row.subject as ArchiveSubject,
     address: sealedAddress && open(deps.secretKeys, purposeOf(id), sealedAddress),
     bytes: Number(row.bytes),
     isMine: actorId === actorIdOf(actor) && actorKind === actor.kind,
+    retryUntil: downloadStartedAt && new Date(downloadStartedAt.getTime() + RETRY_MS),
   }
 }
 

@@ -1,6 +1,19 @@
 import type { ServiceContext } from '../context.ts'
+import { RETRY_MS } from './archives.ts'
+import { removeFile } from './download-archive.ts'
 
-/** Forgets archives whose week is over, of all organizations, for the scheduled sweep; their files go with it. */
-export async function forgetOldArchives({ db, deps }: ServiceContext): Promise<void> {
-  await db.archive.deleteMany({ where: { expiresAt: { lte: deps.clock() } } })
+/** Deletes expired archives of all organizations with their files, and the files whose download broke off and can no longer be repeated. */
+export async function forgetOldArchives(service: ServiceContext): Promise<void> {
+  const { db, deps } = service
+  const now = deps.clock()
+  await db.archive.deleteMany({ where: { expiresAt: { lte: now } } })
+  const brokenOff = await db.archive.findMany({
+    where: {
+      key: { not: null },
+      downloadStartedAt: { lte: new Date(now.getTime() - RETRY_MS) },
+      OR: [{ downloadLeasedUntil: null }, { downloadLeasedUntil: { lte: now } }],
+    },
+    select: { organizationId: true, id: true, downloadId: true },
+  })
+  for (const archive of brokenOff) await removeFile(service, archive, {})
 }

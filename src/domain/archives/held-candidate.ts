@@ -150,7 +150,7 @@ export async function readHeldBesides(ctx: Context, address: string): Promise<He
   for await (const ids of readLists(ctx, deps.clock())) {
     const rows = own(ctx, 'inviteBatchRows')
       .where('batchId', '=', among(ids))
-      .where(({ ref }) => sql<SqlBool>`lower(trim(${ref('email')})) = ${address}`)
+      .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
     const found = (await all(db, rows.select(rowColumns).orderBy('batchId').orderBy('number'))) as HeldListRow[]
     listRows.push(...found.map(withoutGrader))
   }

@@ -6,7 +6,7 @@ import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
 import { newMediaKey } from '../values/media-keys.ts'
 import { ARCHIVE_DAYS, purposeOf } from './archives.ts'
-import { partOfArchive } from './fetch-archive.ts'
+import { partOfArchive } from './download-archive.ts'
 
 /**
  * Bytes of a part: an archive may be of any length, and of what is made there is no more than this in memory. A store that takes a file as a

@@ -10,6 +10,7 @@ import { seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
+import { lockOrganization } from '../work/lock-organization.ts'
 import { ARCHIVE_DAYS, type Archive, actorIdOf, authorizeArchive, getArchive, purposeOf } from './archives.ts'
 
 /** Archives of candidates that an organization may ask for within 24 hours, and of one member: each may take the whole store's reading. */
@@ -85,6 +86,7 @@ async function findMaking(inside: Context, { addressCode, memberId }: Asked): Pr
 
 /** Those that are gone since, because their candidate was erased, count no more. */
 async function refuseExcess(inside: Context, { subject, memberId }: Asked): Promise<void> {
+  await lockOrganization(inside)
   const since = new Date(inside.deps.clock().getTime() - DAY_MS)
   const where = { organizationId: inside.organization.id, subject, createdAt: { gt: since }, ...(memberId && { memberId }) }
   const limit = MAX_ARCHIVES[subject]

@@ -5,10 +5,12 @@ import { asStored } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
+import { caseKey } from '../values/fold-text.ts'
 import type { AssessmentInput } from './assessment-input.ts'
 import type { Assessment } from './assessments.ts'
 
-// What an assessment refers to, found by name. Rows that are found are locked, so that they are still there when they are referred to.
+// What an assessment refers to, found by name. Rows that are found are locked, so that they are still there when they are referred to. Live and
+// test data share assessments, so their tags are live.
 
 type Found = { name: string; id: string }
 type References = { languageIds: string[]; categoryIds: string[]; tagIds: string[]; clientIds: string[] }
@@ -95,9 +97,17 @@ const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
 const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
   all(
     ctx.db,
-    own(ctx, 'tags')
-      .innerJoin(wanted(names), (join) =>
-        join.on(({ eb, fn }) => eb(fn<string>('lower', ['tags.name']), '=', fn<string>('lower', ['wanted.name']))),
+    own({ ...ctx, mode: 'live' }, 'tags')
+      .innerJoin(
+        sql<{
+          name: string
+          key: string
+          position: string
+        }>`unnest(${names}::text[], ${names.map(caseKey)}::text[]) with ordinality`.as<'wanted'>(
+          sql`wanted (name, key, position)`,
+        ),
+        'wanted.key',
+        'tags.nameKey',
       )
       .select(['wanted.name', 'tags.id'])
       .orderBy('wanted.position')
@@ -109,7 +119,9 @@ const findAddresses = (ctx: Context, addresses: string[]): Promise<Found[]> =>
     ctx.db,
     own(ctx, 'members')
       .innerJoin(wanted(addresses), (join) =>
-        join.on(({ eb, fn }) => eb(fn<string>('lower', ['members.email']), '=', fn<string>('lower', ['wanted.name']))),
+        join.on(({ eb, fn }) =>
+          eb(fn<string>('address_key', ['members.email']), '=', fn<string>('address_key', ['wanted.name'])),
+        ),
       )
       .select(['wanted.name', 'members.id'])
       .orderBy('wanted.position')

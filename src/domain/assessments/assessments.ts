@@ -15,7 +15,17 @@ import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuseExcess } from '../lists/filters.ts'
-import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
+import {
+  type ConditionsOf,
+  createList,
+  hasAll,
+  isComposed,
+  type RowOf,
+  type Shape,
+  shapeOf,
+  type Worded,
+  worded,
+} from '../lists/listing.ts'
 import type { Listing, Order, Page } from '../lists/page.ts'
 import type { Source } from '../look-ups/find-together.ts'
 import { findById } from '../look-ups/shared-query.ts'
@@ -119,7 +129,8 @@ export const wholeAssessment = shapeOf('assessments', Prisma.AssessmentScalarFie
 export type ListedAssessment = RowOf<typeof wholeAssessment>
 
 const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
-  name: (eb, name) => eb('assessments.name', '=', name),
+  name: (eb, name) => isComposed(eb.ref('assessments.name'), name),
+  nameKey: (eb, key) => eb('assessments.nameKey', '=', key),
   createdById: (eb, id) => eb('assessments.createdById', '=', id),
   audience: (eb, audience) => eb('assessments.audience', '=', audience),
   questionCount: (eb, count) => eb('assessments.questionCount', '=', count),
@@ -135,7 +146,7 @@ const conditions: ConditionsOf<'assessments', Worded<AssessmentFilter>> = {
     ),
   questionFormats: (eb, formats) => sql`${eb.ref('assessments.defaultQuestionFormat')} = any(${formats}::media_format[])`,
   answerFormats: (eb, formats) => sql`${eb.ref('assessments.defaultAnswerFormat')} = any(${formats}::media_format[])`,
-  search: (eb, patterns) => hasAll(eb.ref('assessments.name'), patterns),
+  search: (eb, patterns) => hasAll(eb.ref('assessments.nameSearch'), patterns),
   // Two, each with an index of its own: a statement is made once for all values of a filter.
   isArchived: (eb) => eb('assessments.archivedAt', 'is not', null),
   isInUse: (eb) => eb('assessments.archivedAt', 'is', null),

@@ -13,6 +13,7 @@ import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { holdTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
+import { nameKeys } from '../values/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
 import {
   type AssessmentInput,
@@ -68,7 +69,10 @@ export async function updateAssessment(ctx: Context, id: string, given: Assessme
     const instructionId = await saveInstruction(inside, input, assessment)
     const updatedAt = timeOfChange(inside.deps.clock(), assessment)
     const where = { organizationId_id: { organizationId: inside.organization.id, id: assessment.id } }
-    await inside.db.assessment.update({ where, data: { ...settingsOf(input), ...releases, instructionId, updatedAt } })
+    await inside.db.assessment.update({
+      where,
+      data: { ...settingsOf(input), ...nameKeys(input.name), ...releases, instructionId, updatedAt },
+    })
     if (instructionId !== assessment.instructionId) await forgetInstruction(inside, assessment)
     await replaceReferences(inside, assessment.id, references)
     await record(inside, 'updated_assessment', { id: assessment.id, name: input.name })
@@ -136,7 +140,7 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const off = { autoReleaseById: null, autoReleaseToCandidate: false }
     const copyId = await insert(inside, { ...original, ...off, name })
     const references = referencesOf(original)
-    const tags = await holdTags(inside, references.tagIds)
+    const tags = await holdTags({ ...inside, mode: 'live' }, references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
     await copyMailTexts(inside, original.id, copyId)
@@ -195,7 +199,7 @@ async function insert(
   const { createdById } = authorOf({ actor, mode })
   const own = { id: deps.newId(), organizationId: organization.id, createdById, createdAt: now, updatedAt: now }
   const { id } = await db.assessment.create({
-    data: { ...settingsOf(said), instructionId, autoReleaseById, autoReleaseToCandidate, ...own },
+    data: { ...settingsOf(said), ...nameKeys(said.name), instructionId, autoReleaseById, autoReleaseToCandidate, ...own },
   })
   return id
 }

@@ -1,6 +1,7 @@
-import { stripJpeg, stripPng, stripWebp } from './strip-metadata.ts'
+import { stripGif } from './strip-gif.ts'
+import { type Stripped, stripJpeg, stripPng, stripWebp } from './strip-metadata.ts'
 
-/** A picture as its bytes say it is. Sides in pixels, as it is shown. */
+/** A picture as its bytes say it is. Sides in pixels, as it is shown: those of the largest frame, where one exceeds the canvas. */
 export type PictureFile = { contentType: string; width: number; height: number; content: Buffer }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
@@ -22,40 +23,25 @@ export function readPicture(file: Buffer): PictureFile | null {
 
 function readPng(file: Buffer): PictureFile | null {
   if (!file.subarray(0, 8).equals(PNG) || file.toString('latin1', 12, 16) !== 'IHDR') return null
-  return sized('image/png', file.readUInt32BE(16), file.readUInt32BE(20), stripPng(file))
+  return sized('image/png', stripPng(file))
 }
 
 function readJpeg(file: Buffer): PictureFile | null {
   if (file.length < 4 || file.readUInt32BE(0) >>> 8 !== 0xffd8ff) return null
-  const { content, width, height, isTurned } = stripJpeg(file)
-  return isTurned ? sized('image/jpeg', height, width, content) : sized('image/jpeg', width, height, content)
+  const { isTurned, width, height, content } = stripJpeg(file)
+  return sized('image/jpeg', isTurned ? { content, width: height, height: width } : { content, width, height })
 }
 
 function readGif(file: Buffer): PictureFile | null {
   if (!/^GIF8[79]a$/.test(file.toString('latin1', 0, 6))) return null
-  return sized('image/gif', file.readUInt16LE(6), file.readUInt16LE(8), file)
+  return sized('image/gif', stripGif(file))
 }
 
 function readWebp(file: Buffer): PictureFile | null {
   if (file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WEBP') return null
-  const [width, height] = sidesOfWebp(file)
-  return sized('image/webp', width, height, stripWebp(file))
+  if (!['VP8X', 'VP8L', 'VP8 '].includes(file.toString('latin1', 12, 16))) return null
+  return sized('image/webp', stripWebp(file))
 }
 
-function sidesOfWebp(file: Buffer): [width: number, height: number] {
-  switch (file.toString('latin1', 12, 16)) {
-    case 'VP8X':
-      return [file.readUIntLE(24, 3) + 1, file.readUIntLE(27, 3) + 1]
-    case 'VP8L': {
-      const bits = file.readUInt32LE(21)
-      return [(bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1]
-    }
-    case 'VP8 ':
-      return [file.readUInt16LE(26) & 0x3fff, file.readUInt16LE(28) & 0x3fff]
-    default:
-      return [0, 0]
-  }
-}
-
-const sized = (contentType: string, width: number, height: number, content: Buffer): PictureFile | null =>
-  width > 0 && height > 0 ? { contentType, width, height, content } : null
+const sized = (contentType: string, picture: Stripped): PictureFile | null =>
+  picture.width > 0 && picture.height > 0 ? { contentType, ...picture } : null

@@ -5,15 +5,34 @@
 const MAX_PIECES = 10_000
 
 /** Counts what a picture is made of. @throws RangeError where it is too much. */
-function createCounter(): () => void {
+export function createCounter(): () => void {
   let pieces = 0
   return () => {
     if (++pieces > MAX_PIECES) throw new RangeError('A picture has too many segments')
   }
 }
 
-/** @property isTurned whether it is shown with its sides exchanged: that is all that is kept of its Exif. Sides are as stored; 0: not said. */
-type StrippedJpeg = { content: Buffer; width: number; height: number; isTurned: boolean }
+/**
+ * A picture without metadata. Sides are those of the largest area that a decoder may draw, whatever the head says: a small canvas can have a huge
+ * frame. 0: not said.
+ */
+export type Stripped = { content: Buffer; width: number; height: number }
+
+/** Grows by each frame to the area that holds all of them. */
+export function createArea(): { width: number; height: number; add: (width: number, height: number) => void } {
+  const area = {
+    width: 0,
+    height: 0,
+    add(width: number, height: number) {
+      area.width = Math.max(area.width, width)
+      area.height = Math.max(area.height, height)
+    },
+  }
+  return area
+}
+
+/** @property isTurned it is shown with its sides exchanged: that is all that is kept of its Exif. */
+type StrippedJpeg = Stripped & { isTurned: boolean }
 
 /** Segments that describe the picture: APP1 (Exif, XMP), APP3 to APP13, APP15, COM; and APP2 but for the colour profile. */
 const isTold = (marker: number, segment: Buffer): boolean =>
@@ -28,8 +47,12 @@ const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf &&
 export function stripJpeg(file: Buffer): StrippedJpeg {
   const kept: Buffer[] = []
   let [width, height, orientation] = [0, 0, 1]
+  let frames = 0
   for (const { marker, segment } of segmentsOf(file)) {
-    if (isFrame(marker)) [height, width] = [segment.readUInt16BE(5), segment.readUInt16BE(7)]
+    if (isFrame(marker)) {
+      if (++frames > 1) throw new RangeError('A JPEG has a second frame, which no browser shows')
+      ;[height, width] = [segment.readUInt16BE(5), segment.readUInt16BE(7)]
+    }
     if (marker === 0xe1) orientation = orientationOf(segment) ?? orientation
     if (!isTold(marker, segment)) kept.push(segment)
   }
@@ -88,41 +111,80 @@ const exifOf = (orientation: number): Buffer =>
 const TOLD_CHUNKS = new Set(['eXIf', 'tEXt', 'zTXt', 'iTXt', 'tIME'])
 
 /** Up to its end: what lies behind that goes as well. */
-export function stripPng(file: Buffer): Buffer {
+export function stripPng(file: Buffer): Stripped {
   const kept: Buffer[] = [file.subarray(0, 8)]
   const count = createCounter()
+  const area = createArea()
   for (let at = 8; ; ) {
     count()
+    const data = at + 8
     const end = at + 12 + file.readUInt32BE(at)
     if (end > file.length) throw new RangeError('A chunk of a PNG is cut off')
     const type = file.toString('latin1', at + 4, at + 8)
+    if (type === 'IHDR') area.add(file.readUInt32BE(data), file.readUInt32BE(data + 4))
+    // A frame of an animation: behind its number its sides, and where it lies.
+    if (type === 'fcTL')
+      area.add(
+        file.readUInt32BE(data + 4) + file.readUInt32BE(data + 12),
+        file.readUInt32BE(data + 8) + file.readUInt32BE(data + 16),
+      )
     if (!TOLD_CHUNKS.has(type)) kept.push(file.subarray(at, end))
-    if (type === 'IEND') return Buffer.concat(kept)
+    if (type === 'IEND') return { content: Buffer.concat(kept), width: area.width, height: area.height }
     at = end
   }
 }
 
 /** The flags of its header that announce Exif and XMP. */
 const TOLD_FLAGS = 0x08 | 0x04
+/** Bytes of a frame's head in an animated WebP, before its own chunks. */
+const ANIMATION_HEAD = 16
 
-export function stripWebp(file: Buffer): Buffer {
-  const kept: Buffer[] = []
+export function stripWebp(file: Buffer): Stripped {
   const whole = 8 + file.readUInt32LE(4)
   if (whole > file.length) throw new RangeError('A WebP is cut off')
+  const kept: Buffer[] = []
+  const area = createArea()
   const count = createCounter()
-  for (let at = 12; at < whole; ) {
-    count()
-    const bytes = file.readUInt32LE(at + 4)
-    const end = at + 8 + bytes + (bytes % 2)
-    if (at + 8 + bytes > whole) throw new RangeError('A chunk of a WebP is cut off')
-    const type = file.toString('latin1', at, at + 4)
-    const chunk = Buffer.from(file.subarray(at, end))
-    if (type === 'VP8X') chunk[8] = chunk[8]! & ~TOLD_FLAGS
-    if (type !== 'EXIF' && type !== 'XMP ') kept.push(chunk)
-    at = end
+  for (const { type, chunk } of chunksOf(file.subarray(12, whole), count)) {
+    addSides(area, type, chunk)
+    if (type === 'ANMF')
+      for (const inner of chunksOf(chunk.subarray(8 + ANIMATION_HEAD), count)) addSides(area, inner.type, inner.chunk)
+    if (type === 'EXIF' || type === 'XMP ') continue
+    kept.push(type === 'VP8X' ? withoutFlags(chunk) : chunk)
   }
   const body = Buffer.concat(kept)
   const head = Buffer.from(file.subarray(0, 12))
   head.writeUInt32LE(body.length + 4, 4)
-  return Buffer.concat([head, body])
+  return { content: Buffer.concat([head, body]), width: area.width, height: area.height }
+}
+
+/** @yields each with its head of eight bytes, and the byte that makes its length even. */
+function* chunksOf(body: Buffer, count: () => void): Generator<{ type: string; chunk: Buffer }> {
+  for (let at = 0; at < body.length; ) {
+    count()
+    const bytes = body.readUInt32LE(at + 4)
+    if (at + 8 + bytes > body.length) throw new RangeError('A chunk of a WebP is cut off')
+    const end = at + 8 + bytes + (bytes % 2)
+    yield { type: body.toString('latin1', at, at + 4), chunk: body.subarray(at, end) }
+    at = end
+  }
+}
+
+function addSides(area: ReturnType<typeof createArea>, type: string, chunk: Buffer): void {
+  const data = chunk.subarray(8)
+  if (type === 'VP8X') area.add(data.readUIntLE(4, 3) + 1, data.readUIntLE(7, 3) + 1)
+  // Of an animation's frame: where it lies, in steps of two pixels, and its sides.
+  if (type === 'ANMF')
+    area.add(2 * data.readUIntLE(0, 3) + data.readUIntLE(6, 3) + 1, 2 * data.readUIntLE(3, 3) + data.readUIntLE(9, 3) + 1)
+  if (type === 'VP8 ') area.add(data.readUInt16LE(6) & 0x3fff, data.readUInt16LE(8) & 0x3fff)
+  if (type === 'VP8L') {
+    const bits = data.readUInt32LE(1)
+    area.add((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
+  }
+}
+
+function withoutFlags(chunk: Buffer): Buffer {
+  const copy = Buffer.from(chunk)
+  copy[8] = copy[8]! & ~TOLD_FLAGS
+  return copy
 }

@@ -56,10 +56,12 @@ async function makeReports(inside: ServiceContext, from: bigint, until: bigint):
   const lastOf = await findLastTimes(inside, [...new Set(told.map(({ orderId }) => orderId))])
   const now = deps.clock()
   return told.map(({ organizationId, connectionId, orderId, orderedAt, position, createdAt, standing }) => {
-    const happenedAt = after(lastOf.get(orderId) ?? orderedAt, createdAt)
-    lastOf.set(orderId, happenedAt)
+    const last = lastOf.get(orderId)
+    const happenedAt = after(last?.happenedAt ?? orderedAt, createdAt)
+    const nextAttemptAt = last?.nextAttemptAt && last.nextAttemptAt > now ? last.nextAttemptAt : now
+    lastOf.set(orderId, { happenedAt, nextAttemptAt })
     const own = { id: deps.newId(), organizationId, connectionId, orderId, position: position!, standing, happenedAt }
-    return { ...own, state: 'waiting', queuedAt: now, nextAttemptAt: now, attemptCount: 0 } as const
+    return { ...own, state: 'waiting', queuedAt: now, nextAttemptAt, attemptCount: 0 } as const
   })
 }
 
@@ -87,12 +89,18 @@ const toldOrders = (from: bigint, until: bigint) =>
     ])
     .orderBy('event.position')
 
-/** When what was reported of these orders last came to be so. */
-async function findLastTimes({ db }: ServiceContext, orderIds: string[]): Promise<Map<string, Date>> {
+type LastTimes = { happenedAt: Date; nextAttemptAt: Date | null }
+
+/** Of each order, when its last report happened, and when the reports that wait are attempted: a new one is attempted after them. */
+async function findLastTimes({ db }: ServiceContext, orderIds: string[]): Promise<Map<string, LastTimes>> {
   const last = everyones
     .selectFrom('atsReports')
     .where('orderId', '=', among(orderIds))
     .groupBy('orderId')
-    .select(({ fn }) => ['orderId', fn.max('happenedAt').as('happenedAt')])
-  return new Map((await all(db, last)).map(({ orderId, happenedAt }) => [orderId!, happenedAt]))
+    .select(({ fn }) => [
+      'orderId',
+      fn.max('happenedAt').as('happenedAt'),
+      fn.max('nextAttemptAt').filterWhere('state', '=', 'waiting').as('nextAttemptAt'),
+    ])
+  return new Map((await all(db, last)).map(({ orderId, ...times }) => [orderId!, times]))
 }

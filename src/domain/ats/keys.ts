@@ -22,14 +22,15 @@ const USE_RECORDED_EVERY_MS = 60_000
 /**
  * Finds whose a key is that an ATS has sent, and records that it was used.
  *
- * @throws DomainError api_key_missing; api_key_unknown, also for another ATS's; api_key_revoked.
+ * @throws DomainError api_key_missing; api_key_unknown, also for another ATS's; api_key_revoked; organization_suspended.
  */
 export async function authenticateAts(service: ServiceContext, ats: Ats, key: string | undefined): Promise<Context> {
   const { db, deps } = service
   if (!key) throw new DomainError('api_key_missing')
   const found = API_KEY_PATTERN.test(key) ? await findKey(db, digest('sha256', key, 'base64')) : null
   if (found?.connection.ats !== ats) throw new DomainError('api_key_unknown')
-  if (found.revokedAt || found.connection.organization.hold) throw new DomainError('api_key_revoked')
+  if (found.revokedAt) throw new DomainError('api_key_revoked')
+  if (found.connection.organization.hold) throw new DomainError('organization_suspended')
   const now = deps.clock()
   const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
   if (!found.lastUsedAt || found.lastUsedAt <= before) {

@@ -114,6 +114,9 @@ export const cancelOrder = (ctx: Context, inviteId: string): Promise<{ id: strin
     if (!order) return null
     const { standing } = await readStanding(inside, inviteId)
     await inside.db.atsOrder.updateMany({ where, data: { cancelledAt: inside.deps.clock() } })
+    await inside.db.atsReport.deleteMany({
+      where: { organizationId: inside.organization.id, orderId: order.id, state: 'waiting', leasedUntil: null },
+    })
     if (OPEN.includes(standing)) await revokeInvite(inside, inviteId)
     return order
   })

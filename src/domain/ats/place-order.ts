@@ -118,7 +118,7 @@ async function findEarlier(inside: Context, { assessmentId, recipientEmail }: Ne
   const toAddress = own(inside, 'invites')
     .where('assessmentId', '=', assessmentId)
     .where('mode', '=', modeOf(inside))
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${asStored(recipientEmail)})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${asStored(recipientEmail)})`)
   return (await first(inside.db, toAddress.select('id').orderBy('attempt', 'desc').forUpdate()))?.id
 }
 

@@ -16,8 +16,9 @@ export async function queueReport(
   const own = { organizationId: organization.id, connectionId, orderId }
   const [now, { position: head }] = [deps.clock(), await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })]
   const last = await db.atsReport.findFirst({ where: own, orderBy: [{ position: 'desc' }, { id: 'desc' }] })
+  const isBehind = orderId !== null && last?.state === 'waiting' && last.nextAttemptAt > now
   const data: Prisma.AtsReportUncheckedCreateInput = {
-    ...{ ...own, id: deps.newId(), standing, queuedAt: now, nextAttemptAt: now },
+    ...{ ...own, id: deps.newId(), standing, queuedAt: now, nextAttemptAt: isBehind ? last.nextAttemptAt : now },
     position: last && last.position > head ? last.position : head,
     happenedAt: last ? after(last.happenedAt, now) : now,
   }

@@ -32,6 +32,12 @@ export function recordReport(ctx: ServiceContext, taken: TakenReport, result: At
       },
     })
     if (count === 0) return 'lost'
+    // Reports behind it wait for it. If they were due meanwhile, each look for what is due would read and skip them.
+    if (next && order)
+      await db.atsReport.updateMany({
+        where: { organizationId: connection.organization.id, orderId: order.id, state: 'waiting', nextAttemptAt: { lt: next } },
+        data: { nextAttemptAt: next },
+      })
     const own = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
     const said = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
     const call = { ...own, ...said, id: deps.newId(), isTheirs: false, name: report.standing, createdAt: result.startedAt }

@@ -4,14 +4,13 @@ import { isNotOnHold, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
+import { type DueSendings, grantedRows } from '../webhooks/due-sendings.ts'
 import { enabledSystems } from './connections.ts'
 import { type Credentials, openCredentials } from './keys.ts'
 import type { Standing } from './standing.ts'
 
 // Reports are taken by any process, one of each order at a time.
 
-/** At a time, of one process, to one connection. */
-const AT_ONCE = 4
 /** Longer than an attempt takes. What a process has taken that was killed is attempted by another when this is over. */
 const LEASE_SECONDS = 20
 
@@ -25,16 +24,34 @@ export type TakenReport = {
 }
 
 /**
- * Takes reports that are due: nobody else attempts them while the lease lasts. Of an order only the first that waits is taken, so that
- * what is under way is alone and none overtakes another; of a connection whose keys are all revoked, none.
+ * Connections with reports that are due. Of an order only the first report that waits is due, so that none overtakes another; of a connection
+ * whose keys are all revoked, none.
  *
- * @param busy how many reports to each connection this process has under way.
- * @param room how many to take at most.
+ * @param most how many of each to count at most.
  */
-export async function takeReports(ctx: ServiceContext, busy: ReadonlyMap<string, number>, room: number): Promise<TakenReport[]> {
+export async function findDueReports(ctx: ServiceContext, most: number): Promise<DueSendings[]> {
   const enabled = enabledSystems(ctx)
   if (enabled.length === 0) return []
-  const leased = await all(ctx.db, leaseOfDue(ctx.deps.clock(), enabled, busy, room))
+  const due = reachableConnections(enabled).crossJoinLateral((eb) =>
+    eb
+      .selectFrom(dueReports(ctx.deps.clock()).where('report.connectionId', '=', eb.ref('connection.id')).limit(most).as('first'))
+      .select(sql<number>`count(*)::int`.as('count'))
+      .as('due'),
+  )
+  const rows = await all(
+    ctx.db,
+    due.where('due.count', '>', 0).select(['connection.organizationId', 'connection.id as receiverId', 'due.count']),
+  )
+  return rows.map((row) => ({ ...row, isReplay: false, isFailing: false }))
+}
+
+/**
+ * Takes reports that are due: no other process attempts them while the lease lasts.
+ *
+ * @param granted how many to take of each connection at most.
+ */
+export async function takeReports(ctx: ServiceContext, granted: readonly DueSendings[]): Promise<TakenReport[]> {
+  const leased = await all(ctx.db, leaseOfDue(ctx.deps.clock(), enabledSystems(ctx), granted))
   const taken: TakenReport[] = []
   for (const { id, leasedUntil } of leased) {
     const row = await ctx.db.atsReport.findUnique({ where: { id }, include })
@@ -65,40 +82,38 @@ const include = {
   },
 } satisfies Prisma.AtsReportInclude
 
-function leaseOfDue(now: Date, enabled: Ats[], busy: ReadonlyMap<string, number>, room: number) {
-  const [ids, counts] = [[...busy.keys()], [...busy.values()]]
-  const underWay = sql<{ id: string; count: number }>`unnest(${ids}::uuid[], ${counts}::int[])`.as<'busy'>(sql`busy (id, count)`)
-  return everyones
+const reachableConnections = (enabled: Ats[]) =>
+  everyones
+    .selectFrom('atsConnections as connection')
+    .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
+    .where(isNotOnHold('connection'))
+    .where(({ exists, selectFrom }) => {
+      const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
+      return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
+    })
+
+const leaseOfDue = (now: Date, enabled: Ats[], granted: readonly DueSendings[]) =>
+  everyones
     .with(
       (cte) => cte('due').materialized(),
-      (db) =>
-        db
-          .selectFrom('atsConnections as connection')
-          .leftJoin(underWay, 'busy.id', 'connection.id')
+      () =>
+        reachableConnections(enabled)
+          .innerJoin(grantedRows(granted), 'granted.id', 'connection.id')
           .crossJoinLateral((eb) =>
             dueReports(now)
               .where('report.connectionId', '=', eb.ref('connection.id'))
-              .limit(sql<number>`greatest(0, ${AT_ONCE}::int - coalesce(${eb.ref('busy.count')}, 0))`)
+              .limit(eb.ref('granted.count'))
               .forUpdate('report')
               .skipLocked()
               .as('next'),
           )
-          .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
-          .where(isNotOnHold('connection'))
-          .where(({ exists, selectFrom }) => {
-            const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
-            return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))
-          })
-          .select('next.id')
-          .orderBy('next.nextAttemptAt')
-          .limit(room),
+          .select('next.id'),
     )
     .updateTable('atsReports')
     .from('due')
     .set({ leasedUntil: sql<Date>`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})` })
     .whereRef('atsReports.id', '=', 'due.id')
     .returning(['atsReports.id', 'atsReports.leasedUntil'])
-}
 
 const dueReports = (now: Date) =>
   everyones

@@ -19,6 +19,7 @@ const SHARED_ACTIONS = [
   'changed_name',
   'changed_password',
   'reset_password',
+  'proved_address',
   'admitted_browser',
   'added_factor',
   'renamed_factor',

@@ -18,26 +18,30 @@ export type Write<Row> = (rows: Row[]) => Promise<void>
 /** What an audit entry says of an export. */
 type Exported = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
 
-/** The organizations whose lists are being exported, by process. */
-const running = new WeakMap<Deps, string[]>()
+/** An export under way. @property request who exports which list, filtered how; null: it can't be told apart. */
+type Running = { organizationId: string; request: string | null; replace: (reason: Error) => void }
+
+/** The exports under way, by process. */
+const running = new WeakMap<Deps, Running[]>()
 
 /** Gets the batch that begins after a row; the first one without it. The last one has less than {@link EXPORTED_AT_ONCE}. */
 type Read<Row> = (after: Row | undefined) => Promise<Row[]>
 
 /**
- * Hands over a list in batches, and records that it did.
+ * Hands over a list in batches, and records that it did. Repeated by the same actor it takes the place of the first, which ends: a browser that
+ * has lost the answer is not refused because of itself.
  *
  * @throws DomainError too_many_exports; whatever `write` throws.
  */
 export const runExport = <Row>(ctx: Context, { action, filter }: Exported, read: Read<Row>, write: Write<Row>): Promise<void> =>
-  inTurn(ctx, async () => {
+  inTurn(ctx, JSON.stringify([ctx.actor, ctx.mode, action, filter]), async (replaced) => {
     await recordAudit(ctx, { action, details: detailsOf(Object.entries(filter).filter(isGiven)) })
-    await readAll(read, write)
+    await readAll(read, (rows) => Promise.race([write(rows), replaced]))
   })
 
 /** The same of what leaves nothing behind with whom it is shown to. @throws DomainError as runExport. */
 export const handOver = <Row>(ctx: Context, read: Read<Row>, write: Write<Row>): Promise<void> =>
-  inTurn(ctx, () => readAll(read, write))
+  inTurn(ctx, null, () => readAll(read, write))
 
 /** Of what was looked for. */
 const isGiven = (entry: [string, string | undefined]): entry is [AuditField, string] => Boolean(entry[1])
@@ -50,21 +54,35 @@ async function readAll<Row>(read: Read<Row>, write: Write<Row>): Promise<void> {
   } while (rows.length === EXPORTED_AT_ONCE)
 }
 
-async function inTurn(ctx: Context, work: () => Promise<void>): Promise<void> {
-  const leave = enter(ctx)
+/** @param work gets a promise that is rejected when another export takes its place. */
+async function inTurn(ctx: Context, request: string | null, work: (replaced: Promise<never>) => Promise<void>): Promise<void> {
+  const { promise: replaced, reject: replace } = Promise.withResolvers<never>()
+  replaced.catch(() => {}) // nobody may be waiting for it
+  const leave = enter(ctx, { organizationId: ctx.organization.id, request, replace })
   try {
-    await work()
+    await work(replaced)
   } finally {
     leave()
   }
 }
 
 /** @returns what ends it. */
-function enter({ deps, organization: { id } }: Context): () => void {
-  const organizations = running.get(deps) ?? []
-  running.set(deps, organizations)
-  const ofOne = organizations.filter((other) => other === id).length
-  if (organizations.length >= MAX_EXPORTS || ofOne >= MAX_EXPORTS_OF_ONE) throw new DomainError('too_many_exports')
-  organizations.push(id)
-  return () => void organizations.splice(organizations.indexOf(id), 1)
+function enter({ deps }: Context, entering: Running): () => void {
+  const { organizationId, request } = entering
+  const exports = running.get(deps) ?? []
+  running.set(deps, exports)
+  const leave = (one: Running) => {
+    const place = exports.indexOf(one)
+    if (place >= 0) exports.splice(place, 1)
+  }
+  const isSame = (one: Running) => one.organizationId === organizationId && one.request === request
+  const earlier = request === null ? undefined : exports.find(isSame)
+  if (earlier) {
+    leave(earlier)
+    earlier.replace(new Error('The same export was asked for again'))
+  }
+  const ofOne = exports.filter((one) => one.organizationId === organizationId).length
+  if (exports.length >= MAX_EXPORTS || ofOne >= MAX_EXPORTS_OF_ONE) throw new DomainError('too_many_exports')
+  exports.push(entering)
+  return () => leave(entering)
 }

@@ -60,7 +60,7 @@ export async function listCandidates(ctx: Context, { search, order, after, size 
   return { candidates: candidates.slice(0, size), hasMore: candidates.length > size, isCut: found?.length === MAX_SEARCHED }
 }
 
-const addressOf = (table: string) => sql<string>`lower(${sql.ref(`${table}.recipientEmail`)})`
+const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
 
 const placeOf = () => [addressOf('invites').as('address'), 'invites.sentAt' as const, 'invites.id' as const] as const
 type Place = { address: string; sentAt: Date; id: string }

@@ -94,7 +94,7 @@ function findInvites(ctx: Context, email: string, most: number) {
         .onRef('assessments.organizationId', '=', 'invites.organizationId')
         .onRef('assessments.id', '=', 'invites.assessmentId'),
     )
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${email})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${email})`)
     .select(['invites.id', 'invites.recipientName', 'assessments.name as assessment', 'invites.attempt', 'invites.status'])
     .select(['invites.declinedAt', 'invites.revokedAt', 'invites.sentAt', 'invites.expiresAt', 'invites.updatedAt'])
   return all(ctx.db, theirs.orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc').limit(most))

@@ -1,9 +1,10 @@
 import type { Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
+import { isVisible } from '../values/visible-name.ts'
 
-/** What is wrong with names: each needs one character or more that is not white space. */
+/** What is wrong with names: each needs a visible character. */
 export const findNameIssues = (names: Record<string, string>, limit = MAX_NAME_LENGTH): Issue[] =>
   Object.entries(names).flatMap(([field, name]): Issue[] => {
-    if (name.trim() === '') return [{ field, rule: 'required' }]
+    if (!isVisible(name)) return [{ field, rule: 'required' }]
     return [...name.trim()].length > limit ? [{ field, rule: 'maxLength', limit }] : []
   })

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 
 /** Whether an invite was sent to the address, in either case. @param address in lower case. */
 export const isTo = ({ ref }: Expressions<'invites'>, address: string): Condition =>
-  sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = ${address}`
+  sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = ${address}`
 
 /** Takes the invites of the address that were made until then. */
 export async function collectInvites(

@@ -96,13 +96,13 @@ async function findAddresses(ctx: Context, lines: ReceiptLine[]): Promise<Map<st
 
 /** All addresses that candidates of the organization have, in lower case: of rows of lists, of invites, and of those that are not written to. */
 async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
-  const lower = (column: string) => sql<string>`lower(${sql.ref(column)})`.as('address')
+  const folded = (column: string) => sql<string>`address_key(${sql.ref(column)})`.as('address')
   for await (const ids of readLists(ctx, ctx.deps.clock())) {
     const rows = own(ctx, 'inviteBatchRows').where('batchId', '=', among(ids))
-    const typed = rows.select(({ ref }) => sql<string>`lower(trim(${ref('email')}))`.as('address')).distinct()
+    const typed = rows.select(({ ref }) => sql<string>`address_key(trim(${ref('email')}))`.as('address')).distinct()
     yield (await all(ctx.db, typed)).map(({ address }) => address)
   }
-  const sources = [own(ctx, 'invites').select(lower('recipientEmail')), own(ctx, 'suppressions').select(lower('address'))]
+  const sources = [own(ctx, 'invites').select(folded('recipientEmail')), own(ctx, 'suppressions').select(folded('address'))]
   for (const source of sources)
     for (let last = ''; ; ) {
       const some = compose

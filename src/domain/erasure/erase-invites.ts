@@ -62,7 +62,7 @@ export async function countListRows(ctx: Context, address: string, until: Date):
   for await (const ids of readLists(ctx, until)) {
     const rows = own(ctx, 'inviteBatchRows')
       .where('batchId', '=', among(ids))
-      .where(({ ref }) => sql<SqlBool>`lower(trim(${ref('email')})) = ${address}`)
+      .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
     count += Number(
       (await first(
         ctx.db,
@@ -80,7 +80,7 @@ export async function eraseListRows(erasing: Erasing): Promise<void> {
     await eraseCounted(erasing, async (inside) => {
       const gone = ownDelete(inside, 'inviteBatchRows')
         .where('batchId', '=', among(ids))
-        .where(({ ref }) => sql<SqlBool>`lower(trim(${ref('email')})) = ${address}`)
+        .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
       const rows = await all(inside.db, gone.returning('inviteId'))
       await collectMade(
         inside,

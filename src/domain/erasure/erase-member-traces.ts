@@ -1,7 +1,8 @@
 import { sql } from '../../db/builder.ts'
-import { among, own, ownUpdate, type SqlBool } from '../../db/own.ts'
+import { among, type Expression, own, ownUpdate, type SqlBool } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
+import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
@@ -41,7 +42,7 @@ export async function eraseMemberTraces(erasing: ErasingMember): Promise<void> {
       return { otherTraces: await run(inside.db, providers.set({ lastError: null })) }
     })
   }
-  for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text)
+  for (const text of new Set([...addresses, ...(name ? [name] : [])])) await eraseWords(erasing, text, ERASED_MEMBER)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseRefusals(inside, erasing) }))
   await eraseAuditEntries(erasing)
   await eraseCounted(erasing, async (inside) => ({ otherTraces: await eraseFacts(inside, erasing) }))
@@ -53,7 +54,7 @@ function eraseRefusals(inside: Counting['ctx'], { named: { addresses, subjects }
     .where('action', '=', 'refused_sign_in' satisfies AuditAction)
     .where(({ ref }) => {
       const told = (key: string) => sql`${ref('details')} ->> ${key}`
-      return sql<SqlBool>`(${told('subject')} = any(${subjects}::text[]) or lower(${told('email')}) = any(${addresses}::text[]))`
+      return sql<SqlBool>`(${told('subject')} = any(${subjects}::text[]) or ${isOneOf(told('email'), addresses)})`
     })
   return run(
     inside.db,
@@ -61,17 +62,19 @@ function eraseRefusals(inside: Counting['ctx'], { named: { addresses, subjects }
   )
 }
 
+/** Whatever the case, which the database folds on both sides. */
+const isOneOf = (text: Expression<unknown>, texts: readonly string[]) =>
+  sql<SqlBool>`lower(normalize(${text})) in (select lower(normalize(one)) from unnest(${texts}::text[]) one)`
+
 /** Mails to others tell who has done something, from where and with what, and to whom. */
 async function eraseFacts(inside: Counting['ctx'], { named: { addresses, name } }: ErasingMember): Promise<number> {
-  const called = [...addresses, name.toLowerCase()]
+  const called = [...addresses, name]
   let count = 0
   for (const [key, going] of [
     ['person', '{person,address,userAgent}'],
     ['called', '{called}'],
   ] as const) {
-    const told = ownUpdate(inside, 'memberEmails').where(
-      ({ ref }) => sql<SqlBool>`lower(${ref('facts')} ->> ${key}) = any(${called}::text[])`,
-    )
+    const told = ownUpdate(inside, 'memberEmails').where(({ ref }) => isOneOf(sql`${ref('facts')} ->> ${key}`, called))
     count += await run(
       inside.db,
       told.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })),

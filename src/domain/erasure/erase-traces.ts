@@ -1,19 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
-import { among, type Expression, own, ownDelete, ownUpdate, type RawBuilder, type SqlBool } from '../../db/own.ts'
+import {
+  among,
+  type Expression,
+  type Expressions,
+  own,
+  ownDelete,
+  ownUpdate,
+  type RawBuilder,
+  type SqlBool,
+} from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { forgetParkedForms } from '../access/parked-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
 import { NAMING } from '../events/event.ts'
+import { renameFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
 import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
 import { folderOf } from '../values/media-keys.ts'
 import { forgetAnswers, readAnswerKeys } from '../work/do-once.ts'
 import { readErased } from './collect-invites.ts'
-import { type Counting, type Erasing, eraseCounted, names, patternOf } from './erasing.ts'
+import { type Counting, type Erasing, eraseCounted, names, patternOf, replaceName } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
 
 // What names somebody outside of their invites. That of other candidates' rows is not looked through: what somebody has written into them is
@@ -157,15 +167,21 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
   await eraseWords(erasing, address)
 }
 
-/** Forms that wait for their sender, filters that are kept, and words in the audit log. @param text an address, or what somebody is called. */
-export async function eraseWords(erasing: Counting, text: string): Promise<void> {
+/**
+ * Forms that wait for their sender, saved filters, and words in the audit log.
+ *
+ * @param text an address, or what somebody is called. @param replacement takes its place in forms and filters; without one these are deleted.
+ */
+export async function eraseWords(erasing: Counting, text: string, replacement?: string): Promise<void> {
   const isTheirs = (words: string) => names(text, words)
-  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetParkedForms(inside, isTheirs) }))
+  const replace = replacement === undefined ? undefined : (words: string) => replaceName(text, words, replacement)
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetParkedForms(inside, isTheirs, replace) }))
   await eraseCounted(erasing, async (inside) => {
-    const filters = ownDelete(inside, 'savedFilters').where(({ or, ref }) =>
-      or([isNaming(ref('query'), text), isNaming(ref('name'), text)]),
-    )
-    return { otherTraces: await run(inside.db, filters) }
+    const isAbout = ({ or, ref }: Expressions<'savedFilters'>) => or([isNaming(ref('query'), text), isNaming(ref('name'), text)])
+    if (!replace) return { otherTraces: await run(inside.db, ownDelete(inside, 'savedFilters').where(isAbout)) }
+    const filters = await all(inside.db, own(inside, 'savedFilters').where(isAbout).select(['id', 'memberId', 'name', 'query']))
+    for (const filter of filters) await renameFilter(inside, filter, replace)
+    return { otherTraces: filters.length }
   })
   await eraseCounted(erasing, async (inside) => {
     const worded = own(inside, 'auditEntries')

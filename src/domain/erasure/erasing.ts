@@ -71,5 +71,9 @@ const spellingsOf = (address: string): string[] => [
   address.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 ]
 
+/** The text with something else in place of the address. */
+export const replaceName = (address: string, text: string, replacement: string): string =>
+  text.replaceAll(new RegExp(patternOf(address), 'gi'), () => replacement)
+
 /** Whether a text has the address in it. */
 export const names = (address: string, text: string): boolean => new RegExp(patternOf(address), 'i').test(text)

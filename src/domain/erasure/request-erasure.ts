@@ -9,6 +9,7 @@ import { MAX_OPEN_ERASURES } from '../limits.ts'
 import { codeOfAddress } from '../secrets/address-codes.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
+import { lockOrganization } from '../work/lock-organization.ts'
 import { collectInvites } from './collect-invites.ts'
 import { revokeOpen } from './erase-invites.ts'
 import { type Erasure, type ErasureStep, getErasure } from './erasures.ts'
@@ -61,13 +62,18 @@ async function begin(
     const running = own(inside, 'erasures').where('addressCode', '=', addressCode).where('finishedAt', 'is', null)
     return { erasureId: (await first(db, running.select('id')))?.id ?? id, isNew: false }
   }
-  if (!repeated && (await db.erasure.count({ where: { organizationId: organization.id, finishedAt: null } })) > MAX_OPEN_ERASURES)
-    throw new DomainError('too_many_erasures')
+  await lockOrganization(inside)
+  const ahead = await countOtherOpen(inside, id)
+  if (!repeated && ahead >= MAX_OPEN_ERASURES) throw new DomainError('too_many_erasures')
   await collectInvites(inside, { id, address, until: createdAt })
-  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
+  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id, ahead })
   await recordAudit(inside, { action: 'asked_for_erasure', target: { kind: 'erasure', id } })
   return { erasureId: id, isNew: true }
 }
+
+/** Other open erasures of the organization, counted up to {@link MAX_OPEN_ERASURES}. */
+export const countOtherOpen = ({ db, organization }: Context, id: string): Promise<number> =>
+  db.erasure.count({ where: { organizationId: organization.id, finishedAt: null, id: { not: id } }, take: MAX_OPEN_ERASURES })
 
 /** What the address of an erasure is sealed for. */
 export const purposeOf = (id: string): string => `erasure ${id}`

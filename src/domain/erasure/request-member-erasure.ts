@@ -10,10 +10,11 @@ import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
 import { codeOfAddress } from '../secrets/address-codes.ts'
 import { seal } from '../secrets/seal.ts'
+import { userKeys } from '../values/fold-text.ts'
 import { nameOf } from '../values/name-of.ts'
 import { type ErasedCounts, type Erasure, type ErasureStep, getErasure, type Subject } from './erasures.ts'
 import { forgetAtAccounts } from './forget-at-accounts.ts'
-import { purposeOf } from './request-erasure.ts'
+import { countOtherOpen, purposeOf } from './request-erasure.ts'
 
 // Erasing a member: who they are goes, and what they have done for the organization stays, by nobody. Their account goes with it where it
 // opens no other organization.
@@ -91,7 +92,8 @@ async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Pr
     create: { ...row, counts },
     update: { ...row, counts, finishedAt: null, backupsUntil: null },
   })
-  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id })
+  const ahead = await countOtherOpen(inside, id)
+  await deps.queue.enqueueErasure(db, { organizationId: organization.id, erasureId: id, ahead })
   await recordAudit(inside, { action: 'erased_member', target: { kind: 'member', id: memberId } })
 }
 
@@ -126,7 +128,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
   const now = deps.clock()
   const lastName = roles.includes('grader') ? 'grader' : 'member'
   const former = { id: deps.newId(), firstName: 'A former', lastName, email: `${memberId}@erased.invalid` }
-  await db.user.create({ data: { ...former, createdAt: now, updatedAt: now } })
+  await db.user.create({ data: { ...former, ...userKeys(former), createdAt: now, updatedAt: now } })
   const nothing = {
     credentialId: null,
     roles: [],

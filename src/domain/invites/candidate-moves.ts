@@ -7,6 +7,8 @@ import { totalOrder } from '../lists/page.ts'
 import type { InvitationRef, SessionRef } from '../secrets/invitation-tokens.ts'
 import { BRAND } from '../values/brand.ts'
 import { SPOKEN_TO } from '../values/languages.ts'
+import { zoneOf } from '../values/zones.ts'
+import { loadZones } from '../work/load-zone.ts'
 import { asOfNow } from './expiry.ts'
 import { moveInvite } from './move-invite.ts'
 
@@ -45,6 +47,7 @@ export async function findInvitation(
 ): Promise<CandidateInvite | null> {
   const where = { id: inviteId, linkVersion, ...IS_ENTERED }
   const invite = await db.invite.findUnique({ where, include, relationLoadStrategy: 'join' })
+  if (invite) await loadZones(db, [zoneOf(invite)])
   return invite && asOfNow(invite, deps.clock())
 }
 

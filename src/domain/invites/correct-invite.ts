@@ -7,6 +7,8 @@ import { DomainError } from '../errors.ts'
 import { COUNTS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
+import { searchKey } from '../values/fold-text.ts'
+import { visibleName } from '../values/visible-name.ts'
 import { assignGrader, changeInvite, setTags, updateInvite } from './change-invite.ts'
 import { createInvite } from './create-invite.ts'
 import { getInvite, type Invite, type InviteDetail, type InviteStatus } from './invites.ts'
@@ -30,7 +32,8 @@ export type Correction = { [Field in (typeof CORRECTABLE)[number]]?: Invite[Fiel
 export async function correctInvite(ctx: Context, id: string, correction: Correction): Promise<void> {
   await changeInvite(ctx, id, async (inside, where) => {
     const invite = await getInvite(inside, id)
-    const { recipientName, customMessage, questionReplayLimit, answerRecordLimit } = { ...invite, ...defined(correction) }
+    const { customMessage, questionReplayLimit, answerRecordLimit, ...named } = { ...invite, ...defined(correction) }
+    const recipientName = visibleName(named.recipientName)
     const issues = findIssues([
       ['recipientName', checkText(recipientName ?? '', MAX_NAME_LENGTH)],
       ['customMessage', checkText(customMessage, MAX_MESSAGE_LENGTH)],
@@ -42,7 +45,8 @@ export async function correctInvite(ctx: Context, id: string, correction: Correc
     const corrected = CORRECTABLE.filter((field) => invite[field] !== wanted[field])
     if (corrected.length === 0) return
     if (invite.status !== 'pending') throw settled(corrected[0]!, invite.status)
-    await updateInvite(inside, where, wanted, { corrected })
+    const recipientNameSearch = recipientName && searchKey(recipientName)
+    await updateInvite(inside, where, { ...wanted, recipientNameSearch }, { corrected })
     await recordByMember(inside, { action: 'corrected_invite', target: { kind: 'invite', id }, details: { corrected } })
   })
 }

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { among, own, prepareOwn, type Selectable, type SqlBool, type Tables } from '../../db/own.ts'
-import { anyOf } from '../../db/query.ts'
 import { all, first } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import { authorOf } from '../access/author.ts'
@@ -17,9 +16,12 @@ import { eventRows } from '../events/record-events.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../limits.ts'
 import { shareQuery } from '../look-ups/shared-query.ts'
 import { mayGrade } from '../members/graders.ts'
+import { findTagIds } from '../tags/tags.ts'
 import { writeTogether } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
+import { searchKey } from '../values/fold-text.ts'
 import { matchLanguage } from '../values/languages.ts'
+import { visibleName } from '../values/visible-name.ts'
 import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
@@ -42,7 +44,8 @@ export async function createInvite(
   { isOneOfMany = false, retakeOf, like = retakeOf }: { isOneOfMany?: boolean; retakeOf?: Invite; like?: Invite } = {},
 ): Promise<Invite> {
   authorize(ctx, 'invite')
-  const input = { ...given, recipientEmail: asStored(given.recipientEmail) }
+  const recipientName = visibleName(given.recipientName ?? null)
+  const input = { ...given, recipientEmail: asStored(given.recipientEmail), recipientName }
   const refuseNew = (issues: Issue[]) => refuseAll(like ? ofChanged<object>(issues, like, input) : issues)
   refuseNew(checkNewInvite(input))
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]
@@ -71,6 +74,7 @@ function makeInvite(ctx: Context, input: NewInvite, attempt: number): InviteRow 
     organizationId: ctx.organization.id,
     assessmentId,
     recipientEmail,
+    recipientNameSearch: terms.recipientName && searchKey(terms.recipientName),
     ...terms,
     assignedGraderId: terms.assignedGraderId?.toLowerCase() ?? null,
     language: matchLanguage(terms.language, ctx.deps.languages.codes),
@@ -137,16 +141,14 @@ export async function resolveReferences(ctx: Context, { assessmentId, assignedGr
   const grader = assignedGraderId
     ? await db.member.findUnique({ where: own(assignedGraderId), select: { status: true, roles: true } })
     : null
-  const tags =
-    tagIds.length > 0 ? await db.tag.findMany({ where: { organizationId, id: anyOf(tagIds) }, select: { id: true } }) : []
-  const known = new Set(tags.map(({ id }) => id))
+  const tags = tagIds.length > 0 ? await findTagIds(ctx, tagIds) : new Set()
   const issues: Issue[] = []
   if (assessmentId && !assessment) issues.push(unknownId('assessmentId', assessmentId))
   if (assignedGraderId && !grader) issues.push(unknownId('assignedGraderId', assignedGraderId))
   if (assignedGraderId && grader && !mayGrade(grader)) {
     issues.push({ field: 'assignedGraderId', rule: 'grader', value: assignedGraderId })
   }
-  for (const id of new Set(tagIds)) if (!known.has(id)) issues.push(unknownId('tagIds', id))
+  for (const id of new Set(tagIds)) if (!tags.has(id)) issues.push(unknownId('tagIds', id))
   return { assessment, issues }
 }
 
@@ -181,7 +183,7 @@ async function findDuplicate(
 ): Promise<{ existingId?: string }> {
   const toAddress = own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${recipientEmail})`)
   const wanted = attempt === undefined ? toAddress : toAddress.where('attempt', '=', attempt)
   const existing = await first(ctx.db, wanted.select('id').orderBy('attempt', 'desc'))
   return existing ? { existingId: existing.id } : {}

@@ -1,10 +1,10 @@
 import { sql } from '../../db/builder.ts'
 import { among, compose, own, type Rows, sameOwner } from '../../db/own.ts'
-import { containing } from '../../db/query.ts'
 import { allAsJson } from '../../db/statements.ts'
 import { authorize, may } from '../access/permissions.ts'
 import { gradesBlindly } from '../assessments/blind-grading.ts'
 import type { Context } from '../context.ts'
+import { hasAll, worded } from '../lists/listing.ts'
 import { graders } from '../members/graders.ts'
 import { isUuid } from '../values/uuid.ts'
 
@@ -13,7 +13,7 @@ export type Choices = { assessments: Named[]; tags: Named[]; graders: Named[] }
 export type Named = { id: string; name: string }
 
 /**
- * What a list to choose from is to have: only names with a text in them, in either case; and first, whatever they are called, those that
+ * What a list to choose from is to have: only names with all words of a text; and first, whatever they are called, those that
  * are chosen already.
  */
 export type Wanted = { named?: string; chosenIds?: string[] }
@@ -38,19 +38,23 @@ export async function listChoices(ctx: Context, wanted: Wanted = {}): Promise<Ch
 /** @throws DomainError not_permitted. */
 export async function listAssessmentChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read_assessments')
-  return readNames(ctx, own(ctx, 'assessments').select(['id', 'name']), wanted)
+  return readNames(ctx, own(ctx, 'assessments').select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
 /** Those to which somebody can be invited: not the archived ones. @throws DomainError not_permitted. */
 export async function listInvitingAssessments(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read_assessments')
-  return readNames(ctx, own(ctx, 'assessments').where('archivedAt', 'is', null).select(['id', 'name']), wanted)
+  return readNames(
+    ctx,
+    own(ctx, 'assessments').where('archivedAt', 'is', null).select(['id', 'name', 'nameSearch as search']),
+    wanted,
+  )
 }
 
 /** @throws DomainError not_permitted. */
 export async function listTagChoices(ctx: Context, wanted: Wanted = {}): Promise<Named[]> {
   authorize(ctx, 'read')
-  return readNames(ctx, own(ctx, 'tags').select(['id', 'name']), wanted)
+  return readNames(ctx, own(ctx, 'tags').select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
 /** The members who may grade, by name and address. @throws DomainError not_permitted. */
@@ -60,7 +64,11 @@ export async function listGraderChoices(ctx: Context, wanted: Wanted = {}): Prom
     .innerJoin('users', 'users.id', 'members.userId')
     .select(({ ref }) => {
       const name = sql`nullif(trim(${ref('users.firstName')} || ' ' || ${ref('users.lastName')}), '')`
-      return ['members.id', sql<string>`concat_ws(', ', ${name}, ${ref('members.email')})`.as('name')]
+      return [
+        'members.id',
+        sql<string>`concat_ws(', ', ${name}, ${ref('members.email')})`.as('name'),
+        'users.searchKey as search',
+      ]
     })
   return readNames(ctx, names, wanted)
 }
@@ -75,24 +83,24 @@ export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): 
       join.on(sameOwner('assessmentClients', 'assessments')).onRef('assessmentClients.assessmentId', '=', 'assessments.id'),
     )
     .where('assessmentClients.memberId', '=', actor.id)
-    .select(['assessments.id', 'assessments.name'])
+    .select(['assessments.id', 'assessments.name', 'assessments.nameSearch as search'])
   return readNames(ctx, gradesBlindly(ctx) ? theirs.where('assessments.gradedBlind', '=', false) : theirs, wanted)
 }
 
 /**
  * By name. As one value: hundreds of names cost the process little more than half of what they cost as rows.
  *
- * @param names the ids and names of all that there are.
+ * @param names the ids, names and search keys of all that there are.
  */
 export function readNames({ db }: Context, names: Names, { named = '', chosenIds = [] }: Wanted): Promise<Named[]> {
   const chosen = chosenIds.filter(isUuid)
   const anyChosen = among(chosen)
   const every = compose.selectFrom(names.as('found')).select(['found.id', 'found.name'])
-  const found =
-    named === ''
-      ? every
-      : every.where(({ eb, or }) => or([eb('found.name', 'ilike', containing(named)), eb('found.id', '=', anyChosen)]))
+  const { search } = worded({ search: named })
+  const found = search
+    ? every.where(({ eb, or, ref }) => or([hasAll(ref('found.search'), search), eb('found.id', '=', anyChosen)]))
+    : every
   const first = chosen.length === 0 ? found : found.orderBy((eb) => eb('found.id', '=', anyChosen), 'desc')
   return allAsJson(db, first.orderBy('found.name').orderBy('found.id').limit(MAX_CHOICES))
 }
-type Names = Rows<never, Named>
+type Names = Rows<never, Named & { search: string }>

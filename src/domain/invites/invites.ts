@@ -58,7 +58,7 @@ const retakeOf = (eb: Expressions<'invites'>): Expression<string | null> => {
     .where(sameOwner('before', 'invites'))
     .whereRef('before.assessmentId', '=', 'invites.assessmentId')
     .whereRef('before.mode', '=', 'invites.mode')
-    .where(sql<SqlBool>`lower(${sql.ref('before.recipientEmail')}) = lower(${sql.ref('invites.recipientEmail')})`)
+    .where(sql<SqlBool>`address_key(${sql.ref('before.recipientEmail')}) = address_key(${sql.ref('invites.recipientEmail')})`)
     .where(sql<SqlBool>`${sql.ref('before.attempt')} = ${sql.ref('invites.attempt')} - 1`)
   return sql<string | null>`case when ${eb.ref('invites.attempt')} > 1 then (${before}) end`
 }

@@ -1,9 +1,11 @@
 import { sql } from '../../db/builder.ts'
-import { own, type Rows, type SqlBool, sameOwner } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
+import { own, type SqlBool, sameOwner } from '../../db/own.ts'
+import { first, type Query } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
+import { DAY_MS } from '../values/days.ts'
 import { createTurns } from '../work/turns.ts'
 import type { InviteEmail } from './emails.ts'
+import { mailTimes, sentTimes } from './mail-schedule.ts'
 
 /** Invitations that may be sent within 24 hours: to one address over all invites of an organization, and by one organization. 0: any number. */
 export type MailCeilings = { perRecipient: number; perOrganization: number }
@@ -12,13 +14,13 @@ type Admission = { until: Date } | { until: null; release: () => void }
 /** Those under way may be what is too many: it is to be looked again when one of that ceiling has ended. */
 type Wait = { until: undefined; key: string; turn: Promise<void> }
 
-const DAY_MS = 86_400_000
+/** Milliseconds that a mail whose time has come waits again, at most, before it is planned behind all others. */
+const SOON_MS = 3_600_000
 
 /**
- * Decides of each mail whether it may be sent now, or when it is to be looked at again: when the oldest of those that are too many is a
- * day old. Those that this process sends at the moment count as well, and are waited for where they are what is too many; what several
- * processes send at one moment may be some more. Each mail that ends has one of those that wait for it looked at again, so that many
- * that wait cost the database some statements each, however many they are.
+ * Decides whether a mail may be sent now, or when it is looked at again: when the oldest mail that counts is a day old. Towards the limit of
+ * an organization, mails that wait count too, so that each gets a time of its own (see mail-schedule.ts). Mails that this process is sending
+ * count as well: if they reach the limit, the next mail waits for one of them to end. Several processes may send a few more at one moment.
  */
 export function createCeilings(ceilings: MailCeilings): (system: ServiceContext, email: InviteEmail) => Promise<Admission> {
   const underWay = new Map<string, number>()
@@ -82,22 +84,30 @@ export function createCeilings(ceilings: MailCeilings): (system: ServiceContext,
 }
 
 /** The ceilings that there are for a mail, the widest last. */
-function checksOf(
-  { perRecipient, perOrganization }: MailCeilings,
-  { organizationId, invite: { recipientEmail } }: InviteEmail,
-): Check[] {
+function checksOf({ perRecipient, perOrganization }: MailCeilings, email: InviteEmail): Check[] {
+  const { organizationId, invite, delayedUntil } = email
+  const { recipientEmail } = invite
+  const perDay = invite.organization.mailsPerDay ?? perOrganization
   const all: Check[] = [
     {
       ceiling: perRecipient,
       key: `${organizationId} ${recipientEmail.toLowerCase()}`,
-      sent: toAddress(organizationId, recipientEmail),
+      nth: (since, n) => timesToAddress(organizationId, recipientEmail, since).offset(n).limit(1),
     },
-    { ceiling: perOrganization, key: organizationId, sent: ofOrganization(organizationId) },
+    {
+      ceiling: perDay,
+      key: organizationId,
+      // One that has waited has its time already: only what was sent stands before it.
+      nth: (since, n) => (delayedUntil ? sentTimes : mailTimes)(organizationId, since).offset(n).limit(1),
+      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => mailTimes(organizationId, since).offset(n).limit(1) }),
+    },
   ]
   return all.filter(({ ceiling }) => ceiling > 0)
 }
 
-type Check = { ceiling: number; key: string; sent: Rows<'inviteEmails'> }
+type NthTime = (since: Date, n: number) => Query<{ at: Date }>
+/** @property nth finds the nth latest mail that counts, from 0. @property nthPlanned counts mails that wait as well. */
+type Check = { ceiling: number; key: string; nth: NthTime; nthPlanned?: NthTime }
 
 /** The first ceiling that is reached. @returns without a time where those under way may be what reaches it; undefined when none is. */
 async function findOver(
@@ -105,27 +115,32 @@ async function findOver(
   checks: Check[],
   underWay: number[],
 ): Promise<{ key: string; until: Date | undefined } | undefined> {
-  const since = new Date(deps.clock().getTime() - DAY_MS)
-  for (const [i, { ceiling, key, sent }] of checks.entries()) {
-    const offset = ceiling - 1 - underWay[i]!
-    if (offset < 0) return { key, until: undefined }
-    const latest = sent
-      .where('inviteEmails.state', '=', sql.lit('sent'))
-      .where('inviteEmails.sentAt', '>', since)
-      .orderBy('inviteEmails.sentAt', 'desc')
-    const oldest = await first(db, latest.select('inviteEmails.sentAt').offset(offset).limit(1))
-    if (oldest) return { key, until: underWay[i] === 0 ? new Date(oldest.sentAt!.getTime() + DAY_MS) : undefined }
+  const now = deps.clock()
+  const since = new Date(now.getTime() - DAY_MS)
+  for (const [i, { ceiling, key, nth, nthPlanned }] of checks.entries()) {
+    const n = ceiling - 1 - underWay[i]!
+    if (n < 0) return { key, until: undefined }
+    const dayAfter = async (find: NthTime) => {
+      const found = await first(db, find(since, n))
+      return found && new Date(found.at.getTime() + DAY_MS)
+    }
+    const until = await dayAfter(nth)
+    if (!until) continue
+    if (underWay[i] !== 0) return { key, until: undefined }
+    const isSoon = until.getTime() - now.getTime() <= SOON_MS
+    return { key, until: isSoon || !nthPlanned ? until : ((await dayAfter(nthPlanned)) ?? until) }
   }
   return undefined
 }
 
-/** The mails to the address, of any invite of the organization. */
-const toAddress = (organizationId: string, address: string): Rows<'inviteEmails'> =>
+/** Times of the mails that were sent to the address since then, of any invite of the organization, the latest first. */
+const timesToAddress = (organizationId: string, address: string, since: Date) =>
   own({ organization: { id: organizationId } }, 'inviteEmails')
     .innerJoin('invites', (join) =>
       join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
     )
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${address})`) as Rows<'inviteEmails'>
-
-const ofOrganization = (organizationId: string): Rows<'inviteEmails'> =>
-  own({ organization: { id: organizationId } }, 'inviteEmails')
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
+    .where('inviteEmails.state', '=', sql.lit('sent'))
+    .where('inviteEmails.sentAt', '>', since)
+    .select(({ ref }) => sql<Date>`${ref('inviteEmails.sentAt')}`.as('at'))
+    .orderBy('inviteEmails.sentAt', 'desc')

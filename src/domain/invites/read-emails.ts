@@ -9,6 +9,8 @@ import { newestTexts } from '../mails/newest-texts.ts'
 import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
 import { BRAND } from '../values/brand.ts'
 import { languageOf, matchLanguage, SPOKEN_TO } from '../values/languages.ts'
+import { zoneOf } from '../values/zones.ts'
+import { loadZones } from '../work/load-zone.ts'
 
 const include = {
   invite: {
@@ -17,6 +19,7 @@ const include = {
         select: {
           ...BRAND,
           senderName: true,
+          mailsPerDay: true,
           replyTo: true,
           invitationText: true,
           timeZone: true,
@@ -70,6 +73,10 @@ export async function readEmails(
 ): Promise<InviteEmail[]> {
   const emails = await db.inviteEmail.findMany({ ...which, include, relationLoadStrategy: 'join' })
   if (emails.length === 0) return []
+  await loadZones(
+    db,
+    emails.map(({ invite }) => zoneOf(invite)),
+  )
   const organizationIds = [...new Set(emails.map(({ organizationId }) => organizationId))]
   const assessmentIds = [...new Set(emails.map(({ invite }) => invite.assessmentId))]
   const where = { organizationId: anyOf(organizationIds), assessmentId: anyOf(assessmentIds) }

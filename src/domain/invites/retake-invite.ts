@@ -41,7 +41,7 @@ export async function findRetake(ctx: Context, invite: Invite): Promise<string |
   const after = own(ctx, 'invites')
     .where('assessmentId', '=', invite.assessmentId)
     .where('mode', '=', invite.mode)
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('recipientEmail')}) = lower(${invite.recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${invite.recipientEmail})`)
     .where('attempt', '=', invite.attempt + 1)
   return (await first(ctx.db, after.select('id')))?.id ?? null
 }

@@ -1,12 +1,17 @@
-import type { SavedFilter } from '../../generated/prisma/client.ts'
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import type { SavedFilter as Row } from '../../generated/prisma/client.ts'
 import { may } from '../access/permissions.ts'
 import { checkName, checkSize, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { ERASED_MEMBER } from '../look-ups/former-members.ts'
+import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
-export type { SavedFilter }
+/** @property namesErased it is for a member who was erased: by grader, or by words in it. */
+export type SavedFilter = Row & { namesErased: boolean }
 
 const MAX_FILTER_NAME_LENGTH = 60
 const MAX_QUERY_LENGTH = 1_000
@@ -20,7 +25,39 @@ export async function listSavedFilters(ctx: Context): Promise<SavedFilter[]> {
   if (actor.kind !== 'member') return []
   const seen = [{ memberId: actor.id }, ...(may(ctx, 'read') ? [{ isShared: true }] : [])]
   const where = { organizationId: organization.id, OR: seen }
-  return db.savedFilter.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }], take: MAX_LISTED })
+  const filters = await db.savedFilter.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }], take: MAX_LISTED })
+  const graderIds = filters.flatMap(({ query }) => new URLSearchParams(query).getAll('grader')).filter(isUuid)
+  const erased = graderIds.length > 0 ? await findErased(ctx, graderIds) : new Set()
+  return filters.map((filter) => {
+    const values = [filter.name, ...new URLSearchParams(filter.query).values()]
+    return { ...filter, namesErased: values.some((value) => erased.has(value) || value.includes(ERASED_MEMBER)) }
+  })
+}
+
+async function findErased({ db, organization }: Context, ids: string[]): Promise<Set<string>> {
+  const where = { organizationId: organization.id, id: { in: ids }, erasedAt: { not: null } }
+  return new Set((await db.member.findMany({ where, select: { id: true } })).map(({ id }) => id))
+}
+
+/** Takes an erased member out of a filter's name and query. A name that the member's other filters have gets a number. */
+export async function renameFilter(
+  { db, organization }: Context,
+  { id, memberId, name, query }: Pick<Row, 'id' | 'memberId' | 'name' | 'query'>,
+  replace: (text: string) => string,
+): Promise<void> {
+  const others = await db.savedFilter.findMany({
+    where: { organizationId: organization.id, memberId, id: { not: id } },
+    select: { name: true },
+  })
+  const isTaken = (wanted: string) => others.some((other) => other.name === wanted)
+  const wanted = replace(name)
+  const numbered = others.map((_, i) => `${wanted} (${i + 2})`)
+  const free = [wanted, ...numbered].find((one) => !isTaken(one))!
+  const values = [...new URLSearchParams(query)].map(([field, value]): [string, string] => [field, replace(value)])
+  await db.savedFilter.updateMany({
+    where: { organizationId: organization.id, id },
+    data: { name: free, query: new URLSearchParams(values).toString() },
+  })
 }
 
 /**
@@ -31,22 +68,27 @@ export async function listSavedFilters(ctx: Context): Promise<SavedFilter[]> {
  * @throws DomainError not_permitted; invalid.
  */
 export async function saveFilter(ctx: Context, filter: { name: string; query: string; isShared: boolean }): Promise<void> {
-  const { db, deps, organization, actor } = ctx
+  const { organization, actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const name = filter.name.trim()
   const of = { organizationId: organization.id, memberId: actor.id }
-  const others = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
-  refuse(
-    findIssues([
-      ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', others + 1, MAX_SAVED_FILTERS)],
-      ['search', checkSize('maxLength', filter.query.length, MAX_QUERY_LENGTH)],
-    ]),
-  )
-  const data = { query: filter.query, isShared: filter.isShared && may(ctx, 'read') }
-  await db.savedFilter.upsert({
-    where: { organizationId_memberId_name: { ...of, name } },
-    create: { ...of, ...data, id: deps.newId(), name, createdAt: deps.clock() },
-    update: data,
+  await inTransaction(ctx, async (inside) => {
+    const { db, deps } = inside
+    // Locked, so that parallel requests of one member are counted one after the other.
+    await run(db, own(inside, 'members').select('id').where('id', '=', actor.id).forNoKeyUpdate())
+    const others = await db.savedFilter.count({ where: { ...of, name: { not: name } } })
+    refuse(
+      findIssues([
+        ['filterName', checkName(name, MAX_FILTER_NAME_LENGTH) ?? checkSize('maxItems', others + 1, MAX_SAVED_FILTERS)],
+        ['search', checkSize('maxLength', filter.query.length, MAX_QUERY_LENGTH)],
+      ]),
+    )
+    const data = { query: filter.query, isShared: filter.isShared && may(ctx, 'read') }
+    await db.savedFilter.upsert({
+      where: { organizationId_memberId_name: { ...of, name } },
+      create: { ...of, ...data, id: deps.newId(), name, createdAt: deps.clock() },
+      update: data,
+    })
   })
 }
 

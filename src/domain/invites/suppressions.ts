@@ -97,7 +97,7 @@ export async function suppressAddressOf(
     id: uuid(newId()),
     organizationId: eb.ref('email.organizationId'),
     mode: eb.ref('invite.mode'),
-    address: eb.fn<string>('lower', ['invite.recipientEmail']),
+    address: eb.fn<string>('address_key', ['invite.recipientEmail']),
     reason: eb.val<string>(isFull ? 'full' : cause === 'complaint' ? 'complaint' : 'bounce'),
     scope: byDefault,
     since: time(now),
@@ -130,7 +130,7 @@ async function isFullAgain({ db, deps }: ServiceContext, emailId: string): Promi
       join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
     )
     .where('invites.mode', '=', mode)
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${recipientEmail})`)
     .where('inviteEmails.createdAt', '>', since)
     .where('inviteEmails.createdAt', '<=', email.createdAt)
     .where(({ or, eb }) => or([eb('inviteEmails.state', '=', 'sent'), eb('inviteEmails.bounce', 'is not', null)]))

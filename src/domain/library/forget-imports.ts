@@ -5,15 +5,24 @@ import { UNDONE_WITHIN_MS } from './imports.ts'
 
 /** How long it is known what became of each question of a file. */
 const KEPT_FOR_MS = 30 * DAY_MS
+/** An import that is still loading after so long is one that failed. */
+const LOADED_WITHIN_MS = 3_600_000
 /** Each may have thousands of questions. */
 const FORGOTTEN_AT_ONCE = 20
 
-/** Forgets files of questions that were read more than 30 days ago, unless they can still be undone. What they brought stays in the library. */
+/**
+ * Forgets files of questions that were read more than 30 days ago, unless they can still be undone, and those that were never read whole. What
+ * they brought stays in the library.
+ */
 export async function forgetOldImports(service: ServiceContext): Promise<void> {
   const now = service.deps.clock().getTime()
+  const before = (ms: number) => ({ lte: new Date(now - ms) })
   const old = {
-    createdAt: { lte: new Date(now - KEPT_FOR_MS) },
-    OR: [{ finishedAt: null }, { finishedAt: { lte: new Date(now - UNDONE_WITHIN_MS) } }],
+    OR: [
+      { createdAt: before(KEPT_FOR_MS), finishedAt: null },
+      { createdAt: before(KEPT_FOR_MS), finishedAt: before(UNDONE_WITHIN_MS) },
+      { createdAt: before(LOADED_WITHIN_MS), isLoading: true },
+    ],
   }
   for (let found = FORGOTTEN_AT_ONCE; found === FORGOTTEN_AT_ONCE; ) {
     const imports = await service.db.libraryImport.findMany({

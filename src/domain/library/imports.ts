@@ -6,6 +6,7 @@ import { authorize } from '../access/permissions.ts'
 import { findDefinitionIssues } from '../assessments/define-question.ts'
 import { findQuestionIssues } from '../assessments/edit-questions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { cut, type ReadParts, refuseFile } from '../checking/uploaded-files.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
@@ -24,13 +25,15 @@ export type ImportState = (typeof IMPORT_STATES)[number]
 /** A question of a file. @property notes what of it is lost, or why it is refused. */
 export type GivenQuestion = { line: number; name: string; category: string; notes: string[]; content: LibraryContent | null }
 
+/** Reads a file part by part. @returns its format, and the headings of the columns that nothing is read from. */
+export type ReadQuestionFile = ReadParts<GivenQuestion, { format: string; unusedColumns: string[] }>
+
 export const MAX_IMPORTED = 5_000
 /** How long an import can be undone. */
 export const UNDONE_WITHIN_MS = 86_400_000
 const ASKED_AT_ONCE = 500
-/** Questions that are checked, or written, before others' requests get their turn. */
+/** Questions that are checked before others' requests get their turn. */
 const CHECKED_AT_ONCE = 25
-const WRITTEN_AT_ONCE = 100
 /** Characters of a sentence about a question. */
 const MAX_NOTE = 300
 /** Characters of a category with all above it. */
@@ -40,47 +43,53 @@ export type { LibraryImport }
 export type ImportRow = Prisma.LibraryImportRowGetPayload<object>
 
 /**
- * Keeps what was read of a file, with what would become of each question. Nothing is taken yet.
+ * Stores the questions of a file part by part while it is read, with what would become of each. Nothing is taken yet. Each part is a
+ * transaction of its own; where one fails the import stays unseen, and forget-imports.ts removes it.
  *
  * @returns its id.
- * @throws DomainError not_permitted; invalid, at `file`: `empty`, `tooManyRows`.
+ * @throws DomainError not_permitted; invalid as readFile, and at `file`: `empty`, `tooManyRows`.
  */
 export async function createImport(
   ctx: Context,
-  { fileName, format, questions }: { fileName: string; format: string; questions: GivenQuestion[] },
+  { fileName, readFile }: { fileName: string; readFile: ReadQuestionFile },
 ): Promise<string> {
   authorize(ctx, 'write_assessments')
   if (ctx.actor.kind !== 'member') throw new DomainError('not_permitted')
-  if (questions.length === 0) throw refusal('empty')
-  if (questions.length > MAX_IMPORTED) throw refusal('tooManyRows', MAX_IMPORTED)
-  const { deps, organization, actor } = ctx
-  const of = { organizationId: organization.id, importId: deps.newId() }
-  const rows = await rowsOf(ctx, questions)
-  await inTransaction(ctx, async ({ db }) => {
-    const head = { organizationId: of.organizationId, id: of.importId, createdById: actor.id, createdAt: deps.clock() }
-    await db.libraryImport.create({ data: { ...head, fileName: cut(fileName, MAX_NAME_LENGTH), format } })
-    for (let i = 0; i < rows.length; i += WRITTEN_AT_ONCE) {
-      const part = rows.slice(i, i + WRITTEN_AT_ONCE).map((row, j) => ({ ...of, ...row, number: i + j + 1 }))
-      await run(db, insertRows({ libraryImportRows: part }))
+  const { db, deps, organization, actor } = ctx
+  const [organizationId, importId] = [organization.id, deps.newId()]
+  const seenHashes = new Set<string>()
+  let count = 0
+  const facts = await readFile(async (questions) => {
+    if (count + questions.length > MAX_IMPORTED) throw refuseFile('file', 'tooManyRows', MAX_IMPORTED)
+    if (count === 0) {
+      const head = { organizationId, id: importId, createdById: actor.id, createdAt: deps.clock(), isLoading: true }
+      await db.libraryImport.create({ data: { ...head, fileName: cut(fileName, MAX_NAME_LENGTH), format: '' } })
     }
+    const rows = await toRows(ctx, questions, seenHashes)
+    const numbered = rows.map((row, i) => ({ organizationId, importId, ...row, number: count + i + 1 }))
+    await run(db, insertRows({ libraryImportRows: numbered }))
+    count += questions.length
   })
-  return of.importId
+  if (count === 0) throw refuseFile('file', 'empty')
+  await db.libraryImport.updateMany({ where: { organizationId, id: importId }, data: { ...facts, isLoading: false } })
+  return importId
 }
 
-async function rowsOf(ctx: Context, questions: GivenQuestion[]) {
+/** @param seenHashes hashes of the questions before these; theirs are added. */
+async function toRows(ctx: Context, questions: GivenQuestion[], seenHashes: Set<string>) {
   const checked: (GivenQuestion & ReturnType<typeof checkContent>)[] = []
   for (const [i, question] of questions.entries()) {
     if (i % CHECKED_AT_ONCE === 0) await setImmediate()
     checked.push({ ...question, ...checkContent(ctx, question) })
   }
-  const there = await findThere(
+  const inLibrary = await findInLibrary(
     ctx,
     checked.flatMap(({ contentHash }) => contentHash ?? []),
   )
   return checked.map(({ line, name, category, content, notes, contentHash }) => {
     const hash = contentHash && hexOf(contentHash)
-    const isThere = hash !== null && there.has(hash)
-    if (hash !== null) there.add(hash) // also what the file has twice
+    const isThere = hash !== null && (inLibrary.has(hash) || seenHashes.has(hash))
+    if (hash !== null) seenHashes.add(hash)
     return {
       line,
       state: stateOf(content, isThere, notes),
@@ -104,14 +113,14 @@ function checkContent(ctx: Context, { content, category, notes }: GivenQuestion)
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
 
 /** Those of the hashes that the library has. */
-async function findThere({ db, organization }: Context, hashes: Uint8Array<ArrayBuffer>[]): Promise<Set<string>> {
-  const there = new Set<string>()
+async function findInLibrary({ db, organization }: Context, hashes: Uint8Array<ArrayBuffer>[]): Promise<Set<string>> {
+  const found = new Set<string>()
   for (let i = 0; i < hashes.length; i += ASKED_AT_ONCE) {
     const where = { organizationId: organization.id, contentHash: { in: hashes.slice(i, i + ASKED_AT_ONCE) } }
-    const found = await db.libraryVersion.findMany({ where, select: { contentHash: true } })
-    for (const { contentHash } of found) there.add(hexOf(contentHash))
+    const versions = await db.libraryVersion.findMany({ where, select: { contentHash: true } })
+    for (const { contentHash } of versions) found.add(hexOf(contentHash))
   }
-  return there
+  return found
 }
 
 /** Why a question that could be read can't be kept in that category; null where nothing is in its way. */
@@ -137,7 +146,7 @@ function stateOf(content: LibraryContent | null, isThere: boolean, notes: string
 export async function getImport(ctx: Context, id: string): Promise<LibraryImport & { counts: Record<ImportState, number> }> {
   authorize(ctx, 'write_assessments')
   const organizationId = ctx.organization.id
-  const found = isUuid(id) ? await ctx.db.libraryImport.findFirst({ where: { organizationId, id } }) : null
+  const found = isUuid(id) ? await ctx.db.libraryImport.findFirst({ where: { organizationId, id, isLoading: false } }) : null
   if (!found) throw new DomainError('library_import_not_found')
   const groups = await ctx.db.libraryImportRow.groupBy({ by: ['state'], where: { organizationId, importId: id }, _count: true })
   const counted = new Map(groups.map(({ state, _count }) => [state, _count]))
@@ -184,7 +193,7 @@ export const isUndoable = ({ finishedAt, undoneAt }: LibraryImport, now: Date): 
  */
 export async function undoImport(ctx: Context, id: string): Promise<void> {
   const found = await getImport(ctx, id)
-  if (!isUndoable(found, ctx.deps.clock())) throw refusal('undoneTooLate')
+  if (!isUndoable(found, ctx.deps.clock())) throw refuseFile('file', 'undoneTooLate')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
     const of = { organizationId: organization.id }
@@ -213,8 +222,3 @@ export async function undoImport(ctx: Context, id: string): Promise<void> {
     await recordAudit(inside, { action: 'undid_import', target: { kind: 'library_import', id } })
   })
 }
-
-const cut = (text: string, length: number): string => text.replaceAll('\0', '').slice(0, length).toWellFormed()
-
-const refusal = (problem: 'empty' | 'tooManyRows' | 'undoneTooLate', limit?: number): DomainError =>
-  new DomainError('invalid', { issues: [{ field: 'file', rule: 'account', problem, ...(limit !== undefined && { limit }) }] })

@@ -3,6 +3,7 @@ import { among, type Expressions, own, type Rows, type SqlBool, sameOwner } from
 import { all } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
+import { searchWords } from '../values/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
 import { findWithin } from './categories.ts'
 
@@ -87,7 +88,7 @@ async function searchIn(
   { words, size }: { words: string; size: number },
 ): Promise<ListedLibraryQuestion[]> {
   const has = ({ ref }: Expressions<'libraryQuestions'>) =>
-    sql<SqlBool>`to_tsvector('simple', ${ref('libraryQuestions.name')}) @@ to_tsquery('simple', ${words})`
+    sql<SqlBool>`array_to_tsvector(${ref('libraryQuestions.nameWords')}) @@ ${words}::tsquery`
   const newest = rows.select('libraryQuestions.id').orderBy('libraryQuestions.id', 'desc').limit(LOOKED_AT_FIRST)
   const near = await readOf(ctx, rows.where('libraryQuestions.id', 'in', newest).where(has), size)
   if (near.length > size) return near
@@ -104,15 +105,9 @@ async function searchIn(
   return readOf(ctx, page, size)
 }
 
-/** Words as PostgreSQL searches for them: only letters and digits come into it. */
-function queryOf(search: string): string {
-  const words =
-    search
-      .normalize('NFC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  return words
+/** A query for all words. The application has made them, so that PostgreSQL parses and folds nothing. */
+const queryOf = (search: string): string =>
+  searchWords(search)
     .slice(0, MAX_WORDS)
-    .map((word) => `${word}:*`)
+    .map((word) => `'${word}':*`)
     .join(' & ')
-}

@@ -13,6 +13,7 @@ import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
+import { searchWords } from '../values/fold-text.ts'
 import { resolveCategory } from './categories.ts'
 import { hashContent, type LibraryContent, nameOf } from './content.ts'
 import { getLibraryQuestion, record } from './library.ts'
@@ -127,7 +128,8 @@ export async function findEqual({ db, organization }: Context, content: LibraryC
 async function make(ctx: Context, content: LibraryContent, given: Given): Promise<Place> {
   const categoryId = await resolveCategory(ctx, given.category ?? '')
   const head = { ...headOf(ctx, content), categoryId, importId: given.importId ?? null }
-  await ctx.db.libraryQuestion.create({ data: { ...head, name: given.name || head.name } })
+  const name = given.name || head.name
+  await ctx.db.libraryQuestion.create({ data: { ...head, name, nameWords: searchWords(name) } })
   const versionId = given.versionId ?? (content.definition && (await makeVersion(ctx, content.definition)))
   const place = { libraryQuestionId: head.id, number: 1 }
   await writeVersion(ctx, place, content, versionId)

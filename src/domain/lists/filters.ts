@@ -1,6 +1,7 @@
 import { checkSize, findIssues } from '../checking/checks.ts'
 import { DomainError, type Violation } from '../errors.ts'
 import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_SEARCH_WORDS } from '../limits.ts'
+import { caseKey } from '../values/fold-text.ts'
 
 /** What an interface asks of a list: a line for each filter that there is, undefined for one that was not given, or is not offered. */
 export type Asked<Filter> = { [Field in keyof Filter]-?: Filter[Field] | undefined }
@@ -14,7 +15,7 @@ export const splitText = (text: string, separator: RegExp): string[] =>
 
 /** The distinct words of a search, separated by white space and commas; case is ignored. */
 export const readWords = (search = ''): string[] => [
-  ...new Map(splitText(search, /[\s,]+/).map((word) => [word.toLowerCase(), word])).values(),
+  ...new Map(splitText(search, /[\s,]+/).map((word) => [caseKey(word), word])).values(),
 ]
 
 /** The limit that the value of a filter exceeds, if any. Texts that are looked for word by word have a limit of words. */

@@ -20,6 +20,7 @@ import { containing } from '../../db/query.ts'
 import { type AsJson, jsonOf, one } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PAGE_SIZES } from '../limits.ts'
+import { caseKey, searchKey } from '../values/fold-text.ts'
 import { readWords } from './filters.ts'
 import { type Listing, type Order, type Page, pageNumber } from './page.ts'
 
@@ -73,16 +74,32 @@ export type ConditionsOf<T extends keyof Tables, Filter> = {
   [F in keyof Filter]-?: (eb: Expressions<T>, value: NonNullable<Filter[F]>) => Condition
 }
 
-/** A filter whose texts that are looked for word by word are patterns, one for each word; without words there is none. */
-export type Worded<Filter> = { [F in keyof Filter]: F extends 'search' | 'recipient' ? string[] : Filter[F] }
-export function worded<Filter extends { search?: string | undefined }>({ search, ...filter }: Filter): Worded<Filter> {
+/**
+ * A filter as its conditions take it. A search becomes a pattern for each word. An exact name is compared composed, which no index knows, so its
+ * key comes with it.
+ */
+export type Worded<Filter> = {
+  [F in keyof Filter]: F extends 'search' | 'recipient' ? string[] : Filter[F]
+} & ('name' extends keyof Filter ? { nameKey?: string } : unknown)
+export function worded<Filter extends { search?: string | undefined; name?: string }>({
+  search,
+  ...filter
+}: Filter): Worded<Filter> {
   const words = readWords(search)
-  return { ...filter, ...(words.length > 0 && { search: words.map(containing) }) } as Worded<Filter>
+  const { name } = filter
+  return {
+    ...filter,
+    ...(name !== undefined && { name: name.normalize('NFC'), nameKey: caseKey(name) }),
+    ...(words.length > 0 && { search: words.map((word) => containing(searchKey(word))) }),
+  } as Worded<Filter>
 }
 
-/** Each of the patterns is in the text, in either case. */
+/** The text is the same, composed; `name` is so already. */
+export const isComposed = (text: Expression<string>, name: string): Condition => sql`normalize(${text}, nfc) = ${name}`
+
+/** Each of the patterns is in a text that searchKey has folded. */
 export const hasAll = (text: Expression<string>, patterns: readonly string[]): Condition =>
-  sql`${text} ilike all (${patterns}::text[])`
+  sql`${text} like all (${patterns}::text[])`
 
 /** The rows that meet the conditions of those filters that are given. */
 export function filtered<T extends OwnTable, Filter extends object>(

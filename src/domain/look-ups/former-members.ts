@@ -4,6 +4,8 @@ import type { Expression, RawBuilder } from '../../db/own.ts'
 /** What members are called who were erased, and those of them who graded. */
 export const FORMER_MEMBER = 'a former member'
 export const FORMER_GRADER = 'a former grader'
+/** Takes the place of their name and address in what others have saved. */
+export const ERASED_MEMBER = 'an erased member'
 
 /** A member's address, and what stands for it once they are erased. */
 export const addressOrFormer = (

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
 import { into } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { first, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -35,18 +35,21 @@ export type MailEventReaders = Partial<Record<MailEventSource, MailEventReader>>
 
 /** So long what was told is remembered: told again, it changes nothing. */
 export const KEPT_DAYS = 30
-/** Told of one mail: more than any server has to say of it. Whoever knows its address, which is signed, could go on for ever. */
-const MAX_TOLD = 20
+/** Notices kept of one mail: more than any server sends. The mail's address is signed, but whoever knows it could send notices for ever. */
+const MAX_NOTICES = 20
 const FORGOTTEN_AT_ONCE = 1_000
 
-/** Keeps what was told, and has it read; what was told before already is known, and what is too much of one mail is let go. */
+/** Stores a notice and queues its reading. A repeated notice, one of a mail that is gone, and one beyond the mail's limit are dropped. */
 export async function keepMailEvent(
   system: ServiceContext,
   { provider, eventId, emailId, body }: MailEvent & { provider: MailEventSource; eventId: string },
 ): Promise<void> {
   await inTransaction(system, async ({ db, deps: { newId, clock, queue } }) => {
-    const told = emailId === null ? [] : await db.mailEvent.findMany({ where: { emailId }, select: { id: true }, take: MAX_TOLD })
-    if (told.length === MAX_TOLD) return
+    if (emailId !== null) {
+      // Locked, so that parallel notices of one mail are counted one after the other.
+      const mail = everyones.selectFrom('inviteEmails').select('id').where('id', '=', emailId).forNoKeyUpdate()
+      if (!(await first(db, mail)) || (await db.mailEvent.count({ where: { emailId } })) >= MAX_NOTICES) return
+    }
     const id = newId()
     const event = { id, provider, eventId, emailId, body: Uint8Array.from(body), receivedAt: clock() }
     const kept = await run(

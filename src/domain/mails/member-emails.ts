@@ -1,4 +1,5 @@
 import { sql } from '../../db/builder.ts'
+import type { Connection } from '../../db/client.ts'
 import { into } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
@@ -9,6 +10,7 @@ import { BRAND } from '../values/brand.ts'
 import { defined } from '../values/defined.ts'
 import { nameOf } from '../values/name-of.ts'
 import { isUuid } from '../values/uuid.ts'
+import { loadZones } from '../work/load-zone.ts'
 import { type QueuedRef, rowsOf } from '../work/queued-ref.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from './sendings.ts'
@@ -160,24 +162,34 @@ export async function nameActor({ db, actor }: Pick<Context, 'db' | 'actor'>): P
 
 /** The mails of these jobs that exist, in no particular order. */
 export const findMemberEmails = ({ db }: ServiceContext, refs: QueuedRef[]): Promise<MemberEmail[]> =>
-  db.memberEmail.findMany({ where: rowsOf(refs), include, relationLoadStrategy: 'join' })
+  readMemberEmails(db, { where: rowsOf(refs) })
 
 /** Null when there is no such mail. */
 export const findMemberEmail = async ({ db }: ServiceContext, id: string): Promise<MemberEmail | null> =>
-  isUuid(id) ? db.memberEmail.findUnique({ where: { id }, include, relationLoadStrategy: 'join' }) : null
+  isUuid(id) ? ((await readMemberEmails(db, { where: { id } }))[0] ?? null) : null
 
 /** The newest mails of all organizations, by their ids, which rise with time. @param before only those older than the mail with this id. */
 export const listMemberEmails = (
   { db }: ServiceContext,
   { state, before, limit }: { state?: EmailState; before?: string; limit: number },
 ): Promise<MemberEmail[]> =>
-  db.memberEmail.findMany({
+  readMemberEmails(db, {
     where: defined({ state, id: before === undefined ? undefined : { lt: before } }),
     orderBy: { id: 'desc' },
     take: limit,
-    include,
-    relationLoadStrategy: 'join',
   })
+
+async function readMemberEmails(
+  db: Connection,
+  which: Omit<Prisma.MemberEmailFindManyArgs, 'include' | 'select'>,
+): Promise<MemberEmail[]> {
+  const emails = await db.memberEmail.findMany({ ...which, include, relationLoadStrategy: 'join' })
+  await loadZones(
+    db,
+    emails.map(({ member }) => member.organization.timeZone),
+  )
+  return emails
+}
 
 /**
  * Where the mail goes: what sets a password, to the address that the password belongs to; a test, to the one that its reader signs in with,

@@ -12,6 +12,7 @@ import { refuse } from '../checking/refuse.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
+import { userKeys } from '../values/fold-text.ts'
 import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
 import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
@@ -92,10 +93,12 @@ export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHa
   })
 }
 
+/** The link of an operator proves the address, as a mailed one does; an admin's does not: they may keep it for themselves. */
 async function makeJoinLink(inside: Context, memberId: string, mails: boolean): Promise<LinkToHandOver> {
   const link = await createAccountLink(inside, { kind: 'join', memberId })
   if (mails) await queueMemberEmail(inside, { kind: 'join', memberId, linkId: link.id })
-  return { url: inside.deps.links.accountUrl(link), expiresAt: link.expiresAt }
+  const provesAddress = inside.actor.kind === 'operator'
+  return { url: inside.deps.links.accountUrl({ ...link, provesAddress }), expiresAt: link.expiresAt }
 }
 
 type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'ownWay' | 'erasedAt'>
@@ -117,7 +120,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
     ctx.db,
     own(ctx, 'members')
       .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'ownWay', 'erasedAt'])
-      .where(({ fn }) => sql<boolean>`${fn('lower', ['email'])} = lower(${asStored(email)})`)
+      .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${asStored(email)})`)
       .forNoKeyUpdate(),
   )
 
@@ -125,7 +128,8 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
 async function createMember({ db, deps, organization }: Context, email: string): Promise<Found | null> {
   const now = deps.clock()
   const times = { createdAt: now, updatedAt: now }
-  const user = await db.user.create({ data: { id: deps.newId(), email, firstName: '', lastName: '', ...times } })
+  const nobody = { email, firstName: '', lastName: '' }
+  const user = await db.user.create({ data: { id: deps.newId(), ...nobody, ...userKeys(nobody), ...times } })
   const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, roles: [], joinedAt: now, ...times }
   const select = {
     id: true,
@@ -142,7 +146,7 @@ async function createMember({ db, deps, organization }: Context, email: string):
   return member ?? null
 }
 
-/** A link to set a new password by, of whoever signs in with the address; null when nobody does. For the operator, and for the mail. */
+/** A link to set a new password by, for whoever signs in with the address; null when nobody does. It proves the address: only the mail and the operator have it. */
 export async function createResetLink(
   service: ServiceContext,
   email: string,
@@ -155,6 +159,6 @@ export async function createResetLink(
   return inTransaction(enterOrganization(service, organization), async (inside) => {
     const link = await createAccountLink(inside, { kind: 'reset', memberId, credentialId: credential.id })
     if (mails) await queueMemberEmail(inside, { kind: 'reset', memberId, linkId: link.id })
-    return { url: service.deps.links.accountUrl(link), expiresAt: link.expiresAt }
+    return { url: service.deps.links.accountUrl({ ...link, provesAddress: true }), expiresAt: link.expiresAt }
   })
 }

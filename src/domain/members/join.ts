@@ -1,11 +1,11 @@
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
-import { type AccountLink, claimLink, findOpenLink, isOpen } from '../access/account-links.ts'
+import { type AccountLink, findOpenLink, isOpen } from '../access/account-links.ts'
+import { completeJoin, lockMember } from '../access/complete-join.ts'
+import { lockCredential } from '../access/credential-lock.ts'
 import { hashPassword, judgePassword, lineOf } from '../access/passwords.ts'
-import { asMember, type Browser, type Credential } from '../access/sessions.ts'
+import { proveAddress } from '../access/prove-address.ts'
+import type { Browser, Credential } from '../access/sessions.ts'
 import { checkPassword, type Entry, enter, findCredential } from '../access/sign-in.ts'
 import { isSsoEnforced } from '../access/speakers.ts'
-import { recordAudit } from '../audit/record-audit.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { ServiceContext } from '../context.ts'
@@ -20,7 +20,7 @@ export type JoinOffer = {
   email: string
   firstName: string
   lastName: string
-  /** Whether the address has a password already, which then is asked for instead of a new one; null: who has copied the link is not told. */
+  /** Whether the address has an account, whose password is asked for instead of a new one; null: who has copied the link is not told. */
   hasPassword: boolean | null
   /** Whether nothing but the organization's identity provider would let them in. */
   isBySsoOnly: boolean
@@ -33,7 +33,7 @@ export async function readJoinOffer(service: ServiceContext, ref: AccountLinkRef
   const link = await findOpenLink(service, ref)
   if (!link) return null
   const { user, organization, email } = link.member
-  const hasPassword = ref.isMailed ? (await findCredential(service, email)) !== undefined : null
+  const hasPassword = ref.provesAddress ? (await findKnown(service, ref, email)) !== undefined : null
   return {
     organizationId: organization.id,
     organization: organization.name,
@@ -50,8 +50,9 @@ export const isBySsoOnly = async ({ db }: ServiceContext, { member: { organizati
   ownWay === null && (await isSsoEnforced({ db, organization }))
 
 /**
- * Joins the portal as the member that the link was made for, and signs in; whoever has a second factor once they have shown that. Who has joined another organization with the address before
- * shows to be the same person by their password: a link, which an organization's admin may have seen too, sets none that is set.
+ * Joins the portal as the member that the link was made for, and signs in. Whoever has an account with the address shows its password and, if they have
+ * one, their second factor: until then they are no member, and the link stays good. A link that proves the address never asks for the password of an
+ * account whose address nobody has proven, which may be a stranger's: it replaces that.
  *
  * @returns null when the link can't be used (any more).
  * @throws DomainError invalid, for names and password: `exists`, when the person has joined by another link in this very moment; `needsSso`.
@@ -66,63 +67,67 @@ export async function join(
   if (await isBySsoOnly(service, link)) refuse([{ field: '', rule: 'account', problem: 'needsSso' }])
   const { firstName, lastName, password, browser } = input
   const { email } = link.member
-  const known = await findCredential(service, email)
+  const known = await findKnown(service, ref, email)
   refuse(findNameIssues({ firstName, lastName }))
   const words = [firstName, lastName, link.member.organization.name]
   const issues = await judgePassword(service, 'password', password, { email, words })
   // Who has copied the link is answered alike whether or not the address has an account: what is no new password is tried as the one there is.
-  const isTried = known !== undefined || (!ref.isMailed && issues.length > 0)
+  const isTried = known !== undefined || (!ref.provesAddress && issues.length > 0)
   if (isTried && !(await checkPassword(service, { email, password, origin: browser })))
-    refuse(ref.isMailed || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)
+    refuse(ref.provesAddress || issues.length === 0 ? [{ field: 'password', rule: 'account', problem: 'wrong' }] : issues)
   refuse(known ? [] : issues)
   const passwordHash = known?.passwordHash ?? (await hashPassword(password, lineOf(email, browser), () => isOpen(service, ref)))
   if (passwordHash === null) return null
+  const names = { firstName: firstName.trim(), lastName: lastName.trim() }
   return inTransaction(service, async (inside) => {
-    // The member first, as who sends another link: of two at once each would hold what the other waits for.
     await lockMember(inside, link)
-    if (!(await claimLink(inside, ref))) return null
-    const credential = known ?? (await createCredential(inside, email, passwordHash))
+    if (!(await isOpen(inside, ref))) return null
+    const credential = known ?? (await createOrTakeOver(inside, ref, { email, passwordHash }))
     if (!credential) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'exists' }] })
     const entry = await enter(inside, link.member, { credential, password, browser })
     if (!entry) throw new DomainError('invalid', { issues: [{ field: 'password', rule: 'account', problem: 'wrong' }] })
-    const provenAt = inside.deps.clock()
-    if (ref.isMailed) await inside.db.credential.update({ where: { id: credential.id }, data: { provenAt } })
-    await attach(inside, link, credential.id, { firstName: firstName.trim(), lastName: lastName.trim() })
-    return { ...entry, organizationId: link.organizationId }
+    const { organizationId, memberId } = link
+    const pending = { linkId: link.id, organizationId, memberId, ...names }
+    if ('waiting' in entry) return { waiting: { ...entry.waiting, join: pending }, organizationId }
+    if ('session' in entry) await completeJoin(inside, credential.id, pending)
+    return { ...entry, organizationId }
   })
 }
 
-export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: AccountLink) =>
-  run(
-    db,
-    own({ organization: { id: organizationId } }, 'members')
-      .select('id')
-      .where('id', '=', memberId)
-      .forNoKeyUpdate(),
-  )
+/** Whoever signs in with the address, and shows so by their password; undefined where the link sets one. */
+async function findKnown(
+  service: ServiceContext,
+  { provesAddress }: AccountLinkRef,
+  email: string,
+): Promise<Credential | undefined> {
+  const found = await findCredential(service, email)
+  return provesAddress && found?.provenAt === null ? undefined : found
+}
 
-/** @returns null when the person has joined by another link in this very moment. */
+/** @returns null when there is an account that the link does not replace: it has come to be in this very moment. */
+async function createOrTakeOver(
+  inside: ServiceContext,
+  { provesAddress = false }: AccountLinkRef,
+  { email, passwordHash }: { email: string; passwordHash: string },
+): Promise<Credential | null> {
+  const isProven = provesAddress
+  const made = await createCredential(inside, { email, passwordHash, isProven })
+  if (made || !provesAddress) return made
+  const found = await findCredential(inside, email)
+  const locked = found && (await lockCredential(inside, found.id))
+  if (!locked || locked.provenAt) return null
+  await proveAddress(inside, locked.id)
+  const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
+  return inside.db.credential.update({ where: { id: locked.id }, data })
+}
+
+/** @returns null when there is an account with the address. */
 export async function createCredential(
   { db, deps }: ServiceContext,
-  email: string,
-  passwordHash: string,
+  { email, passwordHash, isProven }: { email: string; passwordHash: string; isProven: boolean },
 ): Promise<Credential | null> {
   const now = deps.clock()
-  const [made] = await db.credential.createManyAndReturn({
-    data: [{ id: deps.newId(), email, passwordHash, passwordChangedAt: now, createdAt: now }],
-    skipDuplicates: true,
-  })
+  const row = { id: deps.newId(), email, passwordHash, passwordChangedAt: now, createdAt: now, provenAt: isProven ? now : null }
+  const [made] = await db.credential.createManyAndReturn({ data: [row], skipDuplicates: true })
   return made ?? null
-}
-
-export async function attach(
-  inside: ServiceContext,
-  { member }: Pick<AccountLink, 'member'>,
-  credentialId: string,
-  names: { firstName: string; lastName: string },
-): Promise<void> {
-  const updatedAt = inside.deps.clock()
-  await inside.db.member.update({ where: { id: member.id }, data: { credentialId, updatedAt } })
-  await inside.db.user.update({ where: { id: member.userId }, data: { ...names, updatedAt } })
-  await recordAudit(asMember(inside, member), { action: 'joined' })
 }

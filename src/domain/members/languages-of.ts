@@ -1,6 +1,11 @@
 import type { Context } from '../context.ts'
 import type { SpeakingOrganization } from '../values/languages.ts'
+import { loadZones } from '../work/load-zone.ts'
 
 /** What decides the language of an organization's candidates, and where its times are, for whoever acts in it. */
-export const languagesOf = ({ db, organization: { id } }: Context): Promise<SpeakingOrganization & { timeZone: string }> =>
-  db.organization.findUniqueOrThrow({ where: { id }, select: { language: true, languagesOffered: true, timeZone: true } })
+export async function languagesOf({ db, organization: { id } }: Context): Promise<SpeakingOrganization & { timeZone: string }> {
+  const select = { language: true, languagesOffered: true, timeZone: true }
+  const speaking = await db.organization.findUniqueOrThrow({ where: { id }, select })
+  await loadZones(db, [speaking.timeZone])
+  return speaking
+}

@@ -26,6 +26,7 @@ import { inTransaction } from '../transaction.ts'
 import { BRAND } from '../values/brand.ts'
 import { defined } from '../values/defined.ts'
 import { offeredLanguages } from '../values/languages.ts'
+import { loadZones } from '../work/load-zone.ts'
 
 // What an organization says in its mails in place of our text, in all, or in those of one assessment. Versions are added, never changed: each
 // mail knows the one it was sent with.
@@ -91,7 +92,9 @@ export async function saveMainLanguage(ctx: Context, language: string | null): P
 export async function readLetterhead(ctx: Context) {
   authorize(ctx, 'manage_settings')
   const select = { ...BRAND, timeZone: true, invitationText: true } as const
-  return ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
+  const letterhead = await ctx.db.organization.findUniqueOrThrow({ where: { id: ctx.organization.id }, select })
+  await loadZones(ctx.db, [letterhead.timeZone])
+  return letterhead
 }
 
 /** What is wrong with a text of the kind. Both empty is none, which has what stands in for it. */

@@ -1,11 +1,12 @@
-import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { equalsText } from '../../db/query.ts'
+import { own } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
 import { createApiKeyUnlessNamed } from '../access/api-keys.ts'
+import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
+import { caseKey } from '../values/fold-text.ts'
 import { inviteMember } from './invite-member.ts'
 
 type Wanted = { organization: string; apiKey: string | undefined }
@@ -19,8 +20,11 @@ type Wanted = { organization: string; apiKey: string | undefined }
 export async function makeFirstKey(ctx: ServiceContext, { organization: name, apiKey }: Wanted): Promise<string | null> {
   const { db, deps } = ctx
   const now = deps.clock()
-  await db.organization.createMany({ data: [{ id: deps.newId(), name, createdAt: now, updatedAt: now }], skipDuplicates: true })
-  const organization = await db.organization.findFirstOrThrow({ where: { name: equalsText(name) } })
+  await db.organization.createMany({
+    data: [{ id: deps.newId(), name, nameKey: caseKey(name), createdAt: now, updatedAt: now }],
+    skipDuplicates: true,
+  })
+  const organization = await db.organization.findUniqueOrThrow({ where: { nameKey: caseKey(name) } })
   if (!apiKey) return null
   const made = await createApiKeyUnlessNamed(ctx, { organizationId: organization.id, name: apiKey, mode: 'live' })
   return made?.key ?? null
@@ -39,10 +43,8 @@ export async function inviteFirstAdmin(
     // Of processes that start at once one finds no such member.
     const organization = await first(inside.db, organizationsNamed(name).select(['id', 'name', 'tier']).forUpdate())
     if (!organization) return false
-    const isThere = await inside.db.member.count({
-      where: { organizationId: organization.id, email: equalsText(asStored(email)) },
-    })
-    if (isThere > 0) return false
+    const members = own({ organization }, 'members').where(({ ref }) => isAddress(ref('email'), asStored(email)))
+    if (await first(inside.db, members.select('id'))) return false
     await inviteMember(
       { ...enterOrganization(inside, organization), actor: { kind: 'operator' } },
       { email, roles: ['admin'], mails: true },
@@ -51,5 +53,4 @@ export async function inviteFirstAdmin(
   })
 }
 
-const organizationsNamed = (name: string) =>
-  everyones.selectFrom('organizations').where(({ fn }) => sql<boolean>`${fn('lower', ['name'])} = lower(${name})`)
+const organizationsNamed = (name: string) => everyones.selectFrom('organizations').where('nameKey', '=', caseKey(name))

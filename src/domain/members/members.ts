@@ -1,9 +1,10 @@
 import { sql } from '../../db/builder.ts'
-import { among, type Condition, type Expression, type Expressions, own, sameOwner } from '../../db/own.ts'
-import { escapeLike } from '../../db/query.ts'
+import { among, type Condition, type Expressions, own, sameOwner } from '../../db/own.ts'
 import { type AsJson, first, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
 import { authorize, type Duty } from '../access/permissions.ts'
+import { isAddress } from '../checking/address-key.ts'
+import { asStored } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { refuseExcess } from '../lists/filters.ts'
@@ -11,6 +12,7 @@ import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf,
 import type { Listing, Order, Page } from '../lists/page.ts'
 import type { Source } from '../look-ups/find-together.ts'
 import { findById } from '../look-ups/shared-query.ts'
+import { caseKey } from '../values/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
 
 /** The roles that mean something to the service; an organization may use any other words as well. */
@@ -145,14 +147,18 @@ type Asked = Omit<Worded<MemberFilter>, 'roles'> & { has?: string[]; lacks?: str
 export function asked({ roles = {}, ...filter }: MemberFilter): Asked {
   const rolesThat = (wanted: boolean) => Object.keys(roles).filter((role) => roles[role as MemberRole] === wanted)
   const [has, lacks] = [rolesThat(true), rolesThat(false)]
-  const texts = Object.entries(worded(filter)).map(([field, value]) => [
-    field,
-    typeof value === 'string' && field !== 'status' && field !== 'duty' ? escapeLike(value) : value,
-  ])
-  return { isThere: true, ...Object.fromEntries(texts), ...(has.length > 0 && { has }), ...(lacks.length > 0 && { lacks }) }
+  const { firstName, lastName, email, ...others } = worded(filter)
+  return {
+    ...others,
+    isThere: true,
+    ...(firstName !== undefined && { firstName: caseKey(firstName) }),
+    ...(lastName !== undefined && { lastName: caseKey(lastName) }),
+    ...(email !== undefined && { email: asStored(email) }),
+    ...(has.length > 0 && { has }),
+    ...(lacks.length > 0 && { lacks }),
+  }
 }
 
-const isText = (text: Expression<string>, value: string): Condition => sql`${text} ilike ${value}`
 const ofAccount = (eb: Expressions<'members'>, condition: (account: Expressions<'users'>) => Condition) =>
   eb.exists(
     eb
@@ -178,16 +184,9 @@ export const memberConditions: ConditionsOf<'members', Asked> = {
         .where(sameOwner('memberTags', 'members'))
         .where('memberTags.tagId', '=', among(ids)),
     ),
-  firstName: (eb, name) => ofAccount(eb, (account) => isText(account.ref('users.firstName'), name)),
-  lastName: (eb, name) => ofAccount(eb, (account) => isText(account.ref('users.lastName'), name)),
-  email: (eb, email) => isText(eb.ref('members.email'), email),
-  // No word contains the line break.
-  search: (eb, patterns) =>
-    ofAccount(eb, ({ ref }) =>
-      hasAll(
-        sql<string>`${ref('users.email')} || E'\\n' || ${ref('users.firstName')} || E'\\n' || ${ref('users.lastName')}`,
-        patterns,
-      ),
-    ),
+  firstName: (eb, name) => ofAccount(eb, (account) => account('users.firstNameKey', '=', name)),
+  lastName: (eb, name) => ofAccount(eb, (account) => account('users.lastNameKey', '=', name)),
+  email: (eb, email) => isAddress(eb.ref('members.email'), email),
+  search: (eb, patterns) => ofAccount(eb, ({ ref }) => hasAll(ref('users.searchKey'), patterns)),
 }
 const list = createList('members', memberConditions)

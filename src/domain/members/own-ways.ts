@@ -76,6 +76,11 @@ export async function nameOwnWay(ctx: Context, { email: given, ownWay }: { email
     const isOwner = found?.credentialId != null && (await isOwnerOf(inside, found.id))
     refuse(ownWay === 'break_glass' && !isOwner ? [{ field: 'email', rule: 'account', problem: 'notOwner' }] : [])
     if (!found || found.ownWay === ownWay) return
+    refuse(
+      ownWay === 'break_glass' && !(await hasProvenAddress(inside, found.credentialId))
+        ? [{ field: 'email', rule: 'account', problem: 'addressUnproven' }]
+        : [],
+    )
     refuse(found.status === 'active' ? [] : [{ field: 'email', rule: 'account', problem: 'inactive' }])
     await setOwnWay(inside, found, ownWay)
   })
@@ -129,6 +134,10 @@ export async function refuseNoBreakGlass(inside: Context, before: number): Promi
   const isLastGone = before > 0 && (await countBreakGlass(inside)) === 0 && (await isSsoEnforced(inside))
   refuse(isLastGone ? [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] : [])
 }
+
+/** What an owner signs in with in an emergency is not removed by a later proof of the address. */
+const hasProvenAddress = async ({ db }: Context, credentialId: string | null): Promise<boolean> =>
+  credentialId !== null && (await db.credential.count({ where: { id: credentialId, provenAt: { not: null } } })) > 0
 
 async function isOwnerOf({ db }: Context, id: string): Promise<boolean> {
   const select = { roles: true, duties: true, organization: { select: { ownerNamedAt: true } } } as const

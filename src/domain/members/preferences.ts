@@ -1,3 +1,4 @@
+import { isZoneKnown } from '../../db/zones.ts'
 import { checkChoice, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
@@ -15,9 +16,10 @@ export const TIME_ZONES: readonly string[] = [...new Set(['UTC', ...Intl.support
 export async function keepPreferences({ actor, db, organization }: Context, wanted: Partial<Preferences>): Promise<void> {
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const { timeZone = null, pageSize = null, notices = [] } = wanted
+  const isZone = timeZone === null || (TIME_ZONES.includes(timeZone) && (await isZoneKnown(db, timeZone)))
   refuse(
     findIssues([
-      ['timeZone', timeZone === null ? undefined : checkChoice(timeZone, TIME_ZONES)],
+      ['timeZone', isZone ? undefined : checkChoice('', TIME_ZONES)],
       ...notices.map((kind): [string, ReturnType<typeof checkChoice>] => ['notices', checkChoice(kind, DIGESTS)]),
       ['pageSize', pageSize === null ? undefined : checkChoice(String(pageSize), PAGE_SIZES.map(String))],
     ]),

@@ -1,10 +1,7 @@
-import { raiseAuthVersion } from '../access/account.ts'
-import { useUpResetLinks } from '../access/account-links.ts'
-import { endSessions } from '../access/end-sessions.ts'
-import { holdCredential } from '../access/factors.ts'
+import { lockCredential } from '../access/credential-lock.ts'
 import { hasFactor } from '../access/has-factor.ts'
-import { NO_PASSWORD } from '../access/passwords.ts'
 import { authorize } from '../access/permissions.ts'
+import { removeCredentials } from '../access/prove-address.ts'
 import { findMemberships } from '../access/sessions.ts'
 import { findCredential } from '../access/sign-in.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -33,12 +30,12 @@ export async function resetMemberFactors(ctx: Context, id: string, reason: strin
     const { credentialId, duties } = await holdMember(inside, id)
     refuseTooHigh(inside, { duties })
     if (!credentialId) return
-    await holdCredential(inside, credentialId)
+    await lockCredential(inside, credentialId)
     if (!(await hasFactor(inside, credentialId))) return
     const memberships = await findMemberships(inside, credentialId)
     const isElsewhere = memberships.some(({ organizationId }) => organizationId !== ctx.organization.id)
     refuse(isElsewhere ? [{ field: '', rule: 'account', problem: 'elsewhere' }] : [])
-    await takeFactors(inside, credentialId)
+    await removeCredentials(inside, credentialId, 'factors_reset')
     await recordAudit(inside, { action: 'reset_factors', target: { kind: 'member', id }, details: { reason: reason.trim() } })
     const { email } = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId }, select: { email: true } })
     await createResetLink(inside, email, { mails: true })
@@ -50,22 +47,9 @@ export const resetFactors = (operator: ServiceContext, email: string): Promise<L
   inTransaction(operator, async (inside) => {
     const credential = await findCredential(inside, email)
     if (!credential) return null
-    await holdCredential(inside, credential.id)
-    await takeFactors(inside, credential.id)
+    await lockCredential(inside, credential.id)
+    await removeCredentials(inside, credential.id, 'factors_reset')
     for (const { id, organization } of await findMemberships(inside, credential.id))
       await recordAudit({ ...inside, organization }, { action: 'reset_factors', target: { kind: 'member', id } })
     return createResetLink(inside, credential.email, { mails: false })
   })
-
-/** Leaves a person nothing of their own that they signed in with: what an organization's provider says of them is the organization's. */
-export async function takeFactors(inside: ServiceContext, credentialId: string): Promise<void> {
-  const where = { credentialId }
-  await inside.db.secondFactor.deleteMany({ where })
-  await inside.db.recoveryCode.deleteMany({ where })
-  await inside.db.identity.deleteMany({ where: { ...where, organizationId: null } })
-  const data = { passwordHash: NO_PASSWORD, passwordChangedAt: inside.deps.clock() }
-  await inside.db.credential.update({ where: { id: credentialId }, data })
-  await useUpResetLinks(inside, credentialId)
-  await endSessions(inside, where, 'factors_reset')
-  await raiseAuthVersion(inside, credentialId)
-}

@@ -1,4 +1,4 @@
-import { holdCredential } from '../access/factors.ts'
+import { lockCredential } from '../access/credential-lock.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -38,7 +38,7 @@ export async function testMailText(
     if (!member.credential) throw new DomainError('not_permitted')
     const { id: credentialId, email } = member.credential
     // In whichever organizations: it is one person's mailbox.
-    await holdCredential(inside, credentialId)
+    await lockCredential(inside, credentialId)
     await limitTests(inside, credentialId)
     const facts: TestedText = { kind, assessment, who, ...(await withStandIn(inside, place, text)) }
     await queueMemberEmail(inside, { kind: 'text_test', memberId: member.id, facts })

@@ -12,6 +12,8 @@ export type Purpose =
   | 'passkey'
   | 'unsubscribe'
   | 'erased-address'
+  | 'mailbox'
+  | 'fingerprint'
 
 export const UUID_BYTES = 16
 /** Of an HMAC-SHA256: 128 bits are beyond guessing, and keep the link short. */

@@ -10,6 +10,7 @@ import { type AccountProblem, DomainError } from '../errors.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
+import { lockOrganization } from '../work/lock-organization.ts'
 
 export type { SignInDomain }
 
@@ -54,6 +55,7 @@ export async function addDomain(ctx: Context, given: string): Promise<void> {
   if (PUBLIC_DOMAINS.has(domain)) throw refused('publicDomain')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
+    await lockOrganization(inside)
     if ((await db.signInDomain.count({ where: { organizationId: organization.id } })) >= MAX_DOMAINS)
       throw refused('tooManyDomains', MAX_DOMAINS)
     if (isHeld(inside, await findOfAnother(inside, domain))) throw refused('domainTaken')

@@ -31,7 +31,8 @@ export async function countReach(ctx: Context): Promise<Reach> {
         .where('signInDomains.verifiedAt', 'is not', null)
         .where((eb) => eb.or([eb('signInDomains.failingSince', 'is', null), eb('signInDomains.failingSince', '>=', lostBefore)]))
         .where(
-          ({ ref }) => sql<boolean>`${ref('signInDomains.domain')} = lower(substring(${ref('members.email')} from '@([^@]*)$'))`,
+          ({ ref }) =>
+            sql<boolean>`${ref('signInDomains.domain')} = address_key(substring(${ref('members.email')} from '@([^@]*)$'))`,
         ),
     )
   const joined = own(ctx, 'members')

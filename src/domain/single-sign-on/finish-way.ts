@@ -1,4 +1,6 @@
-import { holdCredential } from '../access/factors.ts'
+import type { PendingJoin } from '../access/account-links.ts'
+import { completeJoin } from '../access/complete-join.ts'
+import { lockOwnCredential } from '../access/credential-lock.ts'
 import { hasFactor } from '../access/has-factor.ts'
 import { isOver, isOwnProof, proofsOf } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
@@ -101,13 +103,16 @@ async function addWord(
   inside: ServiceContext,
   provider: FoundProvider,
   { sid, amr, acr, authTime }: IdToken,
-  { credentialId, came }: { credentialId: string; came: Came },
+  { credentialId, join, came }: { credentialId: string; join?: PendingJoin; came: Came },
 ): Promise<Entry | null> {
   const { signedIn, browser } = came
   const proof: ProviderWord = { kind: 'oidc', providerId: provider.id, idpSid: sid, amr, acr, authTime }
   const credential = await inside.db.credential.findUniqueOrThrow({ where: { id: credentialId } })
-  const memberships = await findMemberships(inside, credentialId)
-  const theirs = memberships.filter(({ organizationId }) => [null, organizationId].includes(provider.organizationId))
+  const findTheirs = async () =>
+    (await findMemberships(inside, credentialId)).filter(({ organizationId }) =>
+      [null, organizationId].includes(provider.organizationId),
+    )
+  const theirs = await findTheirs()
   const at = inside.deps.clock()
   const isSame = signedIn?.credential.id === credentialId && signedIn.credential.authVersion === credential.authVersion
   const goesOn =
@@ -116,12 +121,13 @@ async function addWord(
   const hasOwn = goesOn && proofsOf(signedIn.session).some(isOwnProof)
   const asksFactor = provider.organizationId === null && !hasOwn && (await hasFactor(inside, credentialId))
   const remembered = asksFactor ? await findRemembered(inside, credential, browser) : undefined
-  if (remembered === null) return { waiting: { ...credential, mustChange: false, word: proof } }
+  if (remembered === null) return { waiting: { ...credential, mustChange: false, word: proof, ...(join && { join }) } }
+  if (join && !(await completeJoin(inside, credentialId, join))) return null
   const session = goesOn
     ? await renewSession(inside, signedIn.sessionId, { proof, credential, browser })
     : await startSession(inside, credential, browser, [proof], remembered)
   if (!session) return null
-  await recordForAll(inside, theirs, { action: 'signed_in', details: { proofs: ['oidc'], provider: provider.name } })
+  await recordForAll(inside, await findTheirs(), { action: 'signed_in', details: { proofs: ['oidc'], provider: provider.name } })
   return { session }
 }
 
@@ -132,11 +138,13 @@ async function linkOwn(
   token: IdToken,
   { signedIn, credentialId }: Came & { credentialId: string },
 ): Promise<Outcome> {
-  if (signedIn?.credential.id !== credentialId || !ownsAccount(signedIn)) return { kind: 'refused', problem: 'expiredSignIn' }
+  if (signedIn?.credential.id !== credentialId || !(await ownsAccount(service, signedIn)))
+    return { kind: 'refused', problem: 'expiredSignIn' }
   const open = signedIn.memberships.map(({ id }) => id)
   return inTransaction(service, async (inside): Promise<Outcome> => {
-    const isThere = (await holdProvider(inside, provider)) && (await holdCredential(inside, credentialId)) !== undefined
-    if (!isThere) return { kind: 'refused', problem: 'expiredSignIn' }
+    const locked = (await holdProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
+    if (!locked) return { kind: 'refused', problem: 'expiredSignIn' }
+    if (!locked.provenAt) return { kind: 'refused', problem: 'unproven' }
     const members = (await findMemberships(inside, credentialId)).filter(
       ({ id, organizationId }) => open.includes(id) && [null, organizationId].includes(provider.organizationId),
     )

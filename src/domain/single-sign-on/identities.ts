@@ -1,9 +1,10 @@
+import { requireOwnCredential } from '../access/credential-lock.ts'
 import { endSessions } from '../access/end-sessions.ts'
-import { holdCredential } from '../access/factors.ts'
 import { isOwnProof } from '../access/openings.ts'
 import { NO_PASSWORD } from '../access/passwords.ts'
 import { authorize } from '../access/permissions.ts'
-import { asMember, type Membership, recordForAll, type SignedIn } from '../access/sessions.ts'
+import { asMember, recordForAll, type SignedIn } from '../access/sessions.ts'
+import { findSpeaker } from '../access/speakers.ts'
 import { tellPerson } from '../access/tell-person.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
@@ -90,9 +91,10 @@ async function show({ db }: ServiceContext, rows: Row[]): Promise<LinkedIdentity
  *
  * @returns whether it is gone: not what the person signs in with and has nothing else.
  */
-export const unlinkOwn = (service: Context, { credential, memberships, sessionId }: SignedIn, id: string): Promise<boolean> =>
+export const unlinkOwn = (service: Context, signedIn: SignedIn, id: string): Promise<boolean> =>
   inTransaction(service, async (inside) => {
-    await holdCredential(inside, credential.id)
+    const { credential, memberships, sessionId } = signedIn
+    await requireOwnCredential(inside, signedIn)
     const where = { id, credentialId: credential.id, OR: [{ organizationId: null }, { organizationId: service.organization.id }] }
     const found = isUuid(id) ? await inside.db.identity.findFirst({ where }) : null
     if (!found) return true
@@ -133,14 +135,16 @@ export async function unlinkMember(ctx: Context, memberId: string, id: string): 
 }
 
 /**
- * Whether what is the person's own (password, second factors, name, sessions) may be changed in a session: it rests on something that they
- * have shown to us. Who belongs to one organization alone, and came by the word of its provider, may as well.
+ * Whether what is the person's own (password, second factors, name, sessions) may be changed in a session: it rests on something that they have shown
+ * to us. The word of an organization's provider is enough if its person belongs to that organization alone and it owns the domain of their address:
+ * another organization could add a passkey that opens whatever the person joins later.
  */
-export const ownsAccount = ({
-  session,
-  memberships,
-  shut,
-}: Pick<SignedIn, 'session' | 'shut'> & { memberships: Membership[] }): boolean =>
-  session.proofs.length === 0 ||
-  session.proofs.some(isOwnProof) ||
-  new Set([...memberships, ...shut].map(({ organizationId }) => organizationId)).size === 1
+export async function ownsAccount(
+  service: ServiceContext,
+  { session, credential, memberships, shut }: Pick<SignedIn, 'session' | 'credential' | 'memberships' | 'shut'>,
+): Promise<boolean> {
+  if (session.proofs.length === 0 || session.proofs.some(isOwnProof)) return true
+  const organizationIds = new Set([...memberships, ...shut].map(({ organizationId }) => organizationId))
+  const speaker = organizationIds.size === 1 ? await findSpeaker(service, credential.email) : null
+  return speaker !== null && organizationIds.has(speaker.organizationId)
+}

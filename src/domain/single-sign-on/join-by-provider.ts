@@ -1,11 +1,14 @@
-import { type AccountLink, claimLink, isOpen } from '../access/account-links.ts'
-import { holdCredential } from '../access/factors.ts'
+import { type AccountLink, isOpen } from '../access/account-links.ts'
+import { lockMember } from '../access/complete-join.ts'
+import { lockCredential } from '../access/credential-lock.ts'
 import { NO_PASSWORD } from '../access/passwords.ts'
+import { proveAddress } from '../access/prove-address.ts'
 import { findCredential } from '../access/sign-in.ts'
 import type { ServiceContext } from '../context.ts'
-import { attach, createCredential, isBySsoOnly, lockMember } from '../members/join.ts'
+import { createCredential, isBySsoOnly } from '../members/join.ts'
 import type { AccountLinkRef } from '../secrets/account-tokens.ts'
 import type { IdToken } from '../values/identity-provider.ts'
+import { findMissingClaim, findOwnAddress } from './find-own-address.ts'
 import { linkIdentity } from './identities.ts'
 import { namesOf } from './names.ts'
 import type { FoundProvider } from './providers.ts'
@@ -14,10 +17,11 @@ import type { Recognized } from './recognized.ts'
 type Joining = { link: AccountLink; ref: AccountLinkRef; known: string | undefined }
 
 /**
- * Joins as the member that a link was made for, who signs in by the provider from now on. Whose address has an account already shows first
- * that it is theirs: a link, which an admin may have seen too, makes nobody of anybody.
+ * Joins as the member that a link was made for, who signs in by the provider from now on: once their sign-in is complete. A provider is linked only to
+ * an address that is proven by this: by the link, or by the provider of the organization that owns its domain. Otherwise an admin who has copied the
+ * link could link an account of their own.
  *
- * @param known whose account of the provider's it is: where the address is theirs, that is what shows it.
+ * @param known the credential that signs in with this account of the provider's already.
  */
 export async function joinBy(
   inside: ServiceContext,
@@ -26,27 +30,42 @@ export async function joinBy(
   { link, ref, known }: Joining,
 ): Promise<Recognized> {
   await lockMember(inside, link)
+  if (!(await isOpen(inside, ref))) return { problem: 'notInvited' }
   if (provider.organizationId === null && (await isBySsoOnly(inside, link))) return { problem: 'needsSso' }
-  const found = await findOrMakeAccount(inside, { link, ref, known })
-  if ('problem' in found) return found
-  await claimLink(inside, ref)
-  const { credentialId } = found
-  const { member } = link
-  if (ref.isMailed) await inside.db.credential.update({ where: { id: credentialId }, data: { provenAt: inside.deps.clock() } })
+  const { member, organizationId, memberId } = link
+  const account = known
+    ? await findKnownAccount(inside, member.email, known)
+    : await proveAccount(inside, provider, token, { link, ref })
+  if ('problem' in account) return account
+  const { credentialId } = account
+  if (!known) await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
   const { firstName, lastName } = namesOf(token)
   const names = { firstName: firstName || member.user.firstName, lastName: lastName || member.user.lastName }
-  await attach(inside, link, credentialId, names)
-  if (!known) await linkIdentity(inside, provider, token, { credentialId, members: [member], linkedBy: 'join', isNew: true })
-  return { credentialId }
+  return { credentialId, join: { linkId: link.id, organizationId, memberId, ...names } }
 }
 
-/** What whoever joins signs in with from now on, which nobody takes away until the transaction ends: theirs, or one that has been made. */
-async function findOrMakeAccount(inside: ServiceContext, { link: { member }, ref, known }: Joining): Promise<Recognized> {
-  if (known && !(await holdCredential(inside, known))) return { problem: 'expiredSignIn' }
-  const credential = await findCredential(inside, member.email)
-  if (known && credential?.id !== known) return { problem: 'linkedElsewhere' }
-  if (member.credentialId || (credential && !known)) return { problem: 'hasAccount' }
-  if (!(await isOpen(inside, ref))) return { problem: 'notInvited' }
-  const credentialId = known ?? (await createCredential(inside, member.email, NO_PASSWORD))?.id
-  return credentialId ? { credentialId } : { problem: 'hasAccount' }
+async function findKnownAccount(inside: ServiceContext, email: string, known: string): Promise<Recognized> {
+  if ((await findCredential(inside, email))?.id !== known) return { problem: 'linkedElsewhere' }
+  return (await lockCredential(inside, known)) ? { credentialId: known } : { problem: 'expiredSignIn' }
 }
+
+/** The account of the address that is proven by this: a new one, or one of an address that nobody has proven before. */
+async function proveAccount(
+  inside: ServiceContext,
+  provider: FoundProvider,
+  token: IdToken,
+  { link: { member }, ref }: Pick<Joining, 'link' | 'ref'>,
+): Promise<Recognized> {
+  const isProof = ref.provesAddress || (await speaksFor(inside, provider, token, member.email))
+  const found = await findCredential(inside, member.email)
+  const locked = found && (await lockCredential(inside, found.id))
+  if (found && !(isProof && locked?.provenAt === null)) return { problem: 'hasAccount' }
+  if (!isProof) return { problem: 'needsMailedLink' }
+  const made = { email: member.email, passwordHash: NO_PASSWORD, isProven: true }
+  const credential = locked ? await proveAddress(inside, locked.id) : await createCredential(inside, made)
+  return credential ? { credentialId: credential.id } : { problem: 'hasAccount' }
+}
+
+/** Whether the provider's organization owns the domain of the member's address, and the token is of that address. */
+const speaksFor = async (inside: ServiceContext, provider: FoundProvider, token: IdToken, email: string): Promise<boolean> =>
+  findMissingClaim(provider) === null && (await findOwnAddress(inside, provider, token))?.toLowerCase() === email.toLowerCase()

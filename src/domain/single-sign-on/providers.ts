@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { own, ownOrganization } from '../../db/own.ts'
-import { first, run } from '../../db/statements.ts'
+import { own } from '../../db/own.ts'
+import { first } from '../../db/statements.ts'
 import type { SignInProvider } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -11,6 +11,7 @@ import { tellOfSecurity } from '../members/organization-security.ts'
 import { inTransaction } from '../transaction.ts'
 import type { ClientAuth, IdpClient, OperatorProvider } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
+import { lockOrganization } from '../work/lock-organization.ts'
 import { findProviderIssues, normalIssuer, type ProviderInput } from './provider-input.ts'
 import { type Connection, openClientSecret, sealClientSecret } from './provider-secrets.ts'
 
@@ -98,7 +99,7 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
   authorize(ctx, 'manage_security')
   findProviderIssues(ctx, input, { isNew: true })
   return inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await lockOrganization(inside)
     if ((await findProviders(inside)).length >= MAX_PROVIDERS)
       throw new DomainError('invalid', {
         issues: [{ field: '', rule: 'account', problem: 'tooManyProviders', limit: MAX_PROVIDERS }],
@@ -131,7 +132,7 @@ export async function holdProvider({ db }: ServiceContext, { id, organizationId 
 export async function removeProvider(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_security')
   await inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await lockOrganization(inside)
     const { name } = await getProvider(inside, id)
     await inside.db.signInProvider.delete({ where: { id } })
     await recordAudit(inside, { action: 'removed_sign_in_provider', details: { provider: name } })

@@ -1,23 +1,23 @@
 import { findOpenLink } from '../access/account-links.ts'
-import { holdCredential } from '../access/factors.ts'
+import { attach } from '../access/complete-join.ts'
+import { lockCredential } from '../access/credential-lock.ts'
 import { NO_PASSWORD } from '../access/passwords.ts'
+import { proveAddress } from '../access/prove-address.ts'
+import { renameUser } from '../access/rename-user.ts'
 import { findMemberships } from '../access/sessions.ts'
 import { findCredential } from '../access/sign-in.ts'
-import { findSpeaker } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { findMemberByAddress, findOrCreateMember } from '../members/invite-member.ts'
-import { attach, createCredential } from '../members/join.ts'
-import { takeFactors } from '../members/reset-factors.ts'
+import { createCredential } from '../members/join.ts'
 import { readAccountLink } from '../secrets/account-tokens.ts'
 import type { IdToken } from '../values/identity-provider.ts'
+import { findMissingClaim, findOwnAddress } from './find-own-address.ts'
 import { findIdentity, linkIdentity } from './identities.ts'
 import { joinBy } from './join-by-provider.ts'
 import { namesOf } from './names.ts'
 import type { FoundProvider } from './providers.ts'
 import type { Recognized } from './recognized.ts'
-import { claimOfSharedIssuer } from './shared-issuers.ts'
 import type { Purpose } from './way.ts'
 
 /**
@@ -53,7 +53,7 @@ async function recognizeKnown(
   if (member && member.status !== 'active') return { problem: 'inactive' }
   const isTheirs = organizationId === null || member?.credentialId === credentialId
   if (!isTheirs) return { problem: 'notInvited' }
-  await holdCredential(inside, credentialId)
+  await lockCredential(inside, credentialId)
   if ((await findMemberships(inside, credentialId)).length === 0) return { problem: 'inactive' }
   const data = { emailSeen: email, lastUsedAt: inside.deps.clock() }
   const { count } = await inside.db.identity.updateMany({ where: { id }, data })
@@ -64,8 +64,8 @@ async function recognizeKnown(
 async function byAddress(inside: Context, provider: FoundProvider, token: IdToken): Promise<Recognized> {
   const email = await findOwnAddress(inside, provider, token)
   if (email === null) return { problem: 'notInvited' }
-  const claim = claimOfSharedIssuer(provider.issuer)
-  if (claim && !Object.hasOwn(provider.requiredClaims as object, claim)) return { problem: 'claimMissing', code: claim }
+  const claim = findMissingClaim(provider)
+  if (claim) return { problem: 'claimMissing', code: claim }
   const member =
     (await findMemberByAddress(inside, email)) ?? (provider.addsMembers ? await addMember(inside, provider, token, email) : null)
   if (!member) return { problem: 'notInvited' }
@@ -77,20 +77,12 @@ async function byAddress(inside: Context, provider: FoundProvider, token: IdToke
   await inside.db.identity.deleteMany({ where: mine })
   const isNew = member.credentialId === null && (await findCredential(inside, email)) === undefined
   const credentialId = member.credentialId ?? (await credentialFor(inside, member, email))
-  if (!credentialId) return { problem: 'expiredSignIn' }
-  // Whom an owner has named for when the provider fails keeps what they get in by then.
-  if (member.ownWay !== 'break_glass') await provePerson(inside, credentialId)
+  if (!credentialId || !(await lockCredential(inside, credentialId))) return { problem: 'expiredSignIn' }
+  await proveAddress(inside, credentialId)
   const whose = await inside.db.member.findUniqueOrThrow({ where: { id: member.id }, include })
   // Whoever has linked them in this very moment has said the same.
   await linkIdentity(inside, provider, token, { credentialId, members: [whose], linkedBy: 'domain', isNew })
   return { credentialId }
-}
-
-/** The address of a token, where the organization has shown that it is of a domain of its own; null: it is not. */
-async function findOwnAddress(inside: Context, provider: FoundProvider, token: IdToken): Promise<string | null> {
-  const email = token.email && asStored(token.email)
-  if (!email || !isEmailAddress(email) || token.emailVerified === false) return null
-  return (await findSpeaker(inside, email))?.organizationId === provider.organizationId ? email : null
 }
 
 const include = { organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } }, user: true } as const
@@ -99,7 +91,7 @@ async function addMember(inside: Context, { newRoles, name }: FoundProvider, tok
   const member = await findOrCreateMember(inside, email)
   const data = { roles: newRoles, updatedAt: inside.deps.clock() }
   await inside.db.member.update({ where: { id: member.id }, data })
-  await inside.db.user.update({ where: { id: member.userId }, data: namesOf(token) })
+  await renameUser(inside, member.userId, namesOf(token))
   const target = { kind: 'member', id: member.id } as const
   await recordAudit(inside, { action: 'invited_member', target, details: { roles: newRoles, provider: name } })
   return { ...member, roles: newRoles }
@@ -112,25 +104,11 @@ async function addMember(inside: Context, { newRoles, name }: FoundProvider, tok
  */
 async function credentialFor(inside: Context, { id }: { id: string }, email: string): Promise<string | null> {
   const found = await findCredential(inside, email)
-  const credential = found ? await holdCredential(inside, found.id) : await createCredential(inside, email, NO_PASSWORD)
+  const made = { email, passwordHash: NO_PASSWORD, isProven: true }
+  const credential = found ? await lockCredential(inside, found.id) : await createCredential(inside, made)
   if (!credential) return null
   const member = await inside.db.member.findUniqueOrThrow({ where: { id }, include })
   const { firstName, lastName } = member.user
   await attach(inside, { member }, credential.id, { firstName, lastName })
   return credential.id
-}
-
-/**
- * Whoever has joined without having shown that the address is theirs may be anybody with a copied link: what they sign in with, an account at one of
- * the operator's providers too, opens nothing any more.
- */
-async function provePerson(inside: ServiceContext, id: string): Promise<void> {
-  const { provenAt, passwordHash } = await inside.db.credential.findUniqueOrThrow({ where: { id } })
-  if (provenAt) return
-  const [factors, identities] = [
-    await inside.db.secondFactor.count({ where: { credentialId: id } }),
-    await inside.db.identity.count({ where: { credentialId: id, organizationId: null } }),
-  ]
-  if (passwordHash !== NO_PASSWORD || factors + identities > 0) await takeFactors(inside, id)
-  await inside.db.credential.update({ where: { id }, data: { provenAt: inside.deps.clock() } })
 }

@@ -1,3 +1,5 @@
+import type { PendingJoin } from '../access/account-links.ts'
+
 /** Why somebody whom a provider vouches for is not let in. */
 export type NotRecognized =
   | 'notInvited'
@@ -5,6 +7,10 @@ export type NotRecognized =
   | 'otherIdentity'
   /** The address has an account already, which is to be shown first. */
   | 'hasAccount'
+  /** The link was copied, and neither it nor the provider shows whose the address is. */
+  | 'needsMailedLink'
+  /** Nobody has shown whose the address of the account is. */
+  | 'unproven'
   /** Somebody else is linked to it. */
   | 'linkedElsewhere'
   /** Their organization takes nobody but by its own provider. */
@@ -12,5 +18,5 @@ export type NotRecognized =
   | 'claimMissing'
   /** It began in another browser, long ago, or was used before; or who it is of has changed in this very moment. */
   | 'expiredSignIn'
-/** @property code the claim that is missing. */
-export type Recognized = { credentialId: string } | { problem: NotRecognized; code?: string }
+/** @property join what they join once their sign-in is complete. @property code the claim that is missing. */
+export type Recognized = { credentialId: string; join?: PendingJoin } | { problem: NotRecognized; code?: string }

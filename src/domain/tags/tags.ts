@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
-import { among, compose, own } from '../../db/own.ts'
+import { among, compose, own, prepareOwn, seen } from '../../db/own.ts'
 import { type AsJson, all, first } from '../../db/statements.ts'
 import { Prisma, type Tag } from '../../generated/prisma/client.ts'
 import { authorOf } from '../access/author.ts'
@@ -15,11 +15,25 @@ import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
 import { refuseExcess } from '../lists/filters.ts'
-import { type ConditionsOf, createList, hasAll, type RowOf, type Shape, shapeOf, type Worded, worded } from '../lists/listing.ts'
+import {
+  type ConditionsOf,
+  createList,
+  hasAll,
+  isComposed,
+  type RowOf,
+  type Shape,
+  shapeOf,
+  type Worded,
+  worded,
+} from '../lists/listing.ts'
 import type { Listing, Order, Page } from '../lists/page.ts'
 import { findById } from '../look-ups/shared-query.ts'
 import { inTransaction } from '../transaction.ts'
+import { nameKeys } from '../values/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
+import { renameTestTags } from './rename-test-tags.ts'
+
+// Live data uses live tags. Test data uses both, and changes test tags only.
 
 export type { Tag }
 export type TagOrder = Order<'name' | 'createdAt' | 'updatedAt'>
@@ -40,9 +54,10 @@ export const wholeTag = shapeOf('tags', Prisma.TagScalarFieldEnum)
 export type ListedTag = RowOf<typeof wholeTag>
 
 const conditions: ConditionsOf<'tags', Worded<TagFilter>> = {
-  name: (eb, name) => eb('tags.name', '=', name),
+  name: (eb, name) => isComposed(eb.ref('tags.name'), name),
+  nameKey: (eb, key) => eb('tags.nameKey', '=', key),
   createdById: (eb, id) => eb('tags.createdById', '=', id),
-  search: (eb, patterns) => hasAll(eb.ref('tags.name'), patterns),
+  search: (eb, patterns) => hasAll(eb.ref('tags.nameSearch'), patterns),
 }
 const list = createList('tags', conditions)
 
@@ -75,30 +90,41 @@ export async function getTag(ctx: Context, id: string): Promise<Tag> {
 /** The organization's tags with these ids, in no particular order; other ids are left out. */
 export const findTags = findById(wholeTag)
 
-/** Which of these ids are tags of the organization. Runs in a transaction: until it ends nobody deletes them. */
+/** Which of these ids are tags that the context may use. */
+export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<string>> {
+  const found = await all(ctx.db, tagIds(ctx, { ids }))
+  return new Set(found.map(({ id }) => id))
+}
+const tagIds = prepareOwn((sight, { ids }: { ids: string[] }) => own(sight, 'tags').select('id').where('id', '=', among(ids)))
+
+/** Which of these ids are tags that the context may use. Runs in a transaction: until it ends nobody deletes them. */
 export async function holdTags(ctx: Context, ids: string[]): Promise<Set<string>> {
   const tags = own(ctx, 'tags').where('id', '=', among(ids.filter(isUuid)))
   const found = await all(ctx.db, tags.select('id').orderBy('id').forKeyShare())
   return new Set(found.map(({ id }) => id))
 }
 
-/** v1.md POST /tags. @throws DomainError duplicate_tag_name. */
+/** v1.md POST /tags. A live tag takes its name from a test tag. @throws DomainError duplicate_tag_name. */
 export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, description = '' }: NewTag): Promise<Tag> {
   authorize(ctx, 'write_tags')
   refuse(findTagIssues({ name, color, description }))
   const { clock, newId } = ctx.deps
   const now = clock()
+  const { createdById, mode } = authorOf(ctx)
   const data = {
     id: newId(),
     organizationId: ctx.organization.id,
     name,
+    ...nameKeys(name),
     color,
     description,
-    createdById: authorOf(ctx).createdById,
+    mode,
+    createdById,
     createdAt: now,
     updatedAt: now,
   }
   return inTransaction(ctx, async (inside) => {
+    await takeName(inside, name)
     const tag = await inside.db.tag.create({ data }).catch(translateDuplicateName)
     await recordTag(inside, 'created_tag', tag)
     return tag
@@ -108,30 +134,43 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
 /**
  * v1.md PATCH /tags/{tagId}: changes what is given.
  *
- * @throws DomainError tag_not_found, duplicate_tag_name; invalid, also `changed` for what somebody else has changed since it was seen.
+ * @throws DomainError tag_not_found, live_tag_read_only, duplicate_tag_name; invalid, also `changed` for what somebody else has changed since it was seen.
  */
-export async function updateTag(ctx: Context, id: string, change: TagChange, seen?: Seen): Promise<Tag> {
+export async function updateTag(ctx: Context, id: string, change: TagChange, readVersion?: Seen): Promise<Tag> {
   authorize(ctx, 'write_tags')
   if (!isUuid(id)) throw new DomainError('tag_not_found')
   const issues = findTagIssues(change)
   if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
-  const where = { organizationId: ctx.organization.id, id }
   return inTransaction(ctx, async (inside) => {
-    if (seen) await refuseUnseen(inside, id, seen, change)
-    const data = { ...change, updatedAt: ctx.deps.clock() }
+    if (readVersion) await refuseUnseen(inside, id, readVersion, change)
+    if (change.name !== undefined) await takeName(inside, change.name)
+    const where = { ...seen(inside), id }
+    const data = { ...change, ...(change.name !== undefined && nameKeys(change.name)), updatedAt: ctx.deps.clock() }
     const [tag] = await inside.db.tag.updateManyAndReturn({ where, data }).catch(translateDuplicateName)
-    if (!tag) throw new DomainError('tag_not_found')
+    if (!tag) return refuseChange(inside, id)
     await recordTag(inside, 'changed_tag', tag)
     return tag
   })
 }
 
+/** Frees a name that a live tag is to have from the test tag that has it. */
+async function takeName(inside: Context, name: string): Promise<void> {
+  if (inside.mode === 'test') return
+  for (const tag of await renameTestTags(inside, [name])) await recordTag({ ...inside, mode: 'test' }, 'changed_tag', tag)
+}
+
+/** @throws DomainError live_tag_read_only for a live tag that test data uses, tag_not_found for one that isn't there. */
+async function refuseChange(inside: Context, id: string): Promise<never> {
+  await getTag(inside, id)
+  throw new DomainError('live_tag_read_only')
+}
+
 /** Until the transaction ends nobody else changes the tag. */
-async function refuseUnseen(inside: Context, id: string, seen: Seen, change: TagChange): Promise<void> {
+async function refuseUnseen(inside: Context, id: string, readVersion: Seen, change: TagChange): Promise<void> {
   await first(inside.db, own(inside, 'tags').select('id').where('id', '=', id).forNoKeyUpdate())
   const tag = await getTag(inside, id)
   await refuseUnseenChanges(
-    versionOf(inside, { updatedAt: tag.updatedAt, seen, action: 'changed_tag', targetId: id }),
+    versionOf(inside, { updatedAt: tag.updatedAt, seen: readVersion, action: 'changed_tag', targetId: id }),
     tag,
     change,
   )
@@ -141,14 +180,14 @@ async function refuseUnseen(inside: Context, id: string, seen: Seen, change: Tag
  * v1.md DELETE /tags/{tagId}: for good; the database removes the tag from every assessment, invite and member (cascade).
  *
  * @returns the tag as it was.
- * @throws DomainError tag_not_found.
+ * @throws DomainError tag_not_found, live_tag_read_only.
  */
 export async function deleteTag(ctx: Context, id: string): Promise<Tag> {
   authorize(ctx, 'write_tags')
   return inTransaction(ctx, async (inside) => {
     const tag = await getTag(inside, id)
-    const { count } = await inside.db.tag.deleteMany({ where: { organizationId: ctx.organization.id, id } })
-    if (count === 0) throw new DomainError('tag_not_found') // another request was faster
+    const { count } = await inside.db.tag.deleteMany({ where: { ...seen(inside), id } })
+    if (count === 0) return refuseChange(inside, id)
     await recordTag(inside, 'deleted_tag', tag)
     return tag
   })
@@ -191,7 +230,7 @@ const findTagIssues = ({ name, color: given, description = '' }: TagChange): Iss
   ]),
 ]
 
-const recordTag = (inside: Context, action: AuditAction, { id, name }: Tag): Promise<void> =>
+const recordTag = (inside: Context, action: AuditAction, { id, name }: Pick<Tag, 'id' | 'name'>): Promise<void> =>
   recordByMember(inside, { action, target: { kind: 'tag', id }, details: { name } })
 
 function translateDuplicateName(error: unknown): never {

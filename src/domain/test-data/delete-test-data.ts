@@ -10,12 +10,15 @@ import { repeatInHalves } from '../work/in-halves.ts'
 
 // Test invites go with all that hangs on them: mails, tags, what was sent in, grades, results, orders of recruiting systems; and the list of
 // addresses that they are not mailed to. Their events stay, as cursors and webhooks go by them; so do keys, webhooks and connections, which
-// are settings.
+// are settings. Test tags go last, when few invites have them.
 
 /** Invites of one transaction, which takes a few tenths of a second and locks nothing that live requests write. */
 const DELETED_AT_ONCE = 100
 /** Lists of candidates of one transaction: each may have ten thousand rows. */
 const LISTS_AT_ONCE = 3
+
+/** Tags of one transaction. */
+const TAGS_AT_ONCE = 100
 
 /** What is gone, and how many invites are still there: a job deletes them. */
 export type Deletion = Gone & { lists: number; remaining: number }
@@ -38,9 +41,10 @@ export async function deleteTestData(ctx: Context): Promise<Deletion> {
     for (const counted of ['erasedInviteCounts', 'erasedResults'] as const) await run(db, ownDelete(inside, counted))
     const gone = await deleteSome(inside, until, DELETED_AT_ONCE)
     const remaining = await db.invite.count({ where: { ...seen(inside), createdAt: { lte: until } } })
-    if (remaining > 0 || lists === LISTS_AT_ONCE)
+    const tags = remaining === 0 ? await deleteTags(inside, until, TAGS_AT_ONCE) : 0
+    if (remaining > 0 || lists === LISTS_AT_ONCE || tags === TAGS_AT_ONCE)
       await deps.queue.enqueueTestDataDeletion(db, { organizationId: organization.id, until })
-    if (gone.invites + lists > 0)
+    if (gone.invites + lists + tags > 0)
       await recordAudit(inside, { action: 'deleted_test_data', details: { invites: gone.invites + remaining, lists } })
     return { ...gone, lists, remaining }
   })
@@ -59,6 +63,7 @@ export async function continueDeletion(
     const { invites } = await inTransaction(ctx, (inside) => deleteSome(inside, until, atMost))
     return invites
   })
+  await repeatInHalves(TAGS_AT_ONCE, (atMost) => deleteTags(ctx, until, atMost))
 }
 
 /** Deletes bulk changes, and lists of candidates, of these so many at most. @returns how many lists. */
@@ -67,6 +72,12 @@ async function deleteLists(ctx: Context, until: Date, atMost: number): Promise<n
   // Of bulk changes the rows have gone, or go, with their invites.
   await run(ctx.db, ownDelete(ctx, 'bulkChanges').where('createdAt', '<=', until))
   return run(ctx.db, ownDelete(ctx, 'inviteBatches').where('id', 'in', some.select('id')))
+}
+
+/** Deletes test tags, so many at most. @returns how many. */
+function deleteTags(ctx: Context, until: Date, atMost: number): Promise<number> {
+  const some = own(ctx, 'tags').where('mode', '=', 'test').where('createdAt', '<=', until).limit(atMost)
+  return run(ctx.db, ownDelete(ctx, 'tags').where('id', 'in', some.select('id')))
 }
 
 /** Deletes the oldest invites, so many at most, with what hangs on them. @param ctx inside a transaction. */

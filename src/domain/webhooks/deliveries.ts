@@ -132,7 +132,7 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
     const delivery = await getDelivery(inside, id, eventId)
     const now = ctx.deps.clock()
     const its = ownUpdate(inside, 'webhookDeliveries').where('endpointId', '=', id).where('eventId', '=', delivery.eventId)
-    const again = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null } as const
+    const again = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null, isReplay: true } as const
     await run(
       inside.db,
       its.set((eb) => ({ ...again, attemptsBefore: eb.ref('attemptCount') })),

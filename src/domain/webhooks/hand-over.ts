@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import type { Rows } from '../../db/own.ts'
+import { type Rows, sameOwner } from '../../db/own.ts'
 import { first, one, run, together } from '../../db/statements.ts'
 import { byDefault, insertForEach, time } from '../../db/writes.ts'
 import type { ServiceContext } from '../context.ts'
@@ -12,6 +12,8 @@ import { inTransaction } from '../transaction.ts'
 
 /** Events a transaction: even with all the endpoints that an organization may have far from the time of a statement. */
 const AT_ONCE = 2_000
+/** Events of a replay a transaction: new events wait for one of these at most. */
+const REPLAYED_AT_ONCE = 500
 
 /** What there is to do. @property first the position behind which the first of the active endpoints is told; null when none is active. */
 type Work = { position: bigint; head: bigint; first: bigint | null; replays: boolean }
@@ -70,30 +72,47 @@ async function handOverNext(ctx: ServiceContext, { position, head, first }: Work
   return until < head
 }
 
-/** One endpoint's. What was delivered, or has failed, is waiting again; what waits for its next attempt waits no longer. */
+/**
+ * Makes deliveries for the replay of one endpoint, of the organization that has waited longest. What was delivered, or has failed, is waiting
+ * again; what waits for its next attempt waits no longer.
+ */
 async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const { db, deps } = ctx
   const endpoints = everyones.selectFrom('webhookEndpoints').select(['id', 'replayPosition', 'replayUntil'])
-  const replay = await first(db, toReplay(endpoints).limit(1).forNoKeyUpdate().skipLocked())
+  const replay = await first(db, byTurn(toReplay(endpoints)).limit(1).forNoKeyUpdate().skipLocked())
   if (!replay) return false
   const [from, end] = [BigInt(replay.replayPosition!), BigInt(replay.replayUntil!)]
-  const until = await endOfBatch(ctx, { from, head: end }, AT_ONCE)
+  const until = await endOfBatch(ctx, { from, head: end }, REPLAYED_AT_ONCE)
   const now = deps.clock()
   const its = toldOf({ from, until }).where('endpoint.id', '=', replay.id)
-  const again = deliveriesOf(its, now).onConflict((conflict) =>
+  const again = deliveriesOf(its, now, { isReplay: true }).onConflict((conflict) =>
     conflict.columns(['organizationId', 'endpointId', 'eventId']).doUpdateSet((eb) => ({
       ...({ state: 'waiting', queuedAt: now, nextAttemptAt: now } as const),
       attemptsBefore: eb.ref('webhookDeliveries.attemptCount'),
+      isReplay: sql<boolean>`${eb.ref('webhookDeliveries.state')} <> 'waiting' or ${eb.ref('webhookDeliveries.isReplay')}`,
     })),
   )
   await run(db, again)
   const data = until >= end ? { replayPosition: null, replayUntil: null } : { replayPosition: until }
-  await db.webhookEndpoint.update({ where: { id: replay.id }, data })
+  await db.webhookEndpoint.update({ where: { id: replay.id }, data: { ...data, replayTurnAt: now } })
   return true
 }
 
 const toReplay = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEndpoints', Row> =>
   endpoints.where('webhookEndpoints.replayPosition', 'is not', null).where('webhookEndpoints.deletedAt', 'is', null)
+
+/** An organization has few endpoints: reading the last turn of each costs little. */
+const byTurn = <Row>(endpoints: Rows<'webhookEndpoints', Row>): Rows<'webhookEndpoints', Row> =>
+  endpoints
+    .orderBy(
+      (eb) =>
+        eb
+          .selectFrom('webhookEndpoints as sibling')
+          .where(sameOwner('sibling', 'webhookEndpoints'))
+          .select(({ fn }) => fn.max('sibling.replayTurnAt').as('lastTurn')),
+      (order) => order.asc().nullsFirst(),
+    )
+    .orderBy('webhookEndpoints.replayTurnAt', (order) => order.asc().nullsFirst())
 
 /** Events, and the endpoints that are told of each. A test event goes to the endpoint that it was made for, see `sendTestEvent`. */
 const toldOf = ({ from, until }: { from: bigint; until: bigint }) =>
@@ -109,7 +128,7 @@ const toldOf = ({ from, until }: { from: bigint; until: bigint }) =>
       return eb.or([isForAll, eb('event.type', '=', eb.fn.any('endpoint.types'))])
     })
 
-const deliveriesOf = (told: ReturnType<typeof toldOf>, now: Date) =>
+const deliveriesOf = (told: ReturnType<typeof toldOf>, now: Date, { isReplay } = { isReplay: false }) =>
   insertForEach('webhookDeliveries', told, (eb) => ({
     organizationId: eb.ref('endpoint.organizationId'),
     endpointId: eb.ref('endpoint.id'),
@@ -120,4 +139,5 @@ const deliveriesOf = (told: ReturnType<typeof toldOf>, now: Date) =>
     leasedUntil: byDefault,
     attemptCount: byDefault,
     attemptsBefore: byDefault,
+    isReplay: sql<boolean>`${isReplay}::boolean`,
   }))

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
 import { isNotOnHold } from '../../db/own.ts'
-import { one } from '../../db/statements.ts'
+import { all, one } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 
 type Measured = {
@@ -11,6 +11,8 @@ type Measured = {
   failing: number
   disabled: number
 }
+
+type Failing = { name: string; since: Date }
 
 /** How the webhooks of all organizations are doing. */
 export const measureWebhooks = ({ db }: Pick<ServiceContext, 'db'>, now: Date): Promise<Measured> =>
@@ -49,4 +51,20 @@ export const measureWebhooks = ({ db }: Pick<ServiceContext, 'db'>, now: Date): 
           eb.cast<number>(disabled, 'integer').as('disabled'),
         ]
       }),
+  )
+
+/** Organizations that have endpoints which fail, with the time of the first failure; the longest-failing first. */
+export const listFailingOrganizations = ({ db }: Pick<ServiceContext, 'db'>, limit: number): Promise<Failing[]> =>
+  all(
+    db,
+    everyones
+      .selectFrom('webhookEndpoints as endpoint')
+      .innerJoin('organizations as organization', 'organization.id', 'endpoint.organizationId')
+      .where('endpoint.deletedAt', 'is', null)
+      .where('endpoint.state', '=', 'active')
+      .where('endpoint.failingSince', 'is not', null)
+      .groupBy('organization.id')
+      .select(['organization.name', (eb) => eb.fn.min('endpoint.failingSince').$notNull().as('since')])
+      .orderBy('since')
+      .limit(limit),
   )

@@ -6,13 +6,12 @@ import { insertForEach, same, time } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
 import { findEvents, type ToldEvent } from '../events/feed.ts'
+import { type DueSendings, grantedRows } from './due-sendings.ts'
 import { nextAttempt } from './retries.ts'
 import { disableEndpoint, type FailingNotice, noteEndpointFailing, noteEndpointWell } from './state.ts'
 
 // Deliveries are taken by any process, attempted, and what became of them is recorded.
 
-/** At a time, of one process, of an endpoint that has failed last. */
-const AT_ONCE_FAILING = 1
 /** Longer than an attempt takes. What a process has taken that was killed is attempted by another when this is over. */
 const LEASE_SECONDS = 30
 
@@ -33,20 +32,47 @@ export type AttemptResult = {
 }
 
 /**
- * Takes deliveries that are due: nobody else attempts them while the lease lasts. It is measured by the database's clock, which all
- * processes share. Endpoints that answer well come first, so that those that don't hold up nobody.
+ * Endpoints with deliveries that are due, new events and replays apart.
  *
- * @param place.busy how many deliveries to each endpoint this process has under way, and may have; `atOnce` those may that are not busy.
- * @param place.room how many to take at most.
- * @returns all that are due as far as there is room. One whose event the feed has forgotten, because it was replayed late, is not among
- *   them: it has failed, and left room for another.
+ * @param most how many of each to count at most: the cost does not grow with what waits.
+ */
+export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): Promise<DueSendings[]> =>
+  all(
+    db,
+    everyones
+      .selectFrom('webhookEndpoints as endpoint')
+      .crossJoin(sql<{ isReplay: boolean }>`(values (false), (true))`.as<'kind'>(sql`kind (is_replay)`))
+      .crossJoinLateral((eb) =>
+        eb
+          .selectFrom(
+            dueDeliveries(deps.clock())
+              .where('delivery.endpointId', '=', eb.ref('endpoint.id'))
+              .where('delivery.isReplay', '=', eb.ref('kind.isReplay'))
+              .limit(most)
+              .as('first'),
+          )
+          .select(sql<number>`count(*)::int`.as('count'))
+          .as('due'),
+      )
+      .where('endpoint.state', '=', 'active')
+      .where(isNotOnHold('endpoint'))
+      .where('due.count', '>', 0)
+      .select(['endpoint.organizationId', 'endpoint.id as receiverId', 'kind.isReplay', 'due.count'])
+      .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('isFailing')),
+  )
+
+/**
+ * Takes deliveries that are due: no other process attempts them while the lease lasts. The database's clock, which all processes share,
+ * measures it.
+ *
+ * @param granted how many to take of each endpoint at most.
+ * @returns `forgotten`: deliveries that have failed because their event was replayed late, and is no longer in the feed.
  */
 export async function takeDeliveries(
   { db, deps }: ServiceContext,
-  place: Place,
+  granted: readonly DueSendings[],
 ): Promise<{ deliveries: TakenDelivery[]; forgotten: number }> {
-  const now = deps.clock()
-  const taken = await all(db, leaseOfDue(now, place))
+  const taken = await all(db, leaseOfDue(deps.clock(), granted))
   const ids = new Set(taken.map(({ eventId }) => eventId))
   const events = new Map((ids.size > 0 ? await findEvents({ db }, [...ids]) : []).map((event) => [event.id, event]))
   const forgotten = taken.filter(({ eventId }) => !events.has(eventId))
@@ -54,41 +80,27 @@ export async function takeDeliveries(
   return { deliveries: taken.flatMap((one) => toAttempt(one, events.get(one.eventId))), forgotten: forgotten.length }
 }
 
-type Place = { busy: { id: string; underWay: number; limit: number }[]; atOnce: number; room: number }
-
-function leaseOfDue(now: Date, { busy, atOnce: usual, room }: Place) {
-  const [ids, counts, limits] = [busy.map(({ id }) => id), busy.map(({ underWay }) => underWay), busy.map(({ limit }) => limit)]
-  const lists = sql<{ id: string; count: number; most: number }>`unnest(${ids}::uuid[], ${counts}::int[], ${limits}::int[])`
-  const underWay = lists.as<'busy'>(sql`busy (id, count, most)`)
-  return everyones
+const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
+  everyones
     .with(
       (cte) => cte('due').materialized(),
       (db) =>
         db
-          .selectFrom('webhookEndpoints as endpoint')
-          .leftJoin(underWay, 'busy.id', 'endpoint.id')
-          .crossJoinLateral((eb) => {
-            const isWell = eb('endpoint.failingSince', 'is', null)
-            const atOnce = eb
-              .case()
-              .when(isWell)
-              .then(sql<number>`coalesce(${eb.ref('busy.most')}, ${usual}::int)`)
-              .else(sql<number>`${AT_ONCE_FAILING}::int`)
-              .end()
-            return dueDeliveries(now)
+          .selectFrom(grantedRows(granted))
+          .innerJoin('webhookEndpoints as endpoint', 'endpoint.id', 'granted.id')
+          .crossJoinLateral((eb) =>
+            dueDeliveries(now)
               .where('delivery.endpointId', '=', eb.ref('endpoint.id'))
-              .limit(sql<number>`greatest(0, ${atOnce} - coalesce(${eb.ref('busy.count')}, 0))`)
+              .where('delivery.isReplay', '=', eb.ref('granted.isReplay'))
+              .limit(eb.ref('granted.count'))
               .forUpdate()
               .skipLocked()
-              .as('next')
-          })
+              .as('next'),
+          )
           .where('endpoint.state', '=', 'active')
           .where(isNotOnHold('endpoint'))
           .select(['next.organizationId', 'next.endpointId', 'next.eventId'])
-          .select(['endpoint.url', 'endpoint.secret', 'endpoint.previousSecret', 'endpoint.previousSecretUntil'])
-          .orderBy((eb) => eb('endpoint.failingSince', 'is not', null))
-          .orderBy('next.nextAttemptAt')
-          .limit(room),
+          .select(['endpoint.url', 'endpoint.secret', 'endpoint.previousSecret', 'endpoint.previousSecretUntil']),
     )
     .updateTable('webhookDeliveries')
     .from('due')
@@ -99,7 +111,6 @@ function leaseOfDue(now: Date, { busy, atOnce: usual, room }: Place) {
     .returning(['webhookDeliveries.organizationId', 'webhookDeliveries.endpointId', 'webhookDeliveries.eventId'])
     .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBefore'])
     .returning(['due.url', 'due.secret', 'due.previousSecret', 'due.previousSecretUntil'])
-}
 
 const dueDeliveries = (now: Date) =>
   everyones

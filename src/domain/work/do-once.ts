@@ -21,12 +21,13 @@ type Request = { key: string; fingerprint: Uint8Array<ArrayBuffer> }
 const KEPT_FOR_MS = 24 * 3_600_000
 
 /**
- * Does the work once for an idempotency key of the organization, and gives every later request with that key the first answer. The record
+ * Does the work once for an idempotency key of the organization, and gives every later request with that key the first answer; one that
+ * shows a secret only to the actor that was shown it first. The record
  * is committed in the same transaction as the work's changes. While the first request is in progress, the next one waits for it, because
  * it inserts the same primary key. Work that fails leaves no record.
  *
  * @param work must do all its writing through the context it is given.
- * @throws DomainError idempotency_key_reused when the key was used for another request.
+ * @throws DomainError idempotency_key_reused when the key was used for another request, or its answer shows a secret to somebody else.
  */
 export async function doOnce(
   ctx: Context,
@@ -67,13 +68,17 @@ const keyOf = ({ mode }: Context, { key }: Request): string => (mode === 'test' 
 
 type Id = { organizationId: string; key: string }
 
-function toRecord({ deps }: Context, id: Id, { code, text, isSecret = false }: Answer) {
+function toRecord({ deps, actor }: Context, id: Id, { code, text, isSecret = false }: Answer) {
   if (!isSecret) return { status: code, body: text }
-  return { status: code, body: Buffer.from(seal(deps.secretKeys, purposeOf(id), text)).toString('base64'), sealed: true }
+  const body = Buffer.from(seal(deps.secretKeys, purposeOf(id), text)).toString('base64')
+  return { status: code, body, sealedFor: nameOfActor(actor) }
 }
 
-function readText({ deps }: Context, id: Id, { body, sealed }: { body: string | null; sealed: boolean }): string {
-  if (!sealed) return body!
+/** Kind and id of the actor. */
+const nameOfActor = (actor: Context['actor']): string => ('id' in actor ? `${actor.kind} ${actor.id}` : actor.kind)
+
+function readText({ deps }: Context, id: Id, { body, sealedFor }: { body: string | null; sealedFor: string | null }): string {
+  if (sealedFor === null) return body!
   const opened = open(deps.secretKeys, purposeOf(id), Buffer.from(body!, 'base64'))
   if (opened === null) throw new Error('The answer to an earlier request is encrypted under a secret key that is not known')
   return opened
@@ -104,7 +109,9 @@ async function findAnswer(ctx: Context, { key, fingerprint }: Request, now: Date
   if (!Buffer.from(record.fingerprint).equals(fingerprint)) throw new DomainError('idempotency_key_reused')
   // Whom it was about is erased since: it is done no second time, and there is nothing to show.
   if (record.body === null) throw new DomainError('invite_not_found')
-  return { code: record.status!, text: readText(ctx, id, record), isSecret: record.sealed }
+  // A secret is shown again only to who was shown it: other API keys of the organization may have chosen the same idempotency key.
+  if (record.sealedFor !== null && record.sealedFor !== nameOfActor(ctx.actor)) throw new DomainError('idempotency_key_reused')
+  return { code: record.status!, text: readText(ctx, id, record), isSecret: record.sealedFor !== null }
 }
 
 /** What stands for a key that named somebody who is erased since. */
@@ -137,11 +144,11 @@ export async function* readAnswerKeys(ctx: Context, atOnce: number): AsyncGenera
 export async function readIdsInAnswers(ctx: Context, keys: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.idempotencyRecord.findMany({
     where: { organizationId: ctx.organization.id, key: { in: [...keys] } },
-    select: { organizationId: true, key: true, body: true, sealed: true },
+    select: { organizationId: true, key: true, body: true, sealedFor: true },
   })
-  const texts = rows.flatMap(({ body, sealed, ...id }) => {
+  const texts = rows.flatMap(({ body, sealedFor, ...id }) => {
     if (body === null) return [id.key]
-    const text = sealed ? open(ctx.deps.secretKeys, purposeOf(id), Buffer.from(body, 'base64')) : body
+    const text = sealedFor !== null ? open(ctx.deps.secretKeys, purposeOf(id), Buffer.from(body, 'base64')) : body
     return [id.key, text ?? '']
   })
   return [...new Set(texts.flatMap((text) => text.toLowerCase().match(IDS) ?? []))]
@@ -163,14 +170,14 @@ export async function forgetAnswers(
   const { db, deps, organization } = ctx
   let count = 0
   for (const key of keys.filter((one) => new RegExp(inKeys, 'i').test(one))) {
-    const coded = { key: codesOf(ctx, key)[0]!, body: null, sealed: false }
+    const coded = { key: codesOf(ctx, key)[0]!, body: null, sealedFor: null }
     count += await run(db, ownUpdate(ctx, 'idempotencyRecords').where('key', '=', key).set(coded))
   }
   const said = ownUpdate(ctx, 'idempotencyRecords')
     .where('key', '=', sql<string>`any(${keys}::text[])`)
-    .where('sealed', '=', false)
+    .where('sealedFor', 'is', null)
     .where(({ ref }) => sql<SqlBool>`${ref('body')} ~* ${pattern}`)
-  const where = { organizationId: organization.id, sealed: true, key: { in: [...keys] } }
+  const where = { organizationId: organization.id, sealedFor: { not: null }, key: { in: [...keys] } }
   const sealed = await db.idempotencyRecord.findMany({ where })
   const saysIt = sealed.filter(({ body, ...id }) => {
     // What none of the secret keys opens says nothing to anybody.
@@ -179,7 +186,7 @@ export async function forgetAnswers(
   })
   const theirs = saysIt.map(({ key }) => key)
   const emptied = ownUpdate(ctx, 'idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
-  for (const one of [said.set({ body: null }), emptied.set({ body: null, sealed: false })]) count += await run(db, one)
+  for (const one of [said.set({ body: null }), emptied.set({ body: null, sealedFor: null })]) count += await run(db, one)
   return count
 }
 

@@ -1,45 +1,61 @@
 export type Places = {
-  /** How many places are taken, and how much is under way, what holds no place any more included. */
+  /** Number of places in use. */
   taken: () => number
+  /** Number of works in progress, including those that no longer hold a place. */
   underWay: () => number
-  /** How much is under way for each that has something under way. */
+  /** Works in progress of each group. */
   byGroup: ReadonlyMap<string, number>
-  /** Something has begun. @param group for whom. */
-  begin: (group: string, work: Promise<void>) => void
-  /** @returns when all that is under way has come to its end. */
+  /** Places in use by each group. */
+  heldBy: ReadonlyMap<string, number>
+  /** Records that a work has begun, for each of the groups it counts for. */
+  begin: (groups: readonly string[], work: Promise<void>) => void
+  /** Resolves when all works in progress have ended. */
   settled: () => Promise<unknown>
 }
 
 /**
- * Places for works that are under way at the same time. One that takes long goes on and gives its place to others.
+ * Places for works that run at the same time. A work that takes long goes on and gives its place to others.
  *
- * @param holdMs milliseconds after which it does. @param onFree a place has become free, or a work has come to its end.
+ * @param holdMs milliseconds after which it does. @param onFree called when a place becomes free, and when a work ends.
  */
 export function createPlaces(holdMs: number, onFree: () => void): Places {
   const works = new Set<Promise<void>>()
-  const holding = new Set<NodeJS.Timeout>()
   const byGroup = new Map<string, number>()
+  const heldBy = new Map<string, number>()
+  let taken = 0
 
-  function leave(place: NodeJS.Timeout): void {
-    clearTimeout(place)
-    holding.delete(place)
-    onFree()
+  function change(counts: Map<string, number>, groups: readonly string[], by: 1 | -1): void {
+    for (const group of groups) {
+      const count = (counts.get(group) ?? 0) + by
+      if (count > 0) counts.set(group, count)
+      else counts.delete(group)
+    }
   }
 
   return {
-    taken: () => holding.size,
+    taken: () => taken,
     underWay: () => works.size,
     byGroup,
-    begin(group, work) {
-      byGroup.set(group, (byGroup.get(group) ?? 0) + 1)
-      const place = setTimeout(() => leave(place), holdMs).unref()
-      holding.add(place)
+    heldBy,
+    begin(groups, work) {
+      let isHeld = true
+      const leave = () => {
+        clearTimeout(timer)
+        if (isHeld) {
+          isHeld = false
+          taken--
+          change(heldBy, groups, -1)
+        }
+        onFree()
+      }
+      const timer = setTimeout(leave, holdMs).unref()
+      taken++
+      change(heldBy, groups, 1)
+      change(byGroup, groups, 1)
       const ended = work.finally(() => {
-        const left = byGroup.get(group)! - 1
-        if (left > 0) byGroup.set(group, left)
-        else byGroup.delete(group)
         works.delete(ended)
-        leave(place)
+        change(byGroup, groups, -1)
+        leave()
       })
       works.add(ended)
     },

@@ -1,5 +1,25 @@
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../errors/failure.ts'
+import { isLoopbackHost } from './client.ts'
+import { readForwarded } from './trusted-proxies.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    addressing: Addressing
+  }
+}
+
+/**
+ * How addresses in answers are made.
+ *
+ * @property site its publicUrl is read each time: with PORT=0 it is known only when the service listens.
+ * @property knownHosts further names of the service.
+ */
+export type Addressing = {
+  site: Readonly<{ publicUrl: string }>
+  knownHosts: ReadonlySet<string>
+  isTrustedProxy: (address: string) => boolean
+}
 
 /** A name, an IPv4 address or an IPv6 address in brackets; perhaps a port. */
 const AUTHORITY = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?$/
@@ -7,22 +27,36 @@ const AUTHORITY = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?$/
 const DEFAULT_PORTS = ['80', '443']
 
 /**
- * Scheme, host and port by which the client reached the service; behind a trusted proxy, by which it reached the proxy.
+ * Scheme, host and port by which the client reached the service; behind a trusted proxy, by which it reached the proxy. PUBLIC_URL where the
+ * host is not known to be the service's.
  *
- * @throws HttpError malformed_request when Host, or what the proxy says of it, is no address.
+ * @throws HttpError malformed_request when Host is no address.
  */
 export function requestOrigin(request: FastifyRequest): string {
-  const origin = `${request.protocol}://${request.host}${forwardedPort(request)}`
-  if (!/^https?$/.test(request.protocol) || !AUTHORITY.test(request.host) || !URL.canParse(origin))
-    throw new HttpError('malformed_request')
-  return origin
+  const { site, knownHosts } = request.server.addressing
+  const scheme = readScheme(request)
+  const forwardedHost = readForwarded(request, 'x-forwarded-host') ?? ''
+  const host = isAuthority(scheme, forwardedHost) ? forwardedHost : (request.raw.headers.host ?? '')
+  if (!isAuthority(scheme, host)) throw new HttpError('malformed_request')
+  const { hostname, origin } = new URL(`${scheme}://${withForwardedPort(request, scheme, host)}`)
+  const publicUrl = new URL(site.publicUrl)
+  const isKnown = hostname === publicUrl.hostname || knownHosts.has(hostname) || isLoopbackHost(hostname)
+  return isKnown ? origin : publicUrl.origin
 }
 
-/** Some proxies name the port apart from the host. Believed of a trusted proxy, which also says for whom it asks. */
-function forwardedPort({ headers, host, ips = [] }: FastifyRequest): string {
-  const port = headers['x-forwarded-port']?.toString() ?? ''
+function readScheme(request: FastifyRequest): string {
+  const forwarded = readForwarded(request, 'x-forwarded-proto')?.toLowerCase() ?? ''
+  return ['http', 'https'].includes(forwarded) ? forwarded : 'http' // the service itself speaks nothing else
+}
+
+const isAuthority = (scheme: string, text: string): boolean => AUTHORITY.test(text) && URL.canParse(`${scheme}://${text}`)
+
+/** Some proxies name the port apart from the host. */
+function withForwardedPort(request: FastifyRequest, scheme: string, host: string): string {
+  const port = readForwarded(request, 'x-forwarded-port') ?? ''
   const isNamed = /:\d+$/.test(host)
-  return ips.length > 1 && !isNamed && /^\d+$/.test(port) && !DEFAULT_PORTS.includes(port) ? `:${port}` : ''
+  const authority = `${host}:${port}`
+  return isNamed || DEFAULT_PORTS.includes(port) || !isAuthority(scheme, authority) ? host : authority
 }
 
 /** An address of this interface as the client would write it. */

@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -27,6 +27,9 @@ for (const [address, bits] of [
 OWN.addAddress('::1', 'ipv6')
 OWN.addSubnet('fc00::', 7, 'ipv6')
 OWN.addSubnet('fe80::', 10, 'ipv6')
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8)
+LOOPBACK.addAddress('::1', 'ipv6')
 
 export const clientOf = (request: FastifyRequest): Client => ({
   network: networkOf(request.ip ?? ''),
@@ -44,7 +47,19 @@ export function untrustedProxyOf({ headers, ips = [], socket }: FastifyRequest):
   return isOwn(peer) ? peer : undefined
 }
 
-const isOwn = (address: string): boolean => OWN.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+const isOwn = (address: string): boolean => contains(OWN, address)
+const contains = (list: BlockList, address: string): boolean => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+
+/** The address that the connection comes from, whatever headers say: of this machine, of a private network, or of neither. */
+export function peerOf({ socket }: FastifyRequest): 'loopback' | 'private' | 'public' {
+  const address = socket.remoteAddress ?? ''
+  if (contains(LOOPBACK, address)) return 'loopback'
+  return isOwn(address) ? 'private' : 'public'
+}
+
+/** True if the host of an address, as URL.hostname has it, leads to the machine of whoever follows it. */
+export const isLoopbackHost = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && contains(LOOPBACK, hostname))
 
 /** What a proxy calls its client can be as long as a header. */
 const MAX_NAME_LENGTH = 50

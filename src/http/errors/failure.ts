@@ -14,10 +14,12 @@ export type FailureKind =
   | 'method_not_allowed'
   | 'malformed_request'
   | 'malformed_json'
+  | 'forbidden_property'
   | 'headers_too_large'
   | 'request_timeout'
   | 'body_too_large'
   | 'unsupported_media_type'
+  | 'unsupported_encoding'
   | 'rate_limited'
   | 'too_many_uploads'
   | 'overloaded'
@@ -35,6 +37,10 @@ export type Failure = {
   /** What the parser said of a malformed body. */
   detail?: string | undefined
 }
+
+/** What every interface says of a body that would change the prototype of an object. */
+export const FORBIDDEN_PROPERTY =
+  'The request body contains forbidden prototype property names: __proto__, or constructor.prototype'
 
 /** The error in headers, for programs. */
 export const failureHeaders = ({ kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> => ({
@@ -67,7 +73,7 @@ const fastifyKinds: Record<string, FailureKind> = {
 
 /** Longer than a migration holds anybody up, see db/migrate.ts. */
 const BUSY_RETRY_AFTER_SECONDS = 5
-/** Of what was refused because others' work comes first: when there may be room. */
+/** Of what was refused because of other work: when that may be done. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   too_many_searches: 5,
   too_many_passwords: 3,
@@ -76,6 +82,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = {
   too_many_simulations: 5,
   too_many_batches: 30,
   too_many_erasures: 30,
+  archive_downloading: 30, // connections of vanished clients are closed by then, see STALLED_AFTER_MS in runtime/app.ts
 }
 
 /** Classifies an error thrown while a request was answered. Unknown errors are `internal`, and their details are not shown. */

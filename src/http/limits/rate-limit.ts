@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import type { Context, Tier } from '../../domain/context.ts'
 import { KEY_REQUESTS } from '../../domain/limits.ts'
 import { HttpError } from '../errors/failure.ts'
-import { createUnknownKeyLimiter } from './unknown-keys.ts'
+import { createNetworkLimiter } from './network-limiter.ts'
 
 /** v1.md, Limits: a fixed window of a minute that opens with the organization's first request. */
 const WINDOW_SECONDS = 60
@@ -17,7 +17,7 @@ export type RateLimits = Record<Tier, number> & { unknownKeys: number }
 export type RateLimiter = {
   /** Counts a request of the organization, and of a key with a limit of its own, and sets the `RateLimit-*` headers. @throws HttpError rate_limited. */
   count: (ctx: Context, reply: FastifyReply) => Promise<void>
-  /** Counts a request with an unknown key. @throws HttpError rate_limited. */
+  /** Counts a request with an unknown key, by its network: a valid key behind the same address is not refused. @throws HttpError rate_limited. */
   countUnknownKey: (request: FastifyRequest) => void
 }
 
@@ -53,7 +53,7 @@ export function createRateLimiter(limits: RateLimits, redis: Redis | undefined, 
     const shared = await consume(limiters[tier], mode === 'test' ? `${id} test` : id, limits[tier])
     refuseOver(!own || shared.isOver || shared.remaining <= own.remaining ? shared : own, reply)
   }
-  return { count, countUnknownKey: createUnknownKeyLimiter(limits.unknownKeys) }
+  return { count, countUnknownKey: createNetworkLimiter(limits.unknownKeys) }
 }
 
 /** Tells how a count stands. @throws HttpError rate_limited beyond its limit. */

@@ -1,25 +1,26 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifySchema } from 'fastify'
+import { TEST_KEY_ACCESS } from '../../domain/access/test-keys.ts'
 import type { KeyMode } from '../../domain/context.ts'
 import { type FailureKind, HttpError } from '../errors/failure.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /**
-     * The only keys that the operation is for. `live`: it changes what live and test data share (assessments, questions, members) and is
-     * beyond the documents; those that are documented are for both. `test`: it is for test data alone.
-     */
-    keyMode?: KeyMode
+    /** The operation is for test keys only. Those for live keys only follow from their scope, see TEST_KEY_ACCESS. */
+    isForTestKeys?: boolean
   }
 }
 
-/** What a key of the other mode is told, whatever it has asked for. */
-export const REFUSED_TO_OTHERS = { live: 'live_key_required', test: 'test_key_required' } as const satisfies Record<
-  KeyMode,
-  FailureKind
->
+/** Error of a key that has the wrong mode, by the mode that the operation needs. */
+export const WRONG_MODE = { live: 'live_key_required', test: 'test_key_required' } as const satisfies Record<KeyMode, FailureKind>
 
-/** @throws HttpError live_key_required, test_key_required: the operation is not for this key. */
-export function refuseOtherKeys({ ctx, routeOptions }: FastifyRequest): void {
-  const mode = routeOptions.schema?.keyMode
-  if (mode && ctx.mode !== mode) throw new HttpError(REFUSED_TO_OTHERS[mode])
+/** The mode of key that an operation needs; undefined: either. */
+export function requiredMode({ scope, isForTestKeys = false }: FastifySchema): KeyMode | undefined {
+  if (isForTestKeys) return 'test'
+  return scope && TEST_KEY_ACCESS[scope] === 'nothing' ? 'live' : undefined
+}
+
+/** @throws HttpError live_key_required, test_key_required: the key has the wrong mode. */
+export function refuseWrongMode({ ctx, routeOptions }: FastifyRequest): void {
+  const mode = requiredMode(routeOptions.schema ?? {})
+  if (mode && ctx.mode !== mode) throw new HttpError(WRONG_MODE[mode])
 }

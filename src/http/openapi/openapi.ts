@@ -9,7 +9,7 @@ import { describeNotModified, IfNoneMatch } from './conditional-reads.ts'
 import { describeDeprecation } from './deprecation.ts'
 import { type ErrorDescription, errorResponses } from './errors.ts'
 import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
-import { REFUSED_TO_OTHERS } from './key-mode.ts'
+import { requiredMode, WRONG_MODE } from './key-mode.ts'
 import { REFUSED_WITHOUT } from './key-right.ts'
 
 declare module 'fastify' {
@@ -41,7 +41,16 @@ export type Webhooks = { tag: string; messages: Record<string, TSchema>; headers
 /** What a route says of itself, its schemas as what they are. */
 type RouteSchema = Pick<
   FastifySchema,
-  'operationId' | 'summary' | 'description' | 'tags' | 'errors' | 'keyMode' | 'keyRight' | 'scope' | 'hasEtag' | 'deprecated'
+  | 'operationId'
+  | 'summary'
+  | 'description'
+  | 'tags'
+  | 'errors'
+  | 'isForTestKeys'
+  | 'keyRight'
+  | 'scope'
+  | 'hasEtag'
+  | 'deprecated'
 > & {
   params?: TSchema
   querystring?: TSchema
@@ -119,16 +128,13 @@ function writeDocument(routes: RouteOptions[], description: Description): object
 
 function describeOperation(route: RouteOptions, errors: ErrorDescription, components: Components): Operation {
   const { operationId = '', summary, description, tags, params, querystring, headers, body, ...schema } = readSchema(route)
-  const { hasEtag = false, deprecated, keyMode, keyRight, scope } = schema
+  const { hasEtag = false, deprecated, keyRight, scope } = schema
+  const mode = requiredMode(schema)
   const traits = {
     hasBody: route.method !== 'GET',
     hasPathParameter: params !== undefined,
     isIdempotent: headers !== undefined,
-    declared: [
-      ...(keyMode ? [REFUSED_TO_OTHERS[keyMode]] : []),
-      ...(keyRight ? [REFUSED_WITHOUT[keyRight]] : []),
-      ...(schema.errors ?? []),
-    ],
+    declared: [...(mode ? [WRONG_MODE[mode]] : []), ...(keyRight ? [REFUSED_WITHOUT[keyRight]] : []), ...(schema.errors ?? [])],
   }
   const also: HeaderName[] = [
     ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),

@@ -5,8 +5,8 @@ const LIVENESS = '/healthz'
 const READINESS = '/readyz'
 
 /**
- * `/healthz` says whether the process is alive, `/readyz` whether requests should be sent to it: not while database, migrations or
- * queue are missing, nor from the moment it begins to stop. Who asks through a proxy that is not trusted is told that, too.
+ * `/healthz` says whether the process is alive, `/readyz` whether requests should be sent to it: not while it starts, nor while database,
+ * migrations or queue are missing or writes fail, nor from the moment it begins to stop. Who asks through a proxy that is not trusted is told that, too.
  */
 export async function answerHealth(app: FastifyInstance, findProblems: () => Promise<string[]>): Promise<void> {
   let stopping = false

@@ -6,7 +6,7 @@ import { clientOf } from '../addresses/client.ts'
 import { answerFailures, type Envelope } from '../errors/envelope.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { announceDeprecations } from '../openapi/deprecation.ts'
-import { refuseOtherKeys } from '../openapi/key-mode.ts'
+import { refuseWrongMode } from '../openapi/key-mode.ts'
 import { refuseWithoutRight } from '../openapi/key-right.ts'
 import { refuseWithoutScope } from '../openapi/key-scope.ts'
 import { sendEtags } from '../sending/etag.ts'
@@ -55,7 +55,7 @@ export function guardInterface(app: FastifyInstance, { authenticate, limiter, en
     }
     await limiter.count(request.ctx, reply)
     refuseWithoutScope(request)
-    refuseOtherKeys(request)
+    refuseWrongMode(request)
     refuseWithoutRight(request)
   })
   answerFailures(app, () => envelope)

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { parse } from 'secure-json-parse'
+import { scan } from 'secure-json-parse'
 import { HttpError } from '../errors/failure.ts'
 import type { BodyReader } from './bodies.ts'
 
@@ -10,7 +10,7 @@ const MAX_DEPTH = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads JSON bodies more strictly than Fastify does: invalid UTF-8, a `__proto__` member and nesting without
+ * Reads JSON bodies more strictly than Fastify does: compressed bodies, invalid UTF-8, a `__proto__` member and nesting without
  * end are refused, not repaired or ignored. An empty body, of whatever type,
  * is left to the validation of the fields.
  *
@@ -18,6 +18,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  */
 export function readJsonBodies(app: FastifyInstance, readBody?: BodyReader): void {
   app.removeAllContentTypeParsers()
+  refuseCompressedBodies(app)
   forgiveTypesOfEmptyBodies(app)
   if (readBody)
     app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
@@ -35,6 +36,15 @@ function parseBody(body: Buffer): unknown {
   const value = parseStrictly(body)
   if (isTooDeep(value)) throw new HttpError('malformed_json', { detail: `nested more than ${MAX_DEPTH} levels deep` })
   return value
+}
+
+function refuseCompressedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', ({ headers, method, is404 }, _reply, payload, done) => {
+    const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
+    const isIgnored = is404 || isEmpty || method === 'GET' || method === 'HEAD'
+    if (!isIgnored && isCompressed(headers)) return done(new HttpError('unsupported_encoding'))
+    done(null, payload)
+  })
 }
 
 /** Clients give a type even to what they don't send: axios that of a form. Without a type an empty body is none. */
@@ -62,9 +72,22 @@ function forgiveTypesOfEmptyBodies(app: FastifyInstance): void {
 
 const isJson = ({ 'content-type': type = '' }: IncomingHttpHeaders): boolean => /^\s*application\/json\s*(;|$)/i.test(type)
 
+const isCompressed = ({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean =>
+  !/^\s*(identity\s*)?$/i.test(encoding)
+
 function parseStrictly(body: Buffer): unknown {
+  const value = parseText(body)
   try {
-    return parse(utf8.decode(body))
+    if (typeof value === 'object' && value !== null) scan(value)
+  } catch {
+    throw new HttpError('forbidden_property')
+  }
+  return value
+}
+
+function parseText(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body))
   } catch (error) {
     throw new HttpError('malformed_json', { detail: (error as Error).message })
   }

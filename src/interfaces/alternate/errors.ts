@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Issue } from '../../domain/errors.ts'
 import { absoluteUrl } from '../../http/addresses/address.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
-import { type Failure, type FailureKind, failureHeaders } from '../../http/errors/failure.ts'
+import { type Failure, type FailureKind, FORBIDDEN_PROPERTY, failureHeaders } from '../../http/errors/failure.ts'
 import type { ErrorDescription } from '../../http/openapi/errors.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { fieldName } from './names.ts'
@@ -28,6 +28,7 @@ const answers = {
   api_key_unknown: [401, 'Invalid API key.'],
   api_key_expired: [401, 'API key has expired.'],
   api_key_revoked: [401, 'API key has been revoked.'],
+  organization_suspended: [401, 'The organization is suspended.'],
   organization_forbidden: [403, FORBIDDEN],
   live_key_required: [403, FORBIDDEN],
   test_key_required: [403, FORBIDDEN],
@@ -55,6 +56,7 @@ const answers = {
   suppression_not_found: [404, NOT_FOUND],
   erasure_not_found: [404, NOT_FOUND],
   archive_not_found: [404, NOT_FOUND],
+  archive_downloading: [409, 'The archive is being downloaded.'],
   sign_in_setting_not_found: [404, NOT_FOUND],
   not_permitted: [403, FORBIDDEN],
   path_not_found: [404, NOT_FOUND],
@@ -62,6 +64,7 @@ const answers = {
   method_not_allowed: [405, 'Method not allowed.'],
   duplicate_invite: [400, DUPLICATE], // shown under non_field_errors, see presentFailure
   duplicate_tag_name: [400, 'A tag with this name already exists.'],
+  live_tag_read_only: [400, 'This tag is live.'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this.'],
   invite_declined: [409, 'The candidate has declined the invite.'],
   too_many_mails: [429, THROTTLED],
@@ -83,10 +86,12 @@ const answers = {
   invalid: [400, 'Invalid input.'],
   malformed_request: [400, 'Malformed request.'],
   malformed_json: [400, 'JSON parse error'],
+  forbidden_property: [400, FORBIDDEN_PROPERTY],
   request_timeout: [408, 'Request timed out.'],
   headers_too_large: [431, 'Request header fields too large.'],
   body_too_large: [413, 'Request body too large.'],
   unsupported_media_type: [415, 'Unsupported media type'],
+  unsupported_encoding: [415, 'Unsupported content encoding'],
   rate_limited: [429, THROTTLED],
   too_many_uploads: [429, THROTTLED],
   overloaded: [503, UNAVAILABLE],
@@ -134,6 +139,8 @@ function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text:
       return `Method "${request.method}" not allowed.`
     case 'unsupported_media_type':
       return `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`
+    case 'unsupported_encoding':
+      return `${text} "${request.headers['content-encoding'] ?? ''}" in request.`
     case 'rate_limited':
     case 'too_many_searches':
       return `${text} Expected available in ${retryAfter} seconds.`
@@ -219,7 +226,8 @@ function wordIssue(issue: Issue): string {
 
 /** How the document describes all this. */
 export const errorDescription: ErrorDescription = {
-  present: (failure) => presentFailure(failure, { method: 'POST', headers: { 'content-type': 'text/plain' } }),
+  present: (failure) =>
+    presentFailure(failure, { method: 'POST', headers: { 'content-type': 'text/plain', 'content-encoding': 'gzip' } }),
   schemaOf: (status) => (status === 400 ? Type.Union([DetailView, FieldErrorsView]) : DetailView),
   meanings: {
     400: 'A parameter, a filter or a field is not valid',
@@ -228,7 +236,7 @@ export const errorDescription: ErrorDescription = {
     404: 'The resource, or the page of the list, does not exist',
     408: 'The request took too long to arrive',
     413: 'The request body is larger than 64 KiB',
-    415: 'The request body is not JSON',
+    415: 'The request body is not JSON, or is compressed',
     422: 'The Idempotency-Key has been used for another request',
     429: 'Rate limit exceeded; retry after the seconds in Retry-After',
     431: 'The address and the headers are too large',

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { checkEmail, checkInteger, checkKeys, checkSize, checkText, checkUuid } from '../../domain/checking/checks.ts'
 import type { Issue, Violation } from '../../domain/errors.ts'
+import { toUuid } from './uuid.ts'
 
 /** A field's value; or what is wrong with it, or with what it has under a key. */
 type Reading<Value = unknown> = { value: Value } | (Violation & { key?: string })
@@ -67,7 +68,8 @@ function readEmail(data: unknown): Reading {
 
 function readUuid(data: unknown): { value: string } | Violation {
   if (typeof data !== 'string') return { rule: 'uuid' }
-  return checkUuid(data) ?? { value: data.toLowerCase() }
+  const id = toUuid(data)
+  return checkUuid(id) ?? { value: id }
 }
 
 function readUuids({ maxItems }: TSchema, data: unknown): Reading {
@@ -97,7 +99,7 @@ function readTexts({ additionalProperties }: TSchema, data: unknown): Reading {
 
 function readInteger({ minimum, maximum }: TSchema, data: unknown): Reading {
   const limit = { minimum, maximum }
-  const number = typeof data === 'string' && /^\s*-?\d+(\.0*)?\s*$/.test(data) ? Number(data) : data
+  const number = typeof data === 'string' && /^\s*[+-]?\d+(\.0*)?\s*$/.test(data) ? Number(data) : data
   return typeof number === 'number' ? (checkInteger(number, limit) ?? { value: number }) : { rule: 'integer', limit }
 }
 

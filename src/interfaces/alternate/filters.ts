@@ -4,6 +4,7 @@ import { MAX_FILTER_LENGTH, MAX_FILTER_VALUES, MAX_INTEGER, MAX_SEARCH_WORDS } f
 import { findExcess, splitText } from '../../domain/lists/filters.ts'
 import { isUuid } from '../../domain/values/uuid.ts'
 import { Words } from '../../http/schema/field-types.ts'
+import { toUuid } from './uuid.ts'
 
 // Kinds of query parameters. The schema is what the document shows.
 
@@ -64,11 +65,11 @@ function readFilter(field: string, schema: TSchema, text: string): Reading {
   if (schema.enum) return schema.enum.includes(text) ? { value: text } : { rule: 'choice', limit: schema.enum, value: text }
   switch (schema[READ] ?? schema.format ?? schema.type) {
     case 'uuid':
-      return isUuid(text) ? { value: text.toLowerCase() } : malformed('Enter a valid UUID.')
+      return isUuid(toUuid(text)) ? { value: toUuid(text) } : malformed('Enter a valid UUID.')
     case 'array':
       return readList(field, schema.items, text)
     case 'depth':
-      return /^\d+$/.test(text) ? { value: Math.min(2, Number(text)) } : malformed('Enter 0, 1 or 2.')
+      return /^\s*\+?\d+\s*$/.test(text) ? { value: Math.min(2, Number(text)) } : malformed('Enter 0, 1 or 2.')
     case 'integer':
       return readCount(text)
     case 'boolean':
@@ -82,7 +83,8 @@ const malformed = (text: string): Violation => ({ rule: 'malformed', text })
 
 function readList(field: string, { format }: TSchema, text: string): Reading {
   const isIds = format === 'uuid'
-  const list = [...new Set(splitText(isIds ? text.toLowerCase() : text, /,/))]
+  const texts = splitText(text, /,/)
+  const list = [...new Set(isIds ? texts.map(toUuid) : texts)]
   // Unknown words are no error: nothing has them.
   return isIds && !list.every(isUuid) ? malformed('Enter a valid UUID.') : readLimited(field, list)
 }

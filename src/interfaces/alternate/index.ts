@@ -17,6 +17,7 @@ import { withOtherMethodsAnswered } from './methods.ts'
 import { organizationUserRoutes } from './organization-users.routes.ts'
 import type { AlternateSettings } from './settings.ts'
 import { tagRoutes } from './tags.routes.ts'
+import { toUuid } from './uuid.ts'
 
 type Options = { system: ServiceContext; limiter: RateLimiter; settings: AlternateSettings }
 
@@ -46,6 +47,9 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
   const envelope = alternateEnvelope(settings.prefix)
   guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope })
   readWithSchemas(app)
+  app.addHook<{ Params: { id?: string } }>('onRequest', async ({ params }) => {
+    if (params.id) params.id = toUuid(params.id)
+  })
 
   withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: TypedApp) => {
     assessmentRoutes(typed)
@@ -60,7 +64,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
 /** The invite paths once more, below the organization: what decisions.md makes of "an organization-scoped variant exists". */
 async function organizationScope(app: FastifyInstance, settings: AlternateSettings): Promise<void> {
   app.addHook<{ Params: { organization_id: string } }>('onRequest', async ({ params, ctx }) => {
-    if (params.organization_id.toLowerCase() !== ctx.organization.id) throw new HttpError('organization_forbidden')
+    if (toUuid(params.organization_id) !== ctx.organization.id) throw new HttpError('organization_forbidden')
   })
   withOtherMethodsAnswered(app.withTypeProvider<TypeBoxTypeProvider>(), (typed: TypedApp) => {
     inviteRoutes(typed, settings, 'OfOrganization')

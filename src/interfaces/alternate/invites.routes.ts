@@ -9,6 +9,7 @@ import type { Asked } from '../../domain/lists/filters.ts'
 import { defined } from '../../domain/values/defined.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
 import { nestObjects } from './depth.ts'
 import { readFields } from './fields.ts'
 import { SearchFilter, TextFilter, UuidFilter } from './filters.ts'
@@ -91,7 +92,8 @@ export function inviteRoutes(
         operationId: `createAssessmentInvite${variant}`,
         scope: 'invites:write',
         summary: 'Create an invite',
-        description: 'Creates one invite. The invitation email is sent to the candidate automatically.',
+        description:
+          'Creates one invite. The invitation email is sent to the candidate automatically. `Mail-Delayed-Until` of the answer is the time at which it leaves, if that is more than an hour away: an organization can send so many mails a day.',
         ...ofOrganization,
         headers: IdempotencyHeaders,
         body: Body,
@@ -105,7 +107,10 @@ export function inviteRoutes(
       return answerOnce(
         request,
         reply,
-        async (ctx) => ({ status: 201, body: presentNewInvite(await createInvite(ctx, toNewInvite(body, expiresInDays))) }),
+        async (ctx) => {
+          const invite = await withMailDelay(ctx, reply, () => createInvite(ctx, toNewInvite(body, expiresInDays)))
+          return { status: 201, body: presentNewInvite(invite) }
+        },
         ({ id }) => `${prefix}/assessment_invites/${id}`,
       )
     },

@@ -65,7 +65,8 @@ type PageParameters = { page?: string; page_size?: string }
 
 /** @throws HttpError page_not_found for what is no page number. */
 function readPageParameters({ page = '1', page_size = '' }: PageParameters): Page {
-  const size = /^\d+$/.test(page_size) && Number(page_size) > 0 ? Math.min(MAX_PAGE_SIZE, Number(page_size)) : DEFAULT_PAGE_SIZE
+  const size =
+    /^\s*\+?\d+\s*$/.test(page_size) && Number(page_size) > 0 ? Math.min(MAX_PAGE_SIZE, Number(page_size)) : DEFAULT_PAGE_SIZE
   if (page === 'last') return { number: 'last', size }
   const number = /^\s*\+?\d+\s*$/.test(page) ? Number(page) : 0
   if (number < 1 || !Number.isSafeInteger(number * size)) throw new HttpError('page_not_found')

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { ServiceContext } from '../../domain/context.ts'
 import { INVITATION_PATH } from '../../http/addresses/links.ts'
 import { answerFailures } from '../../http/errors/envelope.ts'
 import { createWindows } from '../../http/limits/windows.ts'
@@ -10,7 +9,7 @@ import { assets } from './kit/assets.ts'
 import { candidateEnvelope } from './kit/errors.ts'
 import { readForms } from './kit/forms.ts'
 import { candidateHeaders } from './kit/headers.ts'
-import type { CandidateSettings } from './kit/settings.ts'
+import type { Options } from './kit/settings.ts'
 import { invitationRoutes } from './pages/invitation.routes.ts'
 import { picturesRoutes } from './pages/pictures.routes.ts'
 import { practiceRoutes } from './pages/practice.routes.ts'
@@ -26,7 +25,7 @@ const MAX_TEXTS = 120
 /** The pages behind the link in the mail. Opening one changes nothing, because mail scanners follow links: only its forms do. */
 export async function candidatePages(
   app: FastifyInstance,
-  { system, settings }: { system: ServiceContext; settings: CandidateSettings },
+  { system, settings, countPage }: Pick<Options, 'system' | 'settings' | 'countPage'>,
 ): Promise<void> {
   const { playerUrl } = settings
   const headers = candidateHeaders(playerUrl ? [new URL(playerUrl).origin] : [])
@@ -38,9 +37,10 @@ export async function candidatePages(
   serveAssets(app, INVITATION_PATH, assets)
   app.decorateRequest('bodySource', null)
   const countSaved = createWindows()
-  const options = {
+  const options: Options = {
     system,
     settings,
+    countPage,
     readBody: createBodyReader(BODY_BUDGET),
     countText: (inviteId: string) => countSaved(inviteId, MAX_TEXTS),
   }

@@ -4,10 +4,9 @@ import { isUuid } from '../../domain/values/uuid.ts'
 import { toText } from '../../html/html.ts'
 import { loadLook, serveAssets } from '../../http/pages/assets.ts'
 import { protectPages } from '../../http/pages/html-page.ts'
+import { hideFromOutside, MAILBOX_PREFIX, type MailboxSettings, requireToken } from './access.ts'
 import { listPage, mailPage, unknownPage } from './mailbox.pages.ts'
 import { findMail, listMails, type Mail, type RenderMails } from './mails.ts'
-
-export const MAILBOX_PREFIX = '/dev/mailbox'
 
 const SHOWN = 50
 /** Mails that one search looks at; the next page looks at older ones. */
@@ -17,14 +16,20 @@ const place = { home: MAILBOX_PREFIX, icon: look.icon.address, stylesheet: look.
 
 type ListQuery = Partial<Record<'search' | 'before', string | string[]>>
 
-/** What the mails look like, for a service that has no mail server: the captured mails, the newest first, rendered anew. */
-export async function mailboxPages(
-  app: FastifyInstance,
-  { system, render }: { system: ServiceContext; render: RenderMails },
-): Promise<void> {
+type Options = { system: ServiceContext; render: RenderMails; settings: MailboxSettings }
+
+/** Shows the captured mails of a service without a mail server, the newest first, to whoever has the link that its start prints. */
+export async function mailboxPages(app: FastifyInstance, { system, render, settings }: Options): Promise<void> {
+  hideFromOutside(app, settings)
   protectPages(app, { loadsOwn: true })
   serveAssets(app, MAILBOX_PREFIX, look)
+  await app.register(async (scope) => {
+    await requireToken(scope, system.deps.secretKeys, place)
+    showMails(scope, { system, render })
+  })
+}
 
+function showMails(app: FastifyInstance, { system, render }: Pick<Options, 'system' | 'render'>): void {
   app.get<{ Querystring: ListQuery }>('/', async ({ query }, reply) => {
     const search = String(query.search ?? '').trim()
     const { emails, searched, older } = await findPage(system, render, search, String(query.before ?? ''))

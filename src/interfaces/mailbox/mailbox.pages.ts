@@ -11,7 +11,7 @@ type List = {
   links: { newest: string | false; older: string | undefined }
 }
 /** Where the mailbox stands, and what its pages load. */
-type Place = { home: string; icon: string; stylesheet: string }
+export type Place = { home: string; icon: string; stylesheet: string }
 
 const page = ({ icon, stylesheet }: Place, title: string, body: Html): Html => html`<!doctype html>
 <html lang="en">
@@ -53,6 +53,15 @@ const listItem = ({ home }: Place, { id, state, at, subject, to }: Row): Html =>
 /** Failed ones stand out; of the others the state is a word. */
 const stateBadge = (state: string): Html =>
   state === 'failed' ? html`<span class="badge badge-soft badge-error badge-sm">Failed</span>` : html`${state},`
+
+/** Shown to a browser without the token. */
+export const lockedPage = (place: Place): Html =>
+  page(
+    place,
+    'Mailbox',
+    html`<h1>Open the mailbox by its link</h1>
+<p class="my-4">When the service starts, it prints a link to the captured mails. Open that link in this browser.</p>`,
+  )
 
 export const unknownPage = (place: Place): Html =>
   page(

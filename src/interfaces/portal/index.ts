@@ -63,6 +63,7 @@ import { requireMember, useSessions } from './sign-in/session.ts'
 import type { PortalSettings } from './sign-in/settings.ts'
 import { signInRoutes } from './sign-in/sign-in.routes.ts'
 import { singleSignOnRoutes } from './sign-in/single-sign-on.routes.ts'
+import { verifyRoutes } from './sign-in/verify.routes.ts'
 import { singleSignOnSettingsRoutes } from './single-sign-on/single-sign-on.routes.ts'
 import { mediaRoutes } from './submissions/media.routes.ts'
 import { resultsRoutes } from './submissions/results.routes.ts'
@@ -76,6 +77,7 @@ const publicPages = [
   secondStepRoutes,
   proveRoutes,
   factorsRoutes,
+  verifyRoutes,
   joinRoutes,
   passwordRoutes,
   organizationsRoutes,
@@ -142,7 +144,7 @@ export async function portalPages(
   keepParked(app, system)
   askForFreshProofs(app, system)
   const cookie = await useSessions(app, system, settings.publicUrl.startsWith('https:'))
-  guardOwnAccount(app)
+  guardOwnAccount(app, system)
   for (const addRoutes of publicPages) addRoutes(app, { system, settings, cookie })
   await app.register(
     async (organization) => {

@@ -25,8 +25,8 @@ export const AssessmentParams = Type.Object({
   assessmentId: Type.String({ format: 'uuid', description: 'Id of the assessment' }),
 })
 const tags = ['Assessments']
-/** Of what changes the organization's own: for live keys that may manage. */
-export const managing = { keyMode: 'live', keyRight: 'manage' } as const
+/** For operations that change what live and test data share. */
+export const managing = { keyRight: 'manage' } as const
 
 const read = async (ctx: Context, id: string) => {
   const assessment = await getAssessment(ctx, id)

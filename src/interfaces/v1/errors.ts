@@ -6,7 +6,7 @@ import { MAX_ENDPOINTS } from '../../domain/webhooks/endpoints.ts'
 import { absoluteUrl } from '../../http/addresses/address.ts'
 import type { RawAnswer } from '../../http/errors/client-error.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
-import { type Failure, type FailureKind, failureHeaders } from '../../http/errors/failure.ts'
+import { type Failure, type FailureKind, FORBIDDEN_PROPERTY, failureHeaders } from '../../http/errors/failure.ts'
 import type { ErrorDescription } from '../../http/openapi/errors.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
@@ -26,6 +26,10 @@ const answers = {
   api_key_unknown: [401, 'Invalid API key'],
   api_key_expired: [401, 'API key has expired'],
   api_key_revoked: [401, 'API key has been revoked'],
+  organization_suspended: [
+    401,
+    'The organization is suspended: its API keys work again once an owner has ended that in the portal',
+  ],
   assessment_not_found: [404, 'Assessment not found'],
   question_not_found: [404, 'Question not found'],
   invite_not_found: [404, 'Invite not found'],
@@ -44,6 +48,7 @@ const answers = {
   suppression_not_found: [404, 'Suppression not found'],
   erasure_not_found: [404, 'Erasure not found'],
   archive_not_found: [404, 'Archive not found'],
+  archive_downloading: [409, 'The archive is being downloaded'],
   sign_in_setting_not_found: [404, 'Setting not found'],
   not_permitted: [404, 'Not found'],
   path_not_found: [404, 'Not found'],
@@ -60,6 +65,7 @@ const answers = {
   state_conflict: [409, 'It is in a state that does not allow this'],
   duplicate_invite: [409, 'An invite for this email and assessment already exists'],
   duplicate_tag_name: [409, 'A tag with this name already exists'],
+  live_tag_read_only: [400, 'This tag is live: a test key changes test tags only'],
   move_not_allowed: [409, 'The invite is in a state that does not allow this'],
   invite_declined: [409, 'The candidate has declined the invite. To invite them all the same, send afterDecline: true'],
   too_many_mails: [429, 'The invitation has been sent again too often'],
@@ -84,6 +90,8 @@ const answers = {
   invalid: [400, 'The request is not valid'],
   malformed_request: [400, 'The request is malformed'],
   malformed_json: [400, 'The request body is not valid JSON'],
+  forbidden_property: [400, FORBIDDEN_PROPERTY],
+  unsupported_encoding: [400, 'The request body must not be compressed: send it without the header Content-Encoding'],
   unsupported_media_type: [400, 'The request body must be JSON, with the header Content-Type: application/json'],
   request_timeout: [408, 'The request took too long to arrive'],
   headers_too_large: [431, 'The address and the headers must not be larger than 16 KiB'],

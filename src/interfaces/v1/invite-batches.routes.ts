@@ -3,6 +3,7 @@ import { getBatch, inviteMany, listBatchRows } from '../../domain/invites/batche
 import { MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST, MAX_ROWS_BYTES } from '../../domain/limits.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
+import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
 import {
   BatchRowView,
   NewBatchBody,
@@ -30,7 +31,7 @@ export function inviteBatchRoutes(app: TypedApp): void {
         operationId: 'createInviteBatch',
         scope: 'invites:write',
         summary: 'Invite many candidates',
-        description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. At most ${MAX_OPEN_BATCHES} batches are under way at a time: beyond these it is a 429.`,
+        description: `Up to ${MAX_ROWS_A_REQUEST} candidates are invited to one assessment, one after the other, from now on; the body may be 1 MiB. What is said beside \`invites\` holds for all of them. What is wrong with one, or that it was invited before, is its outcome, and does not concern the others. At most ${MAX_OPEN_BATCHES} batches are under way at a time: beyond these it is a 429. \`Mail-Delayed-Until\` of the answer is the time at which the last mail leaves, if that is more than an hour away.`,
         headers: IdempotencyHeaders,
         body: NewBatchBody,
         response: { 202: StartedBatchView },
@@ -38,10 +39,13 @@ export function inviteBatchRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, async (ctx) => ({
-        status: 202,
-        body: { batch: presentBatch(await inviteMany(ctx, toBatch(request.body))) },
-      })),
+      answerOnce(request, reply, async (ctx) => {
+        const given = toBatch(request.body)
+        const invite = () => inviteMany(ctx, given)
+        const ahead = Math.max(0, given.rows.length - 1)
+        const batch = given.terms.sendEmail === false ? await invite() : await withMailDelay(ctx, reply, invite, ahead)
+        return { status: 202, body: { batch: presentBatch(batch) } }
+      }),
   )
 
   app.get(

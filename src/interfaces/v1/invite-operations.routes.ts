@@ -13,6 +13,7 @@ import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
+import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
 import {
   AccommodationsBody,
   ExtensionBody,
@@ -117,7 +118,10 @@ function movingRoutes(app: TypedApp): void {
         errors: ['invite_not_found', 'move_not_allowed', 'too_many_mails'],
       },
     },
-    async (request, reply) => answerOnce(request, reply, (ctx) => answerInvite(resendInvite(ctx, request.params.inviteId))),
+    async (request, reply) =>
+      answerOnce(request, reply, (ctx) =>
+        answerInvite(withMailDelay(ctx, reply, () => resendInvite(ctx, request.params.inviteId))),
+      ),
   )
 
   app.post(
@@ -158,7 +162,9 @@ function movingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) =>
-      answerOnce(request, reply, (ctx) => answerInvite(reactivateInvite(ctx, request.params.inviteId, request.body))),
+      answerOnce(request, reply, (ctx) =>
+        answerInvite(withMailDelay(ctx, reply, () => reactivateInvite(ctx, request.params.inviteId, request.body))),
+      ),
   )
 }
 
@@ -186,7 +192,7 @@ function retakeRoute(app: TypedApp): void {
         request,
         reply,
         async (ctx) => {
-          const retake = await retakeInvite(ctx, request.params.inviteId, request.body)
+          const retake = await withMailDelay(ctx, reply, () => retakeInvite(ctx, request.params.inviteId, request.body))
           return { status: 201, body: { invite: inviteView.present(retake) } }
         },
         ({ invite }) => `${app.prefix}/invites/${invite.id}`,

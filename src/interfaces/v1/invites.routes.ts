@@ -11,6 +11,7 @@ import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { DateTime, Email, InviteStatus, NonBlankText, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
+import { withMailDelay } from '../../http/sending/with-mail-delay.ts'
 import { inviteDetailView, inviteView, NewInviteBody, toNewInvite } from './invites.view.ts'
 import { answerList, ListOf, ListQuery, toOrder, toPage } from './list.ts'
 
@@ -125,7 +126,7 @@ export function inviteRoutes(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Invite a candidate',
         description:
-          'Creates one invite. The invitation email is sent to the candidate automatically, unless `sendEmail` is false.',
+          'Creates one invite. The invitation email is sent to the candidate automatically, unless `sendEmail` is false. `Mail-Delayed-Until` of the answer is the time at which it leaves, if that is more than an hour away: an organization can send so many mails a day.',
         headers: IdempotencyHeaders,
         body: NewInviteBody,
         response: { 201: NewInviteView },
@@ -136,10 +137,11 @@ export function inviteRoutes(app: TypedApp): void {
       answerOnce(
         request,
         reply,
-        async (ctx) => ({
-          status: 201,
-          body: { invite: inviteView.present(await createInvite(ctx, toNewInvite(request.body))) },
-        }),
+        async (ctx) => {
+          const create = () => createInvite(ctx, toNewInvite(request.body))
+          const invite = request.body.sendEmail === false ? await create() : await withMailDelay(ctx, reply, create)
+          return { status: 201, body: { invite: inviteView.present(invite) } }
+        },
         ({ invite }) => `${app.prefix}/invites/${invite.id}`,
       ),
   )

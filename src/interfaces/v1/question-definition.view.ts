@@ -28,7 +28,8 @@ export const DefinitionBody = Type.Object(
         spec: { lines: 1 },
         key: {
           accepted: [{ text: 'Oslo', share: 100 }],
-          exact: { case: false, accents: false, punctuation: false },
+          caseSensitive: false,
+          ignore: { accents: false, punctuation: false },
           otherwise: 'people',
         },
       },

@@ -25,7 +25,7 @@ export function testDataRoutes(app: TypedApp): void {
         headers: IdempotencyHeaders,
         body: SimulationBody,
         response: { 200: MovedInviteView },
-        keyMode: 'test',
+        isForTestKeys: true,
         errors: [
           'invite_not_found',
           'submission_not_found',
@@ -53,9 +53,9 @@ export function testDataRoutes(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Delete all test data',
         description:
-          'For good: the test invites that there are now, with all that hangs on them. Some are gone with the answer; where there are more, a 202 says how many are being deleted, and asking again tells how many are left. What is made meanwhile stays, and so do events, which are in the feed until their time is over, webhooks, keys, and all that live data share.',
+          'For good: the test invites that there are now, with all that hangs on them, and the test tags. Some are gone with the answer; where there are more, a 202 says how many are being deleted, and asking again tells how many are left. What is made meanwhile stays, and so do events, which are in the feed until their time is over, webhooks, keys, and all that live data share.',
         response: { 200: DeletionView, 202: DeletionView },
-        keyMode: 'test',
+        isForTestKeys: true,
       },
     },
     async ({ ctx }, reply) => {

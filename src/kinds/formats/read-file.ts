@@ -1,27 +1,17 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
+import { createTextBudget, refuseFile } from '../../domain/checking/uploaded-files.ts'
 import { textOfFile } from '../../http/requests/text-of-file.ts'
 import { unguardWithin } from '../../http/sending/csv.ts'
 import type { NeutralAnswer, ReadQuestion } from '../neutral.ts'
 import { readGift } from './gift.ts'
-import { readTable, type TableRow } from './table.ts'
+import { areHeadings, MAX_COLUMNS, readTable, type TableRow } from './table.ts'
 import { readXlsx, UnreadableSheet } from './xlsx.ts'
 
 /** What a file is read as. */
 export type FileFormat = 'xlsx' | 'csv' | 'gift'
-export type FileProblem = 'tooManyRows' | 'notSheet' | 'noText' | 'unreadable'
-
-/** Nothing of the file can be read. @property limit the rows there may be, or the line that is unreadable. */
-export class UnreadableFile extends Error {
-  readonly problem: FileProblem
-  readonly limit: number | undefined
-
-  constructor(problem: FileProblem, limit?: number) {
-    super(problem)
-    this.problem = problem
-    this.limit = limit
-  }
-}
+/** @property unusedColumns headings of a sheet's columns that nothing is read from. */
+type QuestionFile = { format: FileFormat; rows: ReadQuestion[]; unusedColumns: string[] }
 
 /** More than any question may have: beyond it the checks of a question would take long themselves. */
 const MAX_CHARACTERS = 200_000
@@ -31,57 +21,60 @@ const MAX_SHOWN = 2_000
 
 /**
  * The questions of a file, by its content: a package is a sheet; a text whose first line names a column `text` is CSV; any other is GIFT. Meant for a
- * process of its own: see `read-limited.ts`.
+ * process of its own: see uploads/read-upload.ts.
  *
- * @throws UnreadableFile.
+ * @throws DomainError invalid, at `file`: `tooManyRows`, `tooMuchText`, `notSheet`, `noText`, `unreadable`.
  */
-export function readFile(bytes: Uint8Array, mostQuestions: number): { format: FileFormat; read: ReadQuestion[] } {
-  const { format, read } = readFormat(bytes, mostQuestions)
-  if (read.length > mostQuestions) throw new UnreadableFile('tooManyRows', mostQuestions)
-  return { format, read: read.map(refuseBoundless) }
+export function readFile(bytes: Uint8Array, maxQuestions: number): QuestionFile {
+  const { rows, ...facts } = readFormat(bytes, maxQuestions)
+  if (rows.length > maxQuestions) throw refuseFile('file', 'tooManyRows', maxQuestions)
+  const count = createTextBudget()
+  return { ...facts, rows: rows.map((read) => countTexts(refuseBoundless(read), count)) }
 }
 
-function readFormat(bytes: Uint8Array, mostQuestions: number): { format: FileFormat; read: ReadQuestion[] } {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return { format: 'xlsx', read: readSheet(bytes) }
+function readFormat(bytes: Uint8Array, maxQuestions: number): QuestionFile {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return { format: 'xlsx', ...readSheet(bytes) }
   const text = textOfFile(bytes)
-  const rows = looksLikeTable(text) ? readCsv(text, mostQuestions) : null
-  const table = rows && readTable(rows)
-  return table ? { format: 'csv', read: table } : { format: 'gift', read: readGift(text) }
+  const table = looksLikeTable(text) ? readTable(readCsv(text, maxQuestions)) : null
+  return table ? { format: 'csv', ...table } : { format: 'gift', rows: readGift(text), unusedColumns: [] }
 }
 
-function readSheet(bytes: Uint8Array): ReadQuestion[] {
+function readSheet(bytes: Uint8Array): Omit<QuestionFile, 'format'> {
   try {
     const read = readTable(readXlsx(bytes))
     if (read) return read
   } catch (error) {
     if (!(error instanceof UnreadableSheet)) throw error
-    throw new UnreadableFile('notSheet')
+    throw refuseFile('file', 'notSheet')
   }
-  throw new UnreadableFile('noText')
+  throw refuseFile('file', 'noText')
 }
 
 const firstLine = (text: string): string => text.replace(/^\u{feff}/u, '').split(/[\r\n]/, 1)[0] ?? ''
 
+const DELIMITERS = [';', '\t', ',']
+const delimiterOf = (line: string): string | undefined => DELIMITERS.find((sign) => line.includes(sign))
+
 function looksLikeTable(text: string): boolean {
   const line = firstLine(text)
-  return /[,;\t]/.test(line) && /\b(text|question)/i.test(line) && !/[{}]|^::/.test(line)
+  const delimiter = delimiterOf(line)
+  return delimiter !== undefined && !/[{}]|^::/.test(line) && areHeadings(line.split(delimiter, MAX_COLUMNS))
 }
 
-function readCsv(text: string, mostQuestions: number): TableRow[] {
-  const delimiter = [';', '\t', ','].find((sign) => firstLine(text).includes(sign))!
+function readCsv(text: string, maxQuestions: number): TableRow[] {
   try {
     const found = parse(text.replaceAll('\0', ''), {
       bom: true,
-      delimiter,
+      delimiter: delimiterOf(firstLine(text))!,
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      to: mostQuestions + 2,
+      to: maxQuestions + 2,
     }) as unknown as { record: string[]; info: { lines: number } }[]
     return found.map(({ record, info }) => ({ line: info.lines, cells: record.map(unguardWithin) }))
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw new UnreadableFile('unreadable', typeof error.lines === 'number' ? error.lines : 0)
+    throw refuseFile('file', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
   }
 }
 
@@ -96,6 +89,13 @@ function refuseBoundless(read: ReadQuestion): ReadQuestion {
   if (texts.length > MAX_ANSWERS) return refuse('It has more answers than a question can have.')
   if (length > MAX_CHARACTERS) return refuse('It is longer than a question can be.')
   return { line, losses, question: { ...question, name, category: question.category.slice(0, MAX_SHOWN) } }
+}
+
+/** GIFT repeats a category at each of its questions, however long it is. */
+function countTexts(read: ReadQuestion, count: (...texts: string[]) => void): ReadQuestion {
+  if ('refusal' in read) count(read.name, read.refusal)
+  else count(read.question.name, read.question.category, read.question.text, ...textsOf(read.question.answer))
+  return read
 }
 
 function textsOf(answer: NeutralAnswer): string[] {

@@ -5,16 +5,21 @@ import type { NeutralAnswer, NumberRange, ReadQuestion } from '../neutral.ts'
 /** The options' columns. */
 export const LETTERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', 'S', 'T']
 
-/** Headers by what they mean, in lower case and without anything but letters. */
-const HEADERS: Record<string, string[]> = {
+/** Headings by meaning, in lower case and without anything but letters. */
+const HEADINGS: Record<string, string[]> = {
   kind: ['kind', 'type', 'questiontype'],
   name: ['name', 'title'],
   category: ['category', 'topic', 'tag'],
   text: ['text', 'question', 'questiontext', 'prompt'],
   format: ['format', 'markup'],
   points: ['points', 'point', 'score', 'marks', 'mark'],
-  right: ['right', 'correct', 'answer', 'answers', 'rightanswer', 'correctanswer', 'correctanswers', 'solution', 'key'],
+  right: [
+    ...['right', 'rightanswer', 'rightoption', 'correct', 'correctanswer', 'correctanswers', 'correctoption', 'correctchoice'],
+    ...['answer', 'answers', 'solution', 'key'],
+  ],
 }
+/** Headings of options: `Option 1`, `Answer B`, `C`. */
+const OPTION_HEADING = /^(?:(?:option|choice|answer)(?:([a-t])|0?(\d{1,2}))|([a-t]))$/
 
 /** What a kind is called, without anything but letters. */
 export const KINDS: Record<string, string> = {
@@ -54,27 +59,104 @@ export const wordOf = (text: string): string => text.toLowerCase().replace(/[^\p
 /** A row of a sheet: its line, and what stands in its cells. */
 export type TableRow = { line: number; cells: string[] }
 
+/** Columns that are read; what stands further right counts for nothing. */
+export const MAX_COLUMNS = 200
+/** Unused columns that are named, and characters of each. */
+const MAX_UNUSED = 50
+const MAX_HEADING_LENGTH = 100
+
+/**
+ * @property columns places of the columns by meaning; options by their numbers.
+ * @property lettersWin a right answer `A` is always option A, whatever the options say: in the sheets that this service writes.
+ * @property hasNumbers right answers may name options by number, from 1.
+ */
+type Layout = { columns: Map<string | number, number>; lettersWin: boolean; hasNumbers: boolean }
+
 /**
  * The questions of a sheet, whose first row names the columns: text and, as far as it has them, kind, name, category, format, points, right and the
- * options A to T.
+ * options.
  *
  * @returns null where no column is the text.
  */
-export function readTable([head, ...rows]: TableRow[]): ReadQuestion[] | null {
-  const columns = new Map<string, number>()
-  for (const [i, header] of (head?.cells ?? []).entries()) {
-    const word = wordOf(header).replace(/^option|^choice(?=.)/, '')
-    const meaning = Object.keys(HEADERS).find((known) => HEADERS[known]!.includes(wordOf(header))) ?? word.toUpperCase()
-    if (!columns.has(meaning)) columns.set(meaning, i)
+export function readTable([head, ...rows]: TableRow[]): { rows: ReadQuestion[]; unusedColumns: string[] } | null {
+  const headings = (head?.cells ?? []).slice(0, MAX_COLUMNS)
+  const layout = layoutOf(headings)
+  if (!layout) return null
+  const filled = rows.filter(({ cells }) => cells.some((text) => text.trim() !== ''))
+  const isFromZero = filled.some(
+    (row) => cellOf(layout, row, 'right') === '0' && !optionsOf(layout, row).some(({ text }) => text === '0'),
+  )
+  const hasNumbers = layout.hasNumbers && !isFromZero
+  return {
+    rows: filled.map((row) => readRow(row, { ...layout, hasNumbers })),
+    unusedColumns: findUnused(headings, filled, layout),
   }
-  if (!columns.has('text')) return null
-  const cell = ({ cells }: TableRow, column: string): string => (cells[columns.get(column) ?? -1] ?? '').trim()
-  return rows
-    .filter(({ cells }) => cells.some((text) => text.trim() !== ''))
-    .map((row) => readRow(row, (column) => cell(row, column)))
 }
 
-function readRow({ line }: TableRow, cell: (column: string) => string): ReadQuestion {
+/** Whether these are the headings of a sheet of questions. */
+export const areHeadings = (headings: string[]): boolean => layoutOf(headings) !== null
+
+function layoutOf(headings: string[]): Layout | null {
+  const words = headings.map(headingWord)
+  const columns = new Map<string | number, number>()
+  for (const [i, word] of words.entries()) {
+    const meaning = meaningOf(word)
+    if (meaning !== undefined && !columns.has(meaning)) columns.set(meaning, i)
+  }
+  readQAsText(words, columns)
+  if (!columns.has('text')) return null
+  const hasNumbers = [...columns].some(([meaning, i]) => typeof meaning === 'number' && /\d/.test(words[i]!))
+  const lettersWin = !hasNumbers && words[columns.get('right') ?? -1] === 'right'
+  return { columns, lettersWin, hasNumbers }
+}
+
+/** @returns an option's number where the heading is one of an option. */
+function meaningOf(word: string): string | number | undefined {
+  const known = Object.keys(HEADINGS).find((meaning) => HEADINGS[meaning]!.includes(word))
+  if (known !== undefined) return known
+  const [, letter, number, letterAlone] = OPTION_HEADING.exec(word) ?? []
+  const option = number === undefined ? LETTERS.indexOf((letter ?? letterAlone ?? '').toUpperCase()) + 1 : Number(number)
+  return option >= 1 && option <= LETTERS.length ? option : undefined
+}
+
+/** `Q` names the text where nothing else does, unless it comes behind an option P. */
+function readQAsText(words: string[], columns: Map<string | number, number>): void {
+  const at = words.indexOf('q')
+  if (at < 0 || columns.has('text') || columns.has(LETTERS.indexOf('P') + 1)) return
+  columns.delete(LETTERS.indexOf('Q') + 1)
+  columns.set('text', at)
+}
+
+/** Without what stands in brackets: `Marks (10)`. Digits stay: they tell `Answer 1` from `Answer`. */
+const headingWord = (heading: string): string =>
+  heading
+    .slice(0, MAX_HEADING_LENGTH)
+    .replace(/\([^()]*\)/g, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+
+/** Headings of the columns that nothing is read from, or their numbers where they hold something without a heading. */
+function findUnused(headings: string[], rows: TableRow[], { columns }: Layout): string[] {
+  const used = new Set(columns.values())
+  const unused = Array.from({ length: MAX_COLUMNS }, (_, i) => i).filter((i) => !used.has(i))
+  const named = unused.map((i) => (headings[i] ?? '').trim().slice(0, MAX_HEADING_LENGTH).toWellFormed() || nameless(i, rows))
+  return named.filter((name) => name !== '').slice(0, MAX_UNUSED)
+}
+
+const nameless = (i: number, rows: TableRow[]): string =>
+  rows.some(({ cells }) => (cells[i] ?? '').trim() !== '') ? `column ${i + 1}` : ''
+
+type Option = { number: number; text: string }
+
+const cellOf = ({ columns }: Layout, { cells }: TableRow, meaning: string | number): string =>
+  (cells[columns.get(meaning) ?? -1] ?? '').trim()
+
+const optionsOf = (layout: Layout, row: TableRow): Option[] =>
+  LETTERS.map((_, i) => ({ number: i + 1, text: unguard(cellOf(layout, row, i + 1)) })).filter(({ text }) => text !== '')
+
+function readRow(row: TableRow, layout: Layout): ReadQuestion {
+  const { line } = row
+  const cell = (meaning: string) => cellOf(layout, row, meaning)
   const [name, text] = [unguard(cell('name')), unguard(cell('text'))]
   const losses: string[] = []
   const refuse = (refusal: string): ReadQuestion => ({ line, losses: [], name: name || text.slice(0, 120), refusal })
@@ -83,10 +165,10 @@ function readRow({ line }: TableRow, cell: (column: string) => string): ReadQues
   if (typed !== '' && !/^\d{1,9}(\.\d+)?$/.test(typed)) return refuse(`Its points “${cell('points')}” are no number.`)
   const points = typed === '' ? null : Math.round(Number(typed))
   if (points !== null && points !== Number(typed)) losses.push(`Points are whole: ${points} instead of ${typed}.`)
-  const options = LETTERS.map((letter) => ({ letter, text: unguard(cell(letter)) })).filter((option) => option.text !== '')
+  const options = optionsOf(layout, row)
   const kind = cell('kind') === '' ? guessKind(options.length, cell('right')) : KINDS[wordOf(cell('kind'))]
   if (kind === undefined) return refuse(`There is no kind “${cell('kind')}”.`)
-  const answer = readAnswer(kind, unguard(cell('right')), options)
+  const answer = readAnswer(kind, unguard(cell('right')), { options, layout })
   if (typeof answer === 'string') return refuse(answer)
   const category = unguard(cell('category'))
     .split(/[/>]/)
@@ -99,10 +181,10 @@ function readRow({ line }: TableRow, cell: (column: string) => string): ReadQues
 
 const guessKind = (options: number, right: string): string => (options > 0 ? 'choice' : right === '' ? 'text' : 'words')
 
-type Option = { letter: string; text: string }
+type Choice = { options: Option[]; layout: Layout }
 
 /** @returns a sentence where it can't be read. */
-function readAnswer(kind: string, right: string, options: Option[]): NeutralAnswer | string {
+function readAnswer(kind: string, right: string, choice: Choice): NeutralAnswer | string {
   const several = right
     .split(/[;|\n]/)
     .map((part) => part.trim())
@@ -119,43 +201,88 @@ function readAnswer(kind: string, right: string, options: Option[]): NeutralAnsw
       if (several.length === 0) return 'It has no right answer.'
       return { as: 'words', accepted: several.map((part) => readShare(part)) }
     case 'pairs':
-      return { as: 'pairs', pairs: options.map(({ text }) => splitPair(text)) }
+      return { as: 'pairs', pairs: choice.options.map(({ text }) => splitPair(text)) }
     case 'truth':
-      return readTruth(right)
+      return choice.options.length > 0 ? readOptions('single', right, choice) : readTruth(right)
     default:
-      return readOptions(kind, right, options)
+      return readOptions(kind, right, choice)
   }
 }
 
-function readOptions(kind: string, right: string, options: Option[]): NeutralAnswer | string {
+function readOptions(kind: string, right: string, choice: Choice): NeutralAnswer | string {
+  const { options } = choice
   if (options.length < 2) return 'It has fewer than two options.'
-  const named = right
+  const read = readRight(right, choice)
+  if (typeof read === 'string') return read
+  const { shares, isWeighed } = read
+  if (shares.size === 0) return 'It has no right answer.'
+  const isSeveral = kind === 'several' || (kind === 'choice' && shares.size > 1)
+  const [all, wrong] = [shares.size, options.length - shares.size]
+  const shareOf = (option: number): number => {
+    if (isWeighed || !isSeveral) return shares.get(option) ?? 0
+    return shares.has(option) ? 100 / all : -100 / wrong
+  }
+  return { as: 'options', several: isSeveral, options: options.map(({ number, text }) => ({ text, share: shareOf(number) })) }
+}
+
+/** @property shares of the right options, by number. @property isWeighed the cell names at least one share. */
+type Right = { shares: Map<number, number>; isWeighed: boolean }
+
+/**
+ * Reads which options are right. A cell that can be read in two ways is refused: a wrong right answer looks like any other.
+ *
+ * @returns a sentence where it is refused.
+ */
+function readRight(right: string, choice: Choice): Right | string {
+  const parts = right
     .split(/[;|,\n]/)
     .map((part) => part.trim())
     .filter(Boolean)
-  const shares = new Map<string, number>()
-  for (const part of named) {
-    const { text, share } = readShare(part)
-    const option = options.find(({ letter }) => letter === text.toUpperCase()) ?? options.find((one) => one.text === text)
-    if (!option) return `Right is “${part}”, which is no option.`
-    shares.set(option.letter, share)
+  const read = parts.map((part) => ({ part, ...readPart(part, choice) }))
+  const whole = parts.length > 1 ? findOptions(right, choice) : []
+  const isWhole = whole.length > 0 && !(choice.layout.lettersWin && read.every(({ found }) => found.length === 1))
+  if (isWhole && read.every(({ found }) => found.length > 0)) return doubtful(right)
+  if (isWhole) return whole.length === 1 ? { shares: new Map([[whole[0]!.number, 100]]), isWeighed: false } : doubtful(right)
+  const shares = new Map<number, number>()
+  for (const { part, found, share } of read) {
+    if (found.length === 0) return `Right is “${part}”, which is no option.`
+    if (found.length > 1) return doubtful(part)
+    shares.set(found[0]!.number, share)
   }
-  if (shares.size === 0) return 'It has no right answer.'
-  const isSeveral = kind === 'several' || (kind === 'choice' && shares.size > 1)
-  const isWeighed = /%/.test(right)
-  const [all, wrong] = [shares.size, options.length - shares.size]
-  const shareOf = (letter: string): number => {
-    if (isWeighed || !isSeveral) return shares.get(letter) ?? 0
-    return shares.has(letter) ? 100 / all : -100 / wrong
-  }
-  return { as: 'options', several: isSeveral, options: options.map(({ letter, text }) => ({ text, share: shareOf(letter) })) }
+  return { shares, isWeighed: read.some((part) => part.isWeighed) }
+}
+
+const doubtful = (right: string): string =>
+  `Right is “${right}”, which fits more than one option: write the letter of the right one.`
+
+/** "B", "Paris" or "Paris 50%". */
+function readPart(part: string, choice: Choice): { found: Option[]; share: number; isWeighed: boolean } {
+  const { text, share } = readShare(part)
+  const plain = { found: findOptions(part, choice), share: 100, isWeighed: false }
+  if (text === part) return plain
+  const weighed = { found: findOptions(text, choice), share, isWeighed: true }
+  if (weighed.found.length === 0) return plain
+  if (plain.found.length === 0 || choice.layout.lettersWin) return weighed
+  return { ...weighed, found: [...plain.found, ...weighed.found] }
+}
+
+/** The options that a text names, by letter, by number, or by their own text. */
+function findOptions(text: string, { options, layout: { lettersWin, hasNumbers } }: Choice): Option[] {
+  const label = text.replace(/^(option|choice|answer)\s*(?=\w{1,2}$)/i, '')
+  const isLabel = ({ number }: Option) =>
+    LETTERS[number - 1] === label.toUpperCase() || (hasNumbers && /^\d{1,2}$/.test(label) && Number(label) === number)
+  const labelled = options.filter(isLabel)
+  if (lettersWin && labelled.length > 0) return labelled
+  const fold = (one: string) => one.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')
+  const same = options.filter((option) => option.text === text)
+  const alike = same.length > 0 ? same : options.filter((option) => fold(option.text) === fold(text))
+  return [...new Set([...labelled, ...alike])]
 }
 
 function readTruth(right: string): NeutralAnswer | string {
   const word = wordOf(right)
-  const isTrue = ['true', 't', 'yes', 'right', 'a'].includes(word)
-  if (!isTrue && !['false', 'f', 'no', 'wrong', 'b'].includes(word))
-    return `Right is “${right}”, which is neither true nor false.`
+  const isTrue = ['true', 't', 'yes', 'right'].includes(word)
+  if (!isTrue && !['false', 'f', 'no', 'wrong'].includes(word)) return `Right is “${right}”, which is neither true nor false.`
   return {
     as: 'options',
     several: false,

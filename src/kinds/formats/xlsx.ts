@@ -1,5 +1,6 @@
 import { strFromU8, Unzip, UnzipInflate } from 'fflate'
-import type { TableRow } from './table.ts'
+import { createTextBudget } from '../../domain/checking/uploaded-files.ts'
+import { MAX_COLUMNS, type TableRow } from './table.ts'
 
 // Sheets of Excel and LibreOffice. Only texts and numbers of the first sheet are read: no formulas, no links, no declared entities, nothing else of
 // the package. What comes out of it is counted while it comes, whatever the package says, and each pattern goes through a file once.
@@ -10,13 +11,12 @@ const MAX_UNPACKED = 40 * 1024 * 1024
 const UNPACKED_AT_ONCE = 8 * 1024
 const MAX_ENTRIES = 5_000
 const MAX_CELLS = 250_000
-const MAX_COLUMNS = 200
 const WANTED = /^xl\/(sharedStrings\.xml|workbook\.xml|_rels\/workbook\.xml\.rels|worksheets\/[^/]+\.xml)$/i
 
 /** What stands in the way of reading a sheet, in a sentence. */
 export class UnreadableSheet extends Error {}
 
-/** The rows of the first sheet. @throws UnreadableSheet. */
+/** The rows of the first sheet. @throws UnreadableSheet; DomainError `tooMuchText`. */
 export function readXlsx(bytes: Uint8Array): TableRow[] {
   const files = unpack(bytes)
   const text = (name: string): string | undefined => {
@@ -100,12 +100,17 @@ function readShared(xml: string): string[] {
 type Cell = { attributes: string; value: string | undefined; text: string }
 
 function readRows(xml: string, shared: string[]): TableRow[] {
+  const count = createTextBudget()
   const rows: TableRow[] = []
   let at = { line: 0, next: 0 }
   let cell: Cell | undefined
   let cells = 0
   const endCell = () => {
-    if (cell) at.next = placeCell(rows, at, wordCell(cell, shared), cell)
+    if (cell) {
+      const text = wordCell(cell, shared)
+      count(text) // a shared text counts at each cell that refers to it
+      at.next = placeCell(rows, at, text, cell)
+    }
     cell = undefined
   }
   const begin = (name: string, attributes: string) => {

@@ -3,6 +3,8 @@ import { type Html, html } from '../../html/html.ts'
 import type { Author, AuthorForm, Read } from '../author.ts'
 import { choose, kept, mistake, readPercent, rowList, rowMenu, shareField, tick } from '../author-fields.ts'
 import { newRowId, rowReader, rowsOf } from '../rows.ts'
+import { type ExampleAnswer, exampleAnswers } from './example-answers.ts'
+import { shortText } from './rules.ts'
 import type { Key, Spec } from './schema.ts'
 
 const MOST_TEXTS = 50
@@ -15,9 +17,9 @@ export const shortTextAuthor: Author = {
     return new URLSearchParams({ row: id, [`share-${id}`]: '100', lines: '1', otherwise: 'people' })
   },
   print(spec, key, random) {
-    const { accepted, exact, otherwise } = key as Key
+    const { accepted, caseSensitive, ignore, otherwise } = key as Key
     const values = new URLSearchParams({ lines: String((spec as Spec).lines), otherwise })
-    for (const name of ['case', 'accents', 'punctuation'] as const) if (exact[name]) values.set(name, 'yes')
+    for (const [name, isTicked] of Object.entries({ caseSensitive, ...ignore })) if (isTicked) values.set(name, 'yes')
     for (const { text, share } of accepted) {
       const id = newRowId(random)
       values.append('row', id)
@@ -27,7 +29,7 @@ export const shortTextAuthor: Author = {
     return values
   },
   read,
-  fields: (_, form) => html`${rowList(form, {
+  fields: (word, form) => html`${rowList(form, {
     group: 'accepted',
     legend: 'Accepted texts',
     hint: 'An asterisk stands for any characters: “colo*r” takes color and colour. The best that fits counts.',
@@ -35,6 +37,12 @@ export const shortTextAuthor: Author = {
     add: 'Add a text',
     most: MOST_TEXTS,
   })}
+<fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">How answers are compared</legend>
+${tick(form, 'accents', 'Ignore accents: “Jose” is accepted for “José”')}
+${tick(form, 'punctuation', 'Ignore punctuation: quotes, brackets, and . , ; : ! ? at the ends of words')}
+${tick(form, 'caseSensitive', 'Capital letters have to be as they are here')}
+</fieldset>
+${examplesOf(word, read(word, form.values))}
 <div class="field">${choose(form, {
     name: 'otherwise',
     label: 'Any other text',
@@ -54,9 +62,7 @@ ${
           ['3', 'three lines'],
         ],
       })}</div>`
-}
-<fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">Has to be exactly so</legend>
-${tick(form, 'case', 'Capital letters')}${tick(form, 'accents', 'Accents')}${tick(form, 'punctuation', 'Punctuation')}</fieldset>`,
+}`,
 }
 
 function read(_: string, values: URLSearchParams): Read {
@@ -71,11 +77,31 @@ function read(_: string, values: URLSearchParams): Read {
     if (!(share >= 1 && share <= 100)) faults.push({ field: `share-${id}`, text: 'Enter whole percent from 1 to 100.' })
     return { text, share }
   })
-  const exact = { case: values.has('case'), accents: values.has('accents'), punctuation: values.has('punctuation') }
+  const ignore = { accents: values.has('accents'), punctuation: values.has('punctuation') }
   const spec: Spec = { lines: values.get('lines') === '3' ? 3 : 1 }
-  const key: Key = { accepted, exact, otherwise: values.get('otherwise') === 'wrong' ? 'wrong' : 'people' }
+  const key: Key = {
+    accepted,
+    caseSensitive: values.has('caseSensitive'),
+    ignore,
+    otherwise: values.get('otherwise') === 'wrong' ? 'wrong' : 'people',
+  }
   return { spec, key, faults, fieldOf: (path) => fieldOf(rows, path) }
 }
+
+/** Answers that the key accepts and rejects, or a placeholder while the key is incomplete. */
+function examplesOf(word: string, { spec, key, faults }: Read): Html {
+  const isComplete = faults.length === 0 && shortText.faults(word, spec, key).length === 0
+  const { accepted, rejected } = isComplete ? exampleAnswers(key as Key) : { accepted: [], rejected: [] }
+  const rejection = (key as Key).otherwise === 'people' ? 'Left to a grader, for example' : 'Not accepted, for example'
+  return html`<div class="hint mb-4 grid gap-x-6 gap-y-2 sm:grid-cols-2" role="status" data-outlook>${
+    isComplete
+      ? html`${exampleList('Accepted, for example', accepted)}${exampleList(rejection, rejected)}`
+      : html`<p>Once the accepted texts are complete, examples of answers are shown here.</p>`
+  }</div>`
+}
+
+const exampleList = (title: string, answers: ExampleAnswer[]): Html =>
+  html`<div><p class="font-medium">${title}</p><ul>${answers.map(({ text, change }) => html`<li><q class="whitespace-pre-wrap" dir="auto">${text}</q> (${change})</li>`)}</ul></div>`
 
 function fieldOf(rows: string[], path: string): string {
   const [, row] = /^key\.accepted\.(\d+)/.exec(path) ?? []

@@ -1,6 +1,6 @@
 import type { Fault, Score } from '../../domain/values/question-kind.ts'
 import { defineKind } from '../define-kind.ts'
-import { normalize } from '../normalize.ts'
+import { comparable } from './comparable.ts'
 import { AnswerSchema, type Key, KeySchema, SpecSchema } from './schema.ts'
 
 /** A text that is compared with those that are accepted. */
@@ -18,32 +18,35 @@ export const shortText = defineKind({
   toForm: (typed) => [typed],
   makeUp: () => 'A generated answer',
   accepts: {
-    group: ({ exact }, text) => comparable(text, exact),
+    group: (key, text) => comparable(text, key),
     // An asterisk in an accepted text stands for others.
     add: (key, text, share) =>
-      text.includes('*') || comparable(text, key.exact) === ''
+      text.includes('*') || comparable(text, key) === ''
         ? null
         : { ...key, accepted: [...key.accepted, { text: text.trim(), share }] },
   },
   score: (_, key, text) => score(key, text),
 })
 
-function score({ accepted, exact, otherwise }: Key, text: string): Score {
-  const given = comparable(text, exact)
-  const share = accepted.reduce((best, one) => (matches(piecesOf(one.text, exact), given) ? Math.max(best, one.share) : best), 0)
-  if (share === 0 && otherwise === 'people' && text.trim() !== '') return { state: 'people' }
-  const isRight = share > 0 && text.trim() !== ''
+function score(key: Key, text: string): Score {
+  const share = shareFor(key, text)
+  const isBlank = text.trim() === ''
+  if (share === 0 && key.otherwise === 'people' && !isBlank) return { state: 'people' }
+  const isRight = share > 0 && !isBlank
   return { state: 'scored', got: isRight ? share : 0, of: 100, parts: [{ id: 'answer', verdict: isRight ? 'right' : 'wrong' }] }
 }
 
-function comparable(text: string, exact: Key['exact']): string {
-  const cased = exact.case ? normalize(text) : normalize(text).toLowerCase()
-  const accented = exact.accents ? cased : cased.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC')
-  return normalize(exact.punctuation ? accented : accented.replace(/\p{P}/gu, ' '))
+/** The largest share of the accepted texts that match; 0 if none does. */
+export function shareFor(key: Key, text: string): number {
+  const compared = comparable(text, key)
+  return key.accepted.reduce((best, one) => (matches(piecesOf(one.text, key), compared) ? Math.max(best, one.share) : best), 0)
 }
 
-/** What stands between the asterisks, as it is compared. */
-const piecesOf = (text: string, exact: Key['exact']): string[] => text.split('*').map((piece) => comparable(piece, exact))
+/** The parts between asterisks. Compared as a whole first: what ends a word depends on what follows it. */
+const piecesOf = (text: string, key: Key): string[] =>
+  comparable(text, key)
+    .split('*')
+    .map((piece) => piece.trim())
 
 /** Each piece is looked for where the one before it ends: no way back, and so no text for which this takes long. */
 function matches([first = '', ...others]: string[], text: string): boolean {
@@ -57,8 +60,9 @@ function matches([first = '', ...others]: string[], text: string): boolean {
   return end >= 0 && text.length - last.length >= end && text.endsWith(last)
 }
 
-function faultsOf({ accepted, exact }: Key): Fault[] {
-  const compared = accepted.map(({ text }) => piecesOf(text, exact).join('*'))
+function faultsOf(key: Key): Fault[] {
+  const { accepted } = key
+  const compared = accepted.map(({ text }) => piecesOf(text, key).join('*'))
   return [
     ...compared.flatMap((text, i): Fault[] => {
       const field = `key.accepted.${i}.text`

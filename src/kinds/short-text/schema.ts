@@ -14,8 +14,9 @@ export const KeySchema = Type.Object(
       ),
       { minItems: 1, maxItems: 50 },
     ),
-    /** What has to be as in the key: capital letters, accents, punctuation. */
-    exact: Type.Object({ case: Type.Boolean(), accents: Type.Boolean(), punctuation: Type.Boolean() }, closed),
+    caseSensitive: Type.Boolean(),
+    /** Accents of Latin and Greek letters; quotes, brackets, and punctuation at the ends of words. */
+    ignore: Type.Object({ accents: Type.Boolean(), punctuation: Type.Boolean() }, closed),
     /** What becomes of a text that is not accepted. */
     otherwise: Type.Union([Type.Literal('wrong'), Type.Literal('people')]),
   },

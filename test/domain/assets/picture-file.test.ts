@@ -32,6 +32,62 @@ const riff = (...chunks: [string, Buffer][]): Buffer => {
 }
 const extended = Buffer.from([0x0c, 0, 0, 0, 39, 0, 0, 29, 0, 0])
 
+const uint24 = (value: number) => Buffer.from([value & 0xff, (value >> 8) & 0xff, value >> 16])
+/** The canvas of an extended WebP, and a frame of its animation. */
+const canvas = (width: number, height: number): [string, Buffer] => [
+  'VP8X',
+  Buffer.concat([Buffer.from([0x0c, 0, 0, 0]), uint24(width - 1), uint24(height - 1)]),
+]
+const animationFrame = (width: number, height: number, inner: Buffer): [string, Buffer] => [
+  'ANMF',
+  Buffer.concat([Buffer.alloc(6), uint24(width - 1), uint24(height - 1), Buffer.alloc(4), inner.subarray(12)]),
+]
+const lossy = (width: number, height: number): [string, Buffer] => {
+  const data = Buffer.from([0, 0, 0, 0x9d, 1, 0x2a, 0, 0, 0, 0])
+  data.writeUInt16LE(width, 6)
+  data.writeUInt16LE(height, 8)
+  return ['VP8 ', data]
+}
+const lossless = (width: number, height: number): [string, Buffer] => {
+  const data = Buffer.from([0x2f, 0, 0, 0, 0])
+  data.writeUInt32LE(((height - 1) << 14) | (width - 1), 1)
+  return ['VP8L', data]
+}
+
+const gifFrame = (width: number, height: number, left = 0) => {
+  const head = Buffer.alloc(10)
+  head[0] = 0x2c
+  for (const [i, value] of [left, 0, width, height].entries()) head.writeUInt16LE(value, 1 + 2 * i)
+  return Buffer.concat([head, Buffer.from([2, 2, 0x4c, 1, 0])])
+}
+const gifExtension = (label: number, ...blocks: string[]) =>
+  Buffer.from(
+    `!${String.fromCharCode(label)}${blocks.map((text) => `${String.fromCharCode(text.length)}${text}`).join('')}\0`,
+    'latin1',
+  )
+/** A GIF with a table of two colors. */
+const gif = (width: number, height: number, ...pieces: Buffer[]) => {
+  const head = Buffer.from('GIF89a\0\0\0\0\x80\0\0', 'latin1')
+  head.writeUInt16LE(width, 6)
+  head.writeUInt16LE(height, 8)
+  return Buffer.concat([head, Buffer.alloc(6), ...pieces, Buffer.from(';')])
+}
+const frameOf = (width: number, height: number) => {
+  const content = Buffer.from([8, 0, 0, 0, 0, 1, 1, 0x11, 0])
+  content.writeUInt16BE(height, 1)
+  content.writeUInt16BE(width, 3)
+  return segment(0xc0, content)
+}
+/** A PNG chunk that says where a frame of an animation lies. */
+const pngFrame = (width: number, height: number) => {
+  const chunk = Buffer.alloc(12 + 26)
+  chunk.writeUInt32BE(26)
+  chunk.write('fcTL', 4, 'latin1')
+  chunk.writeUInt32BE(width, 12)
+  chunk.writeUInt32BE(height, 16)
+  return chunk
+}
+
 const ABCD: [string, Buffer] = ['ABCD', Buffer.alloc(0)]
 const times = <T>(length: number, made: T): T[] => Array.from({ length }, () => made)
 const emptyChunk = Buffer.from('\0\0\0\0abCd\0\0\0\0', 'latin1')
@@ -42,8 +98,10 @@ describe('a picture', () => {
   it.each([
     ['image/png', png(40, 30)],
     ['image/jpeg', jpeg()],
-    ['image/gif', Buffer.from('GIF89a\x28\0\x1e\0\0', 'latin1')],
+    ['image/gif', gif(40, 30, gifFrame(40, 30))],
+    ['image/gif', gif(40, 30, gifExtension(0xf9, '\x04\0\0\0'), gifFrame(10, 30), gifFrame(10, 10, 30))],
     ['image/webp', riff(['VP8X', extended], ['VP8 ', Buffer.alloc(10)])],
+    ['image/webp', riff(canvas(40, 30), animationFrame(20, 20, riff(lossy(20, 20))))],
     ['image/webp', riff(['VP8L', Buffer.from([0x2f, 39, 0x40, 7, 0])])],
     ['image/webp', riff(['VP8 ', Buffer.from([0, 0, 0, 0x9d, 1, 0x2a, 40, 0, 30, 0])])],
   ])('is %s by its content, with its sides', (contentType, file) => {
@@ -58,6 +116,8 @@ describe('a picture', () => {
     ...[1, 8, 20, 40].map((bytes): [string, Buffer] => [`${bytes} bytes of a PNG`, png().subarray(0, bytes)]),
     ...[3, 12, 30].map((bytes): [string, Buffer] => [`${bytes} bytes of a JPEG`, jpeg().subarray(0, bytes)]),
     ['a JPEG without an end', jpeg().subarray(0, -2)],
+    ['a GIF without an end', gif(4, 3, gifFrame(4, 3)).subarray(0, -1)],
+    ['a GIF whose frame is cut off', gif(4, 3, gifFrame(4, 3)).subarray(0, -4)],
     ['bytes of a WebP', riff(['VP8X', extended]).subarray(0, 22)],
   ])('is not %s', (_what, file) => {
     expect(readPicture(file)).toBeNull()
@@ -72,11 +132,40 @@ describe('a picture', () => {
     expect(readPicture(made(10_001 - own))).toBeNull()
   })
 
+  it.each([
+    ['WebP', riff(canvas(10, 10), lossy(16_000, 16_000))],
+    ['lossless WebP', riff(canvas(10, 10), lossless(16_000, 16_000))],
+    ['WebP with a second picture', riff(lossy(10, 10), lossy(16_000, 16_000))],
+    ['animated WebP', riff(canvas(10, 10), animationFrame(16_000, 16_000, riff(lossy(16_000, 16_000))))],
+    ['animated WebP whose frame says it is small', riff(canvas(10, 10), animationFrame(10, 10, riff(lossy(16_000, 16_000))))],
+    ['GIF', gif(10, 10, gifFrame(16_000, 16_000))],
+    ['animated GIF', gif(10, 10, gifFrame(10, 10), gifFrame(10, 16_000, 15_990))],
+    ['animated PNG', pngWith(pngFrame(16_000, 16_000))],
+  ])('has the sides of the largest picture in it: %s', (_type, file) => {
+    expect(readPicture(file)).toMatchObject({ width: 16_000, height: 16_000 })
+  })
+
+  it.each([
+    ['a large one and a small', frameOf(16_000, 16_000), frameOf(10, 10)],
+    ['a small one and a large', frameOf(10, 10), frameOf(16_000, 16_000)],
+  ])('is not a JPEG of two frames: %s', (_what, first, second) => {
+    const file = Buffer.concat([Buffer.from([0xff, 0xd8]), first, second, scan, Buffer.from([0xff, 0xd9])])
+    expect(readPicture(file)).toBeNull()
+  })
+
   it('keeps nothing of where and when it was taken', () => {
     const files = [
       png(4, 3, { told: 'GPS 52.5' }),
       jpeg(exif(1, 'GPS 52.5'), segment(0xe1, 'http://ns.adobe.com/xap GPS 52.5'), segment(0xfe, 'GPS 52.5')),
       Buffer.concat([jpeg(), jpeg(exif(1, 'GPS 52.5'))]),
+      gif(
+        4,
+        3,
+        gifExtension(0xff, 'NETSCAPE2.0', '\x01\0\0'),
+        gifExtension(0xfe, 'GPS 52.5'),
+        gifExtension(0xff, 'XMP DataXMP', 'GPS 52.5'),
+        gifFrame(4, 3),
+      ),
       riff(['VP8X', extended], ['VP8 ', Buffer.alloc(10)], ['EXIF', Buffer.from('GPS 52.5')], ['XMP ', Buffer.from('GPS 52.5')]),
     ]
     for (const file of files) {
@@ -84,7 +173,7 @@ describe('a picture', () => {
       expect(content.includes('GPS')).toBe(false)
       expect(readPicture(content)!.content.equals(content)).toBe(true) // read once more it is the same
     }
-    expect(readPicture(files[3]!)!.content[20]).toBe(0) // nor does its header announce it
+    expect(readPicture(files[4]!)!.content[20]).toBe(0) // nor does its header announce it
   })
 
   it('stays turned as the camera was held', () => {

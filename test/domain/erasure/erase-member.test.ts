@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../src/domain/access/api-keys.ts'
-import { parkForm } from '../../../src/domain/access/parked-forms.ts'
 import { requestMemberArchive } from '../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
@@ -18,6 +17,7 @@ import { enrolApp } from '../../support/factors.ts'
 import { joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { runSweep } from '../../support/run-sweep.ts'
+import { saveForm } from '../../support/saved-forms.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
@@ -136,11 +136,11 @@ async function live({ organization, owner, person, member, home, email }: Awaite
     SELECT name, ${JSON.stringify({ emailId: toThem.id, organizationId })}::jsonb, 'failed', jsonb_build_object('message', ${`550 ${email}`}::text)
     FROM pgboss.queue WHERE name = 'member-email'`
   const form = { url: `${home}members?search=${encodeURIComponent(email)}`, isMultipart: false, page: null, isIncomplete: false }
-  await parkForm(system, owner.member.credentialId ?? (await credentialOf(owner.member.id)), {
+  await saveForm(system, owner.member.credentialId ?? (await credentialOf(owner.member.id)), {
     ...form,
     fields: [['who', NAME.join(' ')]],
   })
-  await parkForm(system, credentialId, { ...form, fields: [['who', 'myself']] })
+  await saveForm(system, credentialId, { ...form, fields: [['who', 'myself']] })
   await db.ownerOffer.create({
     data: { id: id(), organizationId, fromMemberId: owner.member.id, toMemberId: member.id, createdAt: now, endsAt: now },
   })
@@ -272,7 +272,7 @@ it('leaves an account that opens another organization, and the member there; not
   await db.session.create({ data: { ...session, id: byWordAlone, tokenHash, proofs } })
   const form = { isMultipart: false, page: null, isIncomplete: false, fields: [] }
   for (const url of [`${home}members`, `/portal/${other.id}/members`])
-    await parkForm(service.system, credentialId, { ...form, url })
+    await saveForm(service.system, credentialId, { ...form, url })
   const { id } = await requestMemberErasure(ctx, { memberId: member.id })
   expect((await waitForReceipt(ctx, id)).ofMember).toMatchObject({ members: 1, accounts: 0 })
   const parked = await db.parkedForm.findMany({ where: { credentialId } })
@@ -401,7 +401,7 @@ describe('an account that no organization has any more', () => {
     await enrolApp(person, service.clock.now)
     const credentialId = await credentialOf(member.id)
     const form = { url: '/portal', isMultipart: false, page: null, isIncomplete: false, fields: [['who', email]] as const }
-    await parkForm(service.system, credentialId, form)
+    await saveForm(service.system, credentialId, form)
     // As a release before left it: the member is gone, and the account is not.
     await db.auditEntry.deleteMany({ where: { organizationId: organization.id } })
     await db.member.delete({ where: { id: member.id } })
@@ -456,8 +456,8 @@ describe('an account that no organization has any more', () => {
     await client.connect()
     await client.query(`SET statement_timeout = 0`)
     await client.query(`
-      INSERT INTO users (id, first_name, last_name, email, created_at, updated_at, is_unchecked)
-      SELECT gen_random_uuid(), 'One', 'Of many', n || '@many.example', now(), now(), false FROM generate_series(1, 200000) AS n`)
+      INSERT INTO users (id, first_name, last_name, first_name_key, last_name_key, search_key, email, created_at, updated_at, is_unchecked)
+      SELECT gen_random_uuid(), 'One', 'Of many', 'one', 'of many', 'one of many', n || '@many.example', now(), now(), false FROM generate_series(1, 200000) AS n`)
     await client.query(`
       INSERT INTO credentials (id, email, password_hash, password_changed_at, created_at, is_unchecked)
       SELECT id, email, 'none', now(), now(), false FROM users WHERE email LIKE '%@many.example'`)
@@ -476,4 +476,40 @@ describe('an account that no organization has any more', () => {
     }
     await client.end()
   })
+})
+
+it('shows an erased member in the filters and forms of others, who can replace or delete them', async () => {
+  const { organization, owner, member, home, email, ctx } = await start()
+  const name = NAME.join(' ')
+  await db.user.update({ where: { id: member.userId }, data: { firstName: NAME[0], lastName: NAME[1] } })
+  const invite = await make.invite(await make.assessment(organization.id), { assignedGraderId: member.id })
+  const save = (filterName: string, query: string) => owner.post(`${home}invites/filters`, { filterName, query })
+  await save(`Of ${name}`, `state=pending&search=${encodeURIComponent(email)}`)
+  await save('Their grading', `grader=${member.id}`)
+  const fields = [
+    ['name', 'Kept'],
+    ['description', `Ask ${name} <${email}>`],
+  ] as const
+  const form = { url: `${home}tags`, fields, isMultipart: false, page: null, isIncomplete: false }
+  const formId = await saveForm(service.system, (await credentialOf(owner.member.id))!, form)
+
+  const { id } = await requestMemberErasure(ctx, { memberId: member.id })
+  await waitForReceipt(ctx, id)
+  const list = (await owner.get(`${home}invites`)).text
+  expect(list).toContain('Of an erased member')
+  expect(list).toMatch(/Their grading <span[^>]*>an erased member</)
+  const worded = (await owner.get(`${home}invites?state=pending&search=an+erased+member`)).text
+  expect(worded).toContain('save it as “Of an erased member”, or delete it')
+  const graded = (await owner.get(`${home}invites?grader=${member.id}`)).text
+  expect(graded).toMatch(new RegExp(`<option value="${member.id}" selected[^>]*>an erased member`))
+  expect(graded).toContain(invite.id)
+  expect((await owner.get(`/portal/resume/${formId}`)).text).toContain('Ask an erased member &lt;an erased member&gt;')
+
+  await save('Their grading', 'state=pending')
+  expect((await owner.get(`${home}invites`)).text).not.toContain('Their grading <span')
+  const filter = await db.savedFilter.findFirstOrThrow({
+    where: { organizationId: organization.id, name: 'Of an erased member' },
+  })
+  await owner.post(`${home}invites/filters/${filter.id}/delete`)
+  expect((await owner.get(`${home}invites`)).text).not.toContain('erased member')
 })

@@ -122,7 +122,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.releases': { nobody: { [WORK]: 'comment message grades' } },
   'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
   'public.saved_filters': {
-    erased: { 'at once, those that are theirs alone; traces: deleted where it names them': 'name query' },
+    erased: { 'at once, those that are theirs alone; traces: replaced where it names them': 'name query' },
   },
   'public.second_factors': {
     erased: { [ACCOUNT]: 'name secret webauthn_id public_key transports rp_id' },

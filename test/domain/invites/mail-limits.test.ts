@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
 import { moveInvite } from '../../../src/domain/invites/move-invite.ts'
+import { setMailsPerDay } from '../../../src/domain/members/organizations.ts'
 import { waitForState } from '../../support/mail.ts'
+import { signInAs } from '../../support/portal.ts'
 import { recordQueries } from '../../support/queries.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../support/smtp.ts'
@@ -37,6 +39,10 @@ async function begin(assessments = 1) {
   const emails = async (id: string) => (await client.get(`/invites/${id}/emails`)).body.emails as { status: string }[]
   return { organization, ids, client, invite, operate, emails }
 }
+
+/** A mail as the limits look at it. */
+const emailOf = (organizationId: string, invite: { recipientEmail: string }) =>
+  ({ organizationId, delayedUntil: null, invite: { ...invite, organization: { mailsPerDay: null } } }) as unknown as InviteEmail
 
 const receivedBy = (address: string) => smtp.mails.filter(({ envelope }) => envelope.to[0] === address)
 
@@ -183,7 +189,7 @@ describe('beyond the ceilings of a day', () => {
   it('a mail whose turn comes while it is looked whether there is one does not miss it', async () => {
     const admit = createCeilings({ perRecipient: 1, perOrganization: 0 })
     const { organization } = await begin()
-    const email = { organizationId: organization.id, invite: { recipientEmail: 'one@example.com' } } as InviteEmail
+    const email = emailOf(organization.id, { recipientEmail: 'one@example.com' })
     const first = await admit(service.system, email)
     const second = admit(service.system, email)
     if (first.until === null) first.release()
@@ -204,7 +210,7 @@ describe('beyond the ceilings of a day', () => {
       Promise.all(
         sendings.map(async ({ invite, id }) => {
           const { organizationId, id: inviteId } = invite
-          const admission = await admit(service.system, { organizationId, invite } as unknown as InviteEmail)
+          const admission = await admit(service.system, emailOf(organizationId, invite))
           if (admission.until) return 'delayed'
           expect(++underWay).toBeLessThanOrEqual(2)
           // What is refused takes no part of the ceiling.
@@ -225,7 +231,7 @@ describe('beyond the ceilings of a day', () => {
 
   it('the place of one that can not be looked at goes to the next', async () => {
     const { organization } = await begin()
-    const email = { organizationId: organization.id, invite: { recipientEmail: 'unlucky@example.com' } } as InviteEmail
+    const email = emailOf(organization.id, { recipientEmail: 'unlucky@example.com' })
     const admit = createCeilings({ perRecipient: 1, perOrganization: 0 })
     const first = await admit(service.system, email)
     let isAway = false
@@ -243,5 +249,78 @@ describe('beyond the ceilings of a day', () => {
     if (first.until === null) first.release()
     await expect(unlucky).rejects.toThrow('away')
     expect(await next).toMatchObject({ until: null })
+  })
+})
+
+describe('An organization that invites more than it may mail a day', () => {
+  const PER_DAY = 5
+  const waitsOf = (organizationId: string) =>
+    service.db.inviteEmail.findMany({
+      where: { organizationId },
+      orderBy: { id: 'asc' },
+      select: { state: true, delayedUntil: true },
+    })
+  const settled = (organizationId: string) =>
+    waitUntil('each mail to be sent or to have its time', async () => {
+      const mails = await waitsOf(organizationId)
+      return mails.every(({ state, delayedUntil }) => state === 'sent' || delayedUntil) ? mails : undefined
+    })
+
+  it('gets 201 with the time at which each mail leaves, and each mail has that time', async () => {
+    const { organization, ids, client } = await begin()
+    const told: (string | undefined)[] = []
+    for (let i = 0; i < 2 * PER_DAY + 2; i++) {
+      const sent = await client.post('/invites').send({ assessmentId: ids[0], recipientEmail: `planned-${i}@example.com` })
+      expect(sent.status).toBe(201)
+      told.push(sent.headers['mail-delayed-until'])
+      await settled(organization.id)
+    }
+    const days = told.map((at) => at && Math.round((Date.parse(at) - service.clock.now().getTime()) / DAY_MS))
+    expect(days).toEqual([...Array(PER_DAY).fill(undefined), ...Array(PER_DAY).fill(1), 2, 2])
+    const mails = await settled(organization.id)
+    expect(mails.map(({ delayedUntil }) => delayedUntil?.toISOString())).toEqual(told)
+    const quiet = await client
+      .post('/invites')
+      .send({ assessmentId: ids[0], recipientEmail: 'by-myself@example.com', sendEmail: false })
+    expect([quiet.status, quiet.headers['mail-delayed-until']]).toEqual([201, undefined])
+  })
+
+  it('has its waiting mails sent once the operator allows more', async () => {
+    const { organization, invite } = await begin()
+    for (let i = 0; i < PER_DAY + 3; i++) await invite(`more-${i}@example.com`)
+    await settled(organization.id)
+    await setMailsPerDay(service.system, organization.id, 100)
+    await waitUntil(
+      'all mails to be sent',
+      async () => (await waitsOf(organization.id)).every(({ state }) => state === 'sent') || undefined,
+    )
+  })
+
+  it("sees how many days a list takes, and can not start one whose last mails come after half of their invites' time", async () => {
+    const { organization, ids } = await begin()
+    const admin = await signInAs(service, organization.id, ['admin'])
+    await service.make.question({ organizationId: organization.id, id: ids[0]! })
+    const list = (count: number) =>
+      ['email', ...Array.from({ length: count }, (_, i) => `listed-${count}-${i}@example.com`)].join('\n')
+    const give = async (count: number, expiresInDays: string) => {
+      const fields = { assessmentId: ids[0]!, list: list(count), expiresInDays, sendEmail: 'yes' }
+      return (await admin.post(`${admin.home}invites/batches`, fields)).headers.location!
+    }
+    const long = await give(3 * PER_DAY, '3')
+    const page = (await admin.get(long)).text
+    expect(page).toContain('The 15 of this list take 2 days')
+    expect(page).toContain('too late for invites of 3 days')
+    expect(page).not.toContain('Invite 15 candidates')
+    const refused = await admin.post(`${long}/start`)
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('At 5 emails a day, the last ones would leave after half'),
+    ])
+    expect(await service.db.invite.count({ where: { organizationId: organization.id } })).toBe(0)
+
+    const other = await give(3 * PER_DAY, '5')
+    expect((await admin.get(other)).text).toContain('Invite 15 candidates')
+    expect((await admin.post(`${other}/start`)).status).toBe(303)
+    expect((await admin.get(await give(2, '1'))).text).toContain('too late for invites of 1 day:')
   })
 })

@@ -18,8 +18,9 @@ it('reads a page of the library from its place in an index, whatever is asked fo
   const category = service.deps.newId()
   await service.db.libraryCategory.create({ data: { organizationId, id: category, path: 'Rare' } })
   await client.query(
-    `INSERT INTO library_questions (organization_id, id, name, category_id, response_type, number, uses, created_at, updated_at, retired_at)
+    `INSERT INTO library_questions (organization_id, id, name, name_words, category_id, response_type, number, uses, created_at, updated_at, retired_at)
      SELECT $1, gen_random_uuid(), 'Question ' || n || CASE WHEN n % 20000 = 0 THEN ' unusual' ELSE ' common words' END,
+       ARRAY['question', n::text] || CASE WHEN n % 20000 = 0 THEN '{unusual}'::text[] ELSE '{common,words}' END,
        CASE WHEN n % 20000 = 0 THEN $2::uuid END, CASE WHEN n % 20000 = 0 THEN 'number' ELSE 'single_choice' END, 1,
        CASE WHEN n % 20000 = 0 THEN 0 ELSE 2 END, now(), now(), CASE WHEN n % 10000 = 1 THEN now() END
      FROM generate_series(1, $3::int) n`,

@@ -16,7 +16,7 @@ const mailsOf = async (organizationId: string, kind: string) =>
 /** What the newest mail of an organization says, as the development mailbox shows it. */
 async function readNewest(organizationId: string, kind: string): Promise<string> {
   const { id } = await db.memberEmail.findFirstOrThrow({ where: { organizationId, kind }, orderBy: { id: 'desc' } })
-  const { text } = await service.http().get(`/dev/mailbox/${id}?view=text`)
+  const { text } = await service.mailbox(`/${id}?view=text`)
   return text.replace(/<[^>]+>/g, ' ')
 }
 

@@ -183,8 +183,8 @@ it(`${DUE} invites with 100 tags each that are due at once`, async () => {
   )
   await client.query(
     `WITH added AS (
-       INSERT INTO tags (id, organization_id, name, color, created_at, updated_at)
-       SELECT gen_random_uuid(), $1, 'Tag ' || n, '#2563EB', now(), now() FROM generate_series(1, 100) n RETURNING id
+       INSERT INTO tags (id, organization_id, name, name_key, name_search, color, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, 'Tag ' || n, 'tag ' || n, 'tag ' || n, '#2563EB', now(), now() FROM generate_series(1, 100) n RETURNING id
      )
      INSERT INTO invite_tags (organization_id, invite_id, tag_id, position)
      SELECT $1, invites.id, added.id, row_number() OVER (PARTITION BY invites.id) FROM invites, added WHERE organization_id = $1`,

@@ -29,7 +29,6 @@ async function makeVictim(ownDomain?: string): Promise<Victim> {
   const email = `victim-${deps.newId()}@${ownDomain ?? 'example.com'}`
   const victim = await joinAs(service, organization, { email })
   const { id: credentialId } = await db.credential.findFirstOrThrow({ where: { email } })
-  await db.credential.update({ where: { id: credentialId }, data: { provenAt: clock.now() } })
   const { secret } = await enrolApp(victim, clock.now)
   const old = browse(service)
   const [name, value] = victim.cookie()!.split('=') as [string, string]

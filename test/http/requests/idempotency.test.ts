@@ -210,6 +210,22 @@ describe('a key that has been used', () => {
     expect(foreign.body.tag.id).not.toBe(first.body.tag.id)
   })
 
+  it('shows the secret in an answer again to the API key that was shown it, and to no other of the organization', async () => {
+    const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Second', mode: 'live' })
+    const create = (client: typeof by.client) =>
+      client.post('/webhooks').set('Idempotency-Key', 'webhook').send({ url: 'https://example.com/hook' })
+    const first = await create(by.client)
+    expect([first.status, first.body.secret]).toEqual([201, expect.stringMatching(/^whsec_/)])
+    const other = await create(service.v1(key))
+    expect([other.status, other.headers['x-error-code']]).toEqual([422, 'idempotency_key_reused'])
+    expect(other.text).not.toContain(first.body.secret)
+    const again = await create(by.client)
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
+    const { sealedFor, body } = await service.db.idempotencyRecord.findFirstOrThrow({ where: { organizationId: by.id } })
+    expect(sealedFor).toMatch(/^apiKey /)
+    expect(body).not.toContain(first.body.secret)
+  })
+
   it('is that of live or of test keys: what one has made is no answer to the other', async () => {
     const { key } = await createApiKey(service.system, { organizationId: by.id, name: 'Sandbox', mode: 'test' })
     const invite = (client: typeof by.client, recipientEmail: string) =>

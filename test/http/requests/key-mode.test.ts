@@ -9,13 +9,14 @@ async function serve() {
   const app = fastify()
   onTestFinished(() => app.close())
   guardInterface(app, {
-    authenticate: async ({ headers }) => ({ mode: headers.mode, deps: { replica: () => undefined } }) as unknown as Context,
+    authenticate: async ({ headers }) =>
+      ({ mode: headers.mode, actor: { kind: 'apiKey' }, deps: { replica: () => undefined } }) as unknown as Context,
     limiter: { count: async () => {}, countUnknownKey: () => {} },
     envelope: v1Envelope,
   })
   const body = { type: 'object', required: ['name'] }
-  app.post('/shared', { schema: { keyMode: 'live', body } }, async () => ({}))
-  app.post('/test-data', { schema: { keyMode: 'test', body } }, async () => ({}))
+  app.post('/shared', { schema: { scope: 'members:write', body } }, async () => ({}))
+  app.post('/test-data', { schema: { isForTestKeys: true, body } }, async () => ({}))
   app.post('/either', async () => ({}))
   return async (mode: 'live' | 'test', url: string, payload: object) => {
     const { statusCode, headers } = await app.inject({ method: 'POST', url, headers: { mode }, payload })

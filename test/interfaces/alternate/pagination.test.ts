@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { nameKeys } from '../../../src/domain/values/fold-text.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -147,6 +148,7 @@ it('cuts page_size down to 100', async () => {
       id: service.deps.newId(),
       organizationId,
       name: `Tag ${nth}`,
+      ...nameKeys(`Tag ${nth}`),
       color: '#000000',
       ...times,
     })),

@@ -103,6 +103,19 @@ describe('send_test', () => {
     expect(order.profileUrl).toBe('https://app.greenhouse.io/people/17?application_id=26')
   })
 
+  it('tells orders apart by their whole address, not by its last part alone', async () => {
+    const { assessment, greenhouse, inviteOf } = await start()
+    const host = `http://127.0.0.1:${greenhouse.receiver.port}`
+    const urls = ['/v1/interviews/7', '/v2/interviews/7', '/v1/interviews/7?silo=2', `/v1/${'%C3%BC'.repeat(300)}/7`]
+    const sent = await Promise.all(
+      urls.map((url, i) => greenhouse.sendTest(assessment.id, { email: `kim${i}@example.com` }, { url: `${host}${url}` })),
+    )
+    const recipients = await Promise.all(sent.map(async ({ interviewId }) => (await inviteOf(interviewId)).recipientEmail))
+    expect(recipients).toEqual(urls.map((_, i) => `kim${i}@example.com`))
+    const again = await greenhouse.sendTest(assessment.id, { email: 'kim0@example.com' }, { url: `${host}${urls[0]}` })
+    expect(again.interviewId).toBe(sent[0]!.interviewId)
+  })
+
   it('takes what it can: unknown, missing, null and long fields, and any characters', async () => {
     const { assessment, greenhouse, inviteOf } = await start()
     const names: [object, string | null][] = [

@@ -28,7 +28,7 @@ const CHOICES = ['Oslo', 'Bergen', 'Malmö', 'Aarhus'].map((text, i) => ({
   text,
 }))
 const [OSLO, BERGEN] = CHOICES.map(({ id }) => id) as [string, string]
-const exact = { case: false, accents: false, punctuation: false }
+const comparison = { caseSensitive: false, ignore: { accents: false, punctuation: false } }
 const matches = {
   prompts: ['Norway', 'Sweden'].map((text, i) => ({ id: 'npqrstuv'.slice(i) + 'npqrstuv'.slice(0, i), text })),
   choices: CHOICES,
@@ -66,7 +66,7 @@ const ASKED: { definition: Parameters<typeof defineQuestion>[2]; keys: string[];
     definition: {
       responseType: 'short_text',
       spec: { lines: 1 },
-      key: { accepted: [{ text: 'fjord', share: 100 }], exact, otherwise: 'wrong' },
+      key: { accepted: [{ text: 'fjord', share: 100 }], ...comparison, otherwise: 'wrong' },
     },
     keys: ['F', 'j', 'o', 'r', 'd'],
     kept: 'Fjord',

@@ -469,8 +469,14 @@ async function makePhoto(of: { organizationId: string; assessmentId: string; inv
 const addressOf = ({ path }: Route, organizationId: string, rows: Rows): string =>
   `/portal/${organizationId}${path.replace(/:(\w+)/g, (_all, name: keyof Rows) => rows[name])}`
 
-const send = (person: Visitor, route: Route, address: string) =>
-  route.method === 'GET' ? person.get(address) : person.post(address)
+/** Fields without which a form is malformed, by the end of its path. */
+const NEEDED: Record<string, Record<string, string>> = {
+  'hand-on/:place': { assignedGraderId: '', secondGraderId: '' },
+}
+const send = (person: Visitor, route: Route, address: string) => {
+  const needed = Object.entries(NEEDED).find(([end]) => route.path.endsWith(end))?.[1]
+  return route.method === 'GET' ? person.get(address) : person.post(address, needed)
+}
 
 /** All that a refused request must leave as it was. */
 async function contents(organizationId: string) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { makeHandedIn } from '../../support/grading.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
@@ -76,10 +77,41 @@ describe('a form whose button is pressed twice', () => {
     expect(mails).toEqual([{ kind: 'join' }, { kind: 'key_made' }])
     const key = /ak_live_\w+/.exec(String(answers[0]![0]![1]))![0]
     const kept = await db.idempotencyRecord.findMany({ where })
-    expect(kept.map(({ sealed }) => sealed)).toEqual([true, true, true])
+    expect(kept.map(({ sealedFor }) => sealedFor?.split(' ')[0])).toEqual(['member', 'member', 'member'])
     expect(JSON.stringify(kept)).not.toContain(key)
     const { id } = await db.apiKey.findFirstOrThrow({ where: { ...where, name: 'Our system' } })
     expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])
+  })
+
+  it('releases and reopens a result once, and shows that it is done', async () => {
+    const made = await makeHandedIn(service)
+    const person = await signInAs(service, made.organization.id, ['admin', 'grader'])
+    const { ctx } = await made.join(['admin'])
+    await made.grade(ctx, 1, 5)
+    await made.grade(ctx, 2, 3)
+    const sheet = `${person.home}grading/${made.submissionId}`
+    const fieldsOf = async (page: string, to: string) => {
+      const { text } = await person.get(page)
+      const form = text.slice(text.indexOf(to))
+      return Object.fromEntries(
+        ['once', 'seen'].map((name) => [name, new RegExp(`name="${name}" value="([^"]*)"`).exec(form)?.[1] ?? '']),
+      )
+    }
+    for (const [page, to, done] of [
+      [`${sheet}/release`, `${sheet}/release`, 'released'],
+      [sheet, `${sheet}/reopen`, 'reopened'],
+    ] as const) {
+      const fields = await fieldsOf(page, to)
+      const answers = await Promise.all([person.post(to, fields), person.post(to, fields)])
+      answers.push(await person.post(to, fields))
+      expect(answers.map(({ status, headers }) => [status, headers.location])).toEqual(
+        Array(3).fill([303, expect.stringContaining(`done=${done}`)]),
+      )
+    }
+    expect(await made.releases()).toHaveLength(1)
+    const actions = ['released_result', 'reopened_result']
+    const entries = { organizationId: made.organization.id, action: { in: actions } }
+    expect(await db.auditEntry.count({ where: entries })).toBe(2)
   })
 
   it('mails an invitation once more, and sends a webhook, and who tries a text, one test', async () => {

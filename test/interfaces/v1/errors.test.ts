@@ -78,7 +78,8 @@ it.each([
   '{"name":"a","x":{"__proto__":1}}',
 ])('answers 400 to %s, which reaches for the prototype', async (body) => {
   const answer = await send('POST', '/tags', { body, headers: json })
-  expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^The request body is not valid JSON/) } })
+  const error = expect.stringMatching(/^The request body contains forbidden prototype property names: __proto__/)
+  expect(answer).toMatchObject({ status: 400, body: { error } })
   expect(Object.keys(answer.body)).toEqual(['error'])
 })
 

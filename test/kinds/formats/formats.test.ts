@@ -176,7 +176,7 @@ const SHEET = [
 ]
 
 describe('a sheet', () => {
-  const read = (rows: string[][]) => readTable(rowsOf(rows))!.map(told)
+  const read = (rows: string[][]) => readTable(rowsOf(rows))!.rows.map(told)
 
   it('is taken row by row, each with its losses or why not', () => {
     const found = read(SHEET)
@@ -203,6 +203,56 @@ describe('a sheet', () => {
         ]),
       ),
     ).toBeNull()
+  })
+
+  /** What is right of a row below these headings, or why it is refused. */
+  const rightOf = (headings: string, row: string, ...others: string[]) => {
+    const { rows } = readTable(rowsOf([headings, row, ...others].map((line) => line.split('|'))))!
+    const [read] = rows
+    if ('refusal' in read!) return read.refusal
+    const { answer } = read!.question
+    return answer.as === 'options' ? answer.options.filter(({ share }) => share > 0).map(({ text }) => text) : answer
+  }
+  const twice = (right: string) => `Right is “${right}”, which fits more than one option: write the letter of the right one.`
+
+  it.each([
+    ['Question|Option 1|Option 2|Correct Answer', 'Capital of Peru?|Lima|Quito|1', ['Lima']],
+    ['Question|Option 1|Option 2|Correct Answer', 'Capital of Peru?|Quito|Lima|Lima', ['Lima']],
+    ['Question|Option 1|Option 2|Correct Answer', 'Capital of Peru?|Quito|Lima|b', ['Lima']],
+    ['Question|Option 1|Option 2|Correct Answer', 'Capital of Peru?|Quito|Lima|Option 2', ['Lima']],
+    ['Question|Option 1|Option 2|Option 3|Correct Answer(s)', 'Which?|x|y|z|1; 3', ['x', 'z']],
+    ['Q|Answer 1|Answer 2|Correct', 'Capital of Peru?|Lima|Quito|Lima', ['Lima']],
+    ['Question|Answer 01|Answer 02|Correct', 'Capital of Peru?|Lima|Quito|LIMA', ['Lima']],
+    ['Question|Option 1|Option 2|Option 3|Correct Answer', '2+2?|3|4|5|2', ['4']],
+    ['Question|Option 1|Option 2|Option 3|Correct Answer', 'Half of 4?|1|2|3|2', ['2']],
+    ['Question|Option 1|Option 2|Option 3|Correct Answer', '1+1?|2|3|4|2', twice('2')],
+    ['Question|Option 1|Option 2|Correct Answer', 'Which?|same|same|same', twice('same')],
+    ['Question|Option 1|Option 2|Correct Answer', 'Who came?|Ann, Ben|Cy|Ann, Ben', ['Ann, Ben']],
+    ['Question|Option 1|Option 2|Option 3|Correct Answer', 'Who came?|Ann, Ben|Ann|Ben|Ann, Ben', twice('Ann, Ben')],
+    ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|3', 'Right is “3”, which is no option.'],
+    ['Question|Option 1|Option 2|Correct Answer', 'Which?|x|y|', 'It has no right answer.'],
+    ['Question|A|B|C|Correct', '2+1?|2|4|5|3', 'Right is “3”, which is no option.'],
+    ['Question|A|B|Key', 'Which letter is first?|B|A|A', twice('A')],
+    ['text|A|B|right', 'Which letter is first?|B|A|B', ['A']],
+    ['Question|Type|Option 1|Option 2|Correct', 'Is it?|True/False|False|True|2', ['True']],
+    ['Question|Type|Correct', 'Is it?|True/False|A', 'Right is “A”, which is neither true nor false.'],
+    ['Question|Option 1|Option 2|Correct', 'Did it grow 50%?|by 50%|by 5%|by 50%', ['by 50%']],
+    ['Question|Option 1|Option 2|Correct', 'Did it grow?|by 50%|by|by 50%', twice('by 50%')],
+    ['Question|Answer', 'Capital of Peru?|Lima', { as: 'words', accepted: [{ text: 'Lima', share: 100 }] }],
+  ])('reads what is right where only one reading fits: %s / %s', (headings, row, expected) => {
+    expect(rightOf(headings, row)).toEqual(expected)
+  })
+
+  it('takes no numbers for options where the sheet counts them from 0', () => {
+    const headings = 'Question|Option 1|Option 2|Correct'
+    expect(rightOf(headings, 'Which?|x|y|1', 'Which?|x|y|0')).toBe('Right is “1”, which is no option.')
+  })
+
+  it('names the columns that it does not use', () => {
+    const rows = ['Question|Option 1|Option 2|Correct|Difficulty|Marks (10)|Option 1|', 'Which?|x|y|1|hard|2|z|note']
+    const table = readTable(rowsOf(rows.map((line) => line.split('|'))))!
+    expect(table.unusedColumns).toEqual(['Difficulty', 'Option 1', 'column 8'])
+    expect(table.rows).toMatchObject([{ question: { points: 2 } }])
   })
 
   it('is the same in a workbook, from this service and from others', () => {
@@ -256,7 +306,7 @@ describe('a sheet', () => {
     const hostile = ['=1+1', '+1', '-1', '@a', '\tx', "'=1", "'quoted"]
     const rows = writeTable(hostile.map(question))
     for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
-    const back = readTable(rowsOf(rows))!
+    const back = readTable(rowsOf(rows))!.rows
     expect(back.map((read) => 'question' in read && read.question.text)).toEqual(hostile.map((text) => text.trim()))
   })
 })
@@ -271,7 +321,7 @@ const workbook = (shared: string, rows: string): Uint8Array =>
     'xl/worksheets/sheet1.xml': strToU8(`<worksheet><sheetData>${rows}</sheetData></worksheet>`),
   })
 
-const throughCsv = (questions: NeutralQuestion[]) => readQuestions(Buffer.from(toCsv(writeTable(questions))), 1_000).read
+const throughCsv = (questions: NeutralQuestion[]) => readQuestions(Buffer.from(toCsv(writeTable(questions))), 1_000).rows
 
 describe('a text in CSV', () => {
   const open = (text: string): NeutralQuestion => ({
@@ -323,7 +373,7 @@ describe('a text in CSV', () => {
         ['kind', 'text', 'right'],
         ['number', 'Which?', right.replace('+', '')],
       ]),
-    )!
+    )!.rows
     const { question } = read as { question: NeutralQuestion }
     expect(throughCsv([question])).toMatchObject([{ question }])
   })
@@ -331,7 +381,7 @@ describe('a text in CSV', () => {
 
 describe('out and in again', () => {
   const contents = [
-    ...readTable(rowsOf(SHEET.slice(0, 9)))!,
+    ...readTable(rowsOf(SHEET.slice(0, 9)))!.rows,
     ...readGift('Odd\\: \\{signs\\} \\~ \\= \\# \\\\ "x"?\\n\\nTwo{=a \\= b ~%25%c \\~ d ~e}'),
     ...readGift(`Many{${Array.from({ length: 12 }, (_, i) => `=a \\= ${i} -> b -> ${i}`).join('\n')}\n= -> fits \\# none}`),
   ]
@@ -345,9 +395,9 @@ describe('out and in again', () => {
 
   it.each([
     ['GIFT', () => readGift(writeGift(given.map(({ question }) => question)))],
-    ['a sheet', () => readTable(rowsOf(writeTable(given.map(({ question }) => question))))!],
+    ['a sheet', () => readTable(rowsOf(writeTable(given.map(({ question }) => question))))!.rows],
     ['CSV', () => throughCsv(given.map(({ question }) => question))],
-    ['a workbook', () => readTable(readXlsx(writeXlsx(writeTable(given.map(({ question }) => question)))))!],
+    ['a workbook', () => readTable(readXlsx(writeXlsx(writeTable(given.map(({ question }) => question)))))!.rows],
   ])('is equal through %s', (_, write) => {
     const read = write()
     expect(again(read)).toEqual(hashes)

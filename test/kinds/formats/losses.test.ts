@@ -62,7 +62,8 @@ const words = fc
     spec: { lines },
     key: {
       accepted: accepted.map((one, i) => ({ text: one, share: i === 0 ? 100 : share })),
-      exact: { case: false, accents: false, punctuation: false },
+      caseSensitive: false,
+      ignore: { accents: false, punctuation: false },
       otherwise: 'wrong',
     },
   }))
@@ -113,7 +114,7 @@ it.each(['csv', 'xlsx', 'gift'] as FileFormat[])('%s', (format) => {
       held++
       const { write, end } = create()
       const file = Buffer.concat([write([question]), end()].map((part) => Buffer.from(part)))
-      const back = readFile(file, 10).read.map(takeQuestion)
+      const back = readFile(file, 10).rows.map(takeQuestion)
       expect(back).toEqual([expect.objectContaining({ name: 'A name', category: 'One / Two', losses: [] })])
       const [taken] = back
       if (!taken || !('content' in taken)) throw new Error('it is refused')

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { loadDemo } from '../../../src/demo/load.ts'
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
+import { mailboxPath } from '../../../src/interfaces/mailbox/access.ts'
 import { links } from '../links.ts'
 import { asOperator, joinAs, PASSWORD, visit } from '../portal.ts'
 import { type Service, startService } from '../service.ts'
@@ -50,6 +51,7 @@ export async function openGallery(): Promise<Gallery> {
     const context = await browser.newContext({ ...options, baseURL: origin })
     const [name, value] = cookies[viewer]?.split('=') ?? []
     if (name && value) await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }])
+    await context.request.get(mailboxPath(service.site.secretKeys)) // leaves its cookie
     return context
   }
   return { service, origin, pages, openAs }

@@ -8,19 +8,20 @@ import { authorize } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { checkSize, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
+import { type ReadParts, refuseFile } from '../../checking/uploaded-files.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
+import { MAX_BATCH_ROWS, MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
 import { type Listing, type Page, readPage, type Window } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
+import { lockOrganization } from '../../work/lock-organization.ts'
 import { completeTerms } from '../assessment-terms.ts'
 import { resolveReferences } from '../create-invite.ts'
 import { asOfNow } from '../expiry.ts'
 import { checkNewInvite } from '../new-invite.ts'
 import { findUnlistedHost } from '../return-url.ts'
-import { type CheckedRow, checkRows, type GivenRow, readRows, type Terms } from './check-rows.ts'
-import { parseList } from './parse-list.ts'
+import { type CheckedRow, checkRows, createRowReader, type GivenRow, type ListRow, type Terms } from './check-rows.ts'
 
 // Inviting many at once: a list is read and checked, which shows what will happen; started (control-batch.ts), its rows become invites (continue-batch.ts).
 
@@ -34,35 +35,56 @@ export const BATCH_ROW_STATES = [
   'refused',
 ] as const satisfies InviteBatchRowState[]
 
-/** Rows that are stored by one statement. */
-const STORED_AT_ONCE = 2_000
 /** How long a list is kept: it is full of addresses. */
 const KEPT_FOR_MS = 90 * 86_400_000
+/** A list that is still loading after so long is one that failed. */
+const LOADED_WITHIN_MS = 3_600_000
 const MAX_LISTED = 20
 
 /**
- * Reads and checks a list of candidates. It invites nobody yet.
+ * Checks a list of candidates, and stores it part by part while it is read. It invites nobody yet.
  *
- * @param terms what holds for every row that has no value of its own.
+ * @param list.terms hold for every row that has no value of its own.
  * @returns the batch's id.
- * @throws DomainError not_permitted; invalid as parseList or completeTerms, or for what is wrong with the terms.
+ * @throws DomainError not_permitted; invalid as readList or completeTerms, or for what is wrong with the terms.
  */
 export async function createBatch(
   ctx: Context,
-  { assessmentId, list, terms: given }: { assessmentId: string; list: string; terms: Terms },
+  { assessmentId, readList, terms: given }: { assessmentId: string; readList: ReadList; terms: Terms },
 ): Promise<string> {
   const createdById = requireMember(ctx)
   const terms = await completeTerms(ctx, assessmentId, given)
   refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   refuse(issues)
-  const { rows: listed, unusedColumns } = await parseList(list)
-  const rows = await readRows(ctx, listed, terms)
-  return storeBatch(ctx, { assessmentId, terms, rows, unusedColumns, createdById }).catch((error) => {
+  return loadBatch(ctx, { assessmentId, terms, createdById }, readList).catch((error) => {
     if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
     refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
     throw error
   })
+}
+
+export type ReadList = ReadParts<ListRow, { unusedColumns: string[] }>
+
+/** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteExpiredBatches} removes it. */
+async function loadBatch(
+  ctx: Context,
+  batch: { assessmentId: string; terms: Terms; createdById: string },
+  readList: ReadList,
+): Promise<string> {
+  const readRows = createRowReader(ctx, batch.terms)
+  const setting = { ...batch, firsts: new Map<string, number>() }
+  let id: string | undefined
+  let count = 0
+  const { unusedColumns } = await readList(async (part) => {
+    if (count + part.length > MAX_BATCH_ROWS) throw refuseFile('list', 'tooManyRows', MAX_BATCH_ROWS)
+    id ??= await storeHead(ctx, { ...batch, unusedColumns: [], isLoading: true })
+    await storeRows(ctx, id, await checkRows(ctx, await readRows(part), count + 1, setting))
+    count += part.length
+  })
+  if (id === undefined) throw refuseFile('list', 'empty')
+  await ctx.db.inviteBatch.updateMany({ where: { ...seen(ctx), id }, data: { unusedColumns, isLoading: false } })
+  return id
 }
 
 /** A batch as a system gives it. @property terms what holds for every row that has no value of its own. */
@@ -83,11 +105,14 @@ export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: Gi
   const { assessment, issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })
   refuse([...issues, ...(await findUnlistedHost(ctx, terms.returnUrl))])
-  await refuseTooMany(ctx)
+  await refuseTooMany(ctx) // before the rows are checked; again under a lock when they are stored
   const { id: createdByKeyId, createdById } = ctx.actor
   const by = { createdByKeyId, createdById, startedAt: ctx.deps.clock() }
   const id = await inTransaction(ctx, async (inside) => {
-    const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by })
+    const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by }, async (storing) => {
+      await lockOrganization(storing)
+      await refuseTooMany(storing)
+    })
     await inside.deps.queue.enqueueInviteBatch(inside.db, { id, organizationId: ctx.organization.id })
     return id
   }).catch((error) => {
@@ -97,30 +122,49 @@ export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: Gi
   return getBatch(ctx, id)
 }
 
-/** All organizations' batches are in one line: of those of one only so many are before another's. Of requests at the same time some more. */
+/** All organizations share one queue of batches: the limit keeps one of them from filling it. @throws DomainError too_many_batches. */
 async function refuseTooMany(ctx: Context): Promise<void> {
-  const underWay = { createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
-  const open = await ctx.db.inviteBatch.findMany({
-    where: { ...seen(ctx), ...underWay },
-    select: { id: true },
-    take: MAX_OPEN_BATCHES,
-  })
-  if (open.length === MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
+  const open = { ...seen(ctx), createdByKeyId: { not: null }, finishedAt: null, stoppedAt: null }
+  if ((await ctx.db.inviteBatch.count({ where: open })) >= MAX_OPEN_BATCHES) throw new DomainError('too_many_batches')
 }
 
-type Stored = GivenBatch & { unusedColumns: string[]; startedAt?: Date } & { createdById: string | null; createdByKeyId?: string }
+type Head = {
+  assessmentId: string
+  terms: Terms
+  unusedColumns: string[]
+  createdById: string | null
+  createdByKeyId?: string
+  startedAt?: Date
+  isLoading?: boolean
+}
 
-/** Checks the rows, and stores them. @returns the batch's id. */
-async function storeBatch(ctx: Context, { rows, terms, ...given }: Stored): Promise<string> {
-  const checked = await checkRows(ctx, rows, { assessmentId: given.assessmentId, terms })
-  const { deps, organization } = ctx
-  const batch = { id: deps.newId(), organizationId: organization.id, mode: modeOf(ctx), ...given }
-  await inTransaction(ctx, async (inside) => {
-    await inside.db.inviteBatch.create({ data: { ...batch, terms: { ...terms }, createdAt: deps.clock() } })
-    for (let i = 0; i < checked.length; i += STORED_AT_ONCE)
-      await storeRows(inside, batch.id, checked.slice(i, i + STORED_AT_ONCE))
+/**
+ * Checks the rows, and stores them.
+ *
+ * @param admit throws where no batch may be stored, in the transaction that stores it.
+ * @returns the batch's id.
+ */
+async function storeBatch(
+  ctx: Context,
+  { rows, ...head }: Head & { rows: GivenRow[] },
+  admit?: (storing: Context) => Promise<void>,
+): Promise<string> {
+  const checked = await checkRows(ctx, rows, 1, { ...head, firsts: new Map() })
+  return inTransaction(ctx, async (inside) => {
+    await admit?.(inside)
+    const id = await storeHead(inside, head)
+    await storeRows(inside, id, checked)
+    return id
   })
-  return batch.id
+}
+
+/** @returns the batch's id. */
+async function storeHead(ctx: Context, { terms, ...head }: Head): Promise<string> {
+  const { db, deps, organization } = ctx
+  const id = deps.newId()
+  const scope = { organizationId: organization.id, mode: modeOf(ctx) }
+  await db.inviteBatch.create({ data: { ...scope, id, ...head, terms: { ...terms }, createdAt: deps.clock() } })
+  return id
 }
 
 /** Lists are started in a member's name. @returns the member's id. @throws DomainError not_permitted. */
@@ -147,7 +191,7 @@ export type Batch = Prisma.InviteBatchGetPayload<{ include: typeof include }> & 
 export async function getBatch(ctx: Context, id: string): Promise<Batch> {
   authorize(ctx, 'invite')
   const { db, organization } = ctx
-  const where = { ...seen(ctx), id }
+  const where = { ...seen(ctx), id, isLoading: false }
   const batch = isUuid(id) ? await db.inviteBatch.findFirst({ where, include }) : null
   if (!batch) throw new DomainError('invite_batch_not_found')
   const groups = await db.inviteBatchRow.groupBy({
@@ -165,7 +209,7 @@ export type ListedBatch = Prisma.InviteBatchGetPayload<{ include: typeof include
 /** The newest batches. @throws DomainError not_permitted. */
 export async function listBatches(ctx: Context): Promise<ListedBatch[]> {
   authorize(ctx, 'invite')
-  const where = seen(ctx)
+  const where = { ...seen(ctx), isLoading: false }
   return ctx.db.inviteBatch.findMany({ where, include, orderBy: { id: 'desc' }, take: MAX_LISTED })
 }
 
@@ -216,7 +260,8 @@ async function findRows(
   return rows.map((row) => ({ ...row, status: row.invite && asOfNow(row.invite, deps.clock()).status }))
 }
 
-/** Forgets lists that were given more than 90 days ago; the invites stay. */
-export async function forgetOldBatches({ db, deps }: ServiceContext): Promise<void> {
-  await db.inviteBatch.deleteMany({ where: { createdAt: { lte: new Date(deps.clock().getTime() - KEPT_FOR_MS) } } })
+/** Deletes lists that are 90 days old, and those that were never read whole; the invites stay. */
+export async function deleteExpiredBatches({ db, deps }: ServiceContext): Promise<void> {
+  const before = (ms: number) => ({ createdAt: { lte: new Date(deps.clock().getTime() - ms) } })
+  await db.inviteBatch.deleteMany({ where: { OR: [before(KEPT_FOR_MS), { isLoading: true, ...before(LOADED_WITHIN_MS) }] } })
 }

@@ -4,13 +4,26 @@ import { own } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import type { InviteBatchRowState } from '../../../generated/prisma/client.ts'
 import { asStored, isEmailAddress } from '../../checking/email-address.ts'
+import { cut } from '../../checking/uploaded-files.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
-import { MAX_CODE_LENGTH, MAX_KEPT_CELL_LENGTH, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../../limits.ts'
+import {
+  MAX_CODE_LENGTH,
+  MAX_INVITE_TAGS,
+  MAX_KEPT_CELL_LENGTH,
+  MAX_LIST_CELL_LENGTH,
+  MAX_MESSAGE_LENGTH,
+  MAX_NAME_LENGTH,
+} from '../../limits.ts'
 import { splitText } from '../../lists/filters.ts'
 import { GRADING_ROLES } from '../../members/graders.ts'
+import { caseKey } from '../../values/fold-text.ts'
 import { checkNewInvite, type NewInvite } from '../new-invite.ts'
-import { cut, type ListRow } from './parse-list.ts'
+
+/** Meanings of a list's columns. */
+export type Column = 'email' | 'name' | 'tags' | 'message' | 'days' | 'grader' | 'extraTime' | 'language'
+/** One row of a list as it was given; missing cells are empty. */
+export type ListRow = Record<Column, string>
 
 /** What an invite of a batch is made with, besides its recipient. */
 export type Terms = Omit<NewInvite, 'assessmentId' | 'recipientEmail' | 'recipientName'>
@@ -37,28 +50,39 @@ const LOOKED_UP_AT_ONCE = 1_000
 /** Whom a row invites. @property own what it has of its own; its tags come on top of everybody's. @property unknown names of nothing. */
 export type GivenRow = { email: string; name: string; own: Terms; unknown: Issue[] }
 
-/** What the names in a list stand for. */
-export async function readRows(ctx: Context, rows: ListRow[], terms: Terms): Promise<GivenRow[]> {
-  const names = await findNames(ctx, rows)
-  const read: GivenRow[] = []
-  for (const [i, row] of rows.entries()) {
-    const { own, issues: unknown } = readTerms(row, names, terms)
-    read.push({ email: row.email, name: row.name, own, unknown })
-    if (i % CHECKED_AT_ONCE === 0) await setImmediate()
+/** Looks up the tags and graders that rows of a list name: once for all rows, and not before one has such a name. */
+export function createRowReader(ctx: Context, terms: Terms): (rows: ListRow[]) => Promise<GivenRow[]> {
+  const tags = once(() => findTags(ctx))
+  const graders = once(() => findGraders(ctx))
+  return async (rows) => {
+    const names: Names = {
+      tags: rows.some((row) => row.tags) ? await tags() : new Map(),
+      graders: rows.some((row) => row.grader) ? await graders() : new Map(),
+    }
+    const read: GivenRow[] = []
+    for (const [i, row] of rows.entries()) {
+      const { own, issues: unknown } = readTerms(row, names, terms)
+      read.push({ email: row.email, name: row.name, own, unknown })
+      if (i % CHECKED_AT_ONCE === 0) await setImmediate()
+    }
+    return read
   }
-  return read
 }
 
-/** Finds out what will happen to each row: whom it would invite, and why not. Nothing is changed. */
-export async function checkRows(
-  ctx: Context,
-  rows: GivenRow[],
-  { assessmentId, terms }: { assessmentId: string; terms: Terms },
-): Promise<CheckedRow[]> {
-  const firsts = new Map<string, number>()
+function once<T>(find: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined
+  return () => (found ??= find())
+}
+
+/** Context of the rows that are checked. @property firsts row numbers by address, of all rows checked before; checkRows adds to it. */
+export type Setting = { firsts: Map<string, number>; assessmentId: string; terms: Terms }
+
+/** Finds out what will happen to each row: whom it would invite, and why not. @param from the number of the first. */
+export async function checkRows(ctx: Context, rows: GivenRow[], from: number, setting: Setting): Promise<CheckedRow[]> {
+  const { assessmentId } = setting
   const checked: CheckedRow[] = []
   for (const [i, row] of rows.entries()) {
-    checked.push(checkRow(row, i + 1, { firsts, assessmentId, terms }))
+    checked.push(checkRow(row, from + i, setting))
     if (i % CHECKED_AT_ONCE === 0) await setImmediate()
   }
   const ready = checked.filter(({ state }) => state === 'ready')
@@ -75,9 +99,7 @@ export async function checkRows(
 }
 
 type Names = { tags: Map<string, string>; graders: Map<string, string> }
-type Setting = { firsts: Map<string, number>; assessmentId: string; terms: Terms }
 
-/** @param setting.firsts the rows in which each address was found first; this one is added. */
 function checkRow({ own, unknown, ...given }: GivenRow, number: number, { firsts, assessmentId, terms }: Setting): CheckedRow {
   const row = { ...given, email: asStored(given.email) }
   const recipient = { recipientEmail: row.email, recipientName: row.name || null }
@@ -101,15 +123,20 @@ function readTerms(
 ): { own: Terms; issues: Issue[] } {
   const own: Terms = {}
   const issues: Issue[] = []
-  const find = (field: string, known: Map<string, string>, name: string): string[] => {
-    const id = known.get(name.toLowerCase())
+  const find = (field: string, known: Map<string, string>, name: string, key: string): string[] => {
+    const id = known.get(key)
     if (!id) issues.push({ field, rule: 'reference', value: cut(name, MAX_KEPT_CELL_LENGTH) })
     return id ? [id] : []
   }
-  const wanted = splitTags(tags)
-  if (wanted.length > 0) own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name))]
+  const wanted = tags.length > MAX_LIST_CELL_LENGTH ? [] : splitTags(tags)
+  if (tags.length > MAX_LIST_CELL_LENGTH) issues.push({ field: 'tagIds', rule: 'maxItems', limit: MAX_INVITE_TAGS })
+  if (wanted.length > 0)
+    own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))]
   issues.splice(MAX_UNKNOWN_TAGS)
-  if (grader) own.assignedGraderId = find('assignedGraderId', names.graders, asStored(grader))[0] ?? null
+  if (grader) {
+    const address = asStored(grader)
+    own.assignedGraderId = find('assignedGraderId', names.graders, address, address.toLowerCase())[0] ?? null
+  }
   if (message) own.customMessage = cut(message, 2 * MAX_MESSAGE_LENGTH + 1)
   if (extraTime) own.extraTimePercent = readWholeNumber(extraTime.replace(/ ?%$/, ''))
   if (language) own.language = cut(language, MAX_CODE_LENGTH)
@@ -122,20 +149,19 @@ const readWholeNumber = (text: string): number => (/^\d{1,10}$/.test(text) ? Num
 
 const splitTags = (text: string): string[] => [...new Set(splitText(text, /[,;|]/))]
 
-/** The ids of the tags by name and of the members who may grade by address, both in lower case. */
-async function findNames({ db, organization }: Context, rows: ListRow[]): Promise<Names> {
-  const where = { organizationId: organization.id }
-  const tags = rows.some((row) => row.tags) ? await db.tag.findMany({ where, select: { id: true, name: true } }) : []
-  const graders = rows.some((row) => row.grader)
-    ? await db.member.findMany({
-        where: { ...where, status: 'active', roles: { hasSome: [...GRADING_ROLES] } },
-        select: { id: true, email: true },
-      })
-    : []
-  return {
-    tags: new Map(tags.map(({ id, name }) => [name.toLowerCase(), id])),
-    graders: new Map(graders.map(({ id, email }) => [email.toLowerCase(), id])),
-  }
+/** Ids of the tags that the context sees, by the key of their names. */
+async function findTags(ctx: Context): Promise<Map<string, string>> {
+  const tags = await all(ctx.db, own(ctx, 'tags').select(['id', 'nameKey']))
+  return new Map(tags.map(({ id, nameKey }) => [nameKey, id]))
+}
+
+/** Ids of the members who may grade, by email address in lower case. */
+async function findGraders({ db, organization }: Context): Promise<Map<string, string>> {
+  const graders = await db.member.findMany({
+    where: { organizationId: organization.id, status: 'active', roles: { hasSome: [...GRADING_ROLES] } },
+    select: { id: true, email: true },
+  })
+  return new Map(graders.map(({ id, email }) => [email.toLowerCase(), id]))
 }
 
 /** The invites to the assessment by address, of these addresses, in lower case. */
@@ -151,6 +177,6 @@ async function findInvited(ctx: Context, assessmentId: string, emails: string[])
 const invitesTo = (ctx: Context, assessmentId: string, emails: string[]) =>
   own(ctx, 'invites')
     .where('assessmentId', '=', assessmentId)
-    .where((eb) => eb(eb.fn<string>('lower', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
-    .select((eb) => ['id', eb.fn<string>('lower', ['recipientEmail']).as('email')])
+    .where((eb) => eb(eb.fn<string>('address_key', ['recipientEmail']), '=', sql<string>`any(${emails}::text[])`))
+    .select((eb) => ['id', eb.fn<string>('address_key', ['recipientEmail']).as('email')])
     .orderBy('attempt')

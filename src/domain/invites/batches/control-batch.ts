@@ -1,18 +1,25 @@
 import type { AuditAction } from '../../audit/record-audit.ts'
 import { recordAudit } from '../../audit/record-audit.ts'
+import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { type Batch, getBatch, requireMember } from './batches.ts'
+import { planMails } from './mail-plan.ts'
 
 // What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.
 
 /**
  * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
  *
- * @throws DomainError not_permitted, invite_batch_not_found.
+ * @throws DomainError not_permitted, invite_batch_not_found; invalid, `mailsTooLate`: mails would leave after half of their invites' time.
  */
 export const startBatch = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'invited_many', async ({ db, deps, organization }, batch, createdById) => {
+  control(ctx, id, 'invited_many', async (inside, batch, createdById) => {
+    const { db, deps, organization } = inside
+    if (batch.startedAt === null) {
+      const { tooLate, perDay } = await planMails(inside, batch)
+      refuse(tooLate ? [{ field: '', rule: 'account', problem: 'mailsTooLate', limit: perDay }] : [])
+    }
     const where = { organizationId: organization.id, id, startedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { startedAt: deps.clock(), createdById } })
     if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)

@@ -13,8 +13,8 @@ import { containing } from '../../../db/query.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { asStored } from '../../checking/email-address.ts'
 import { readWords } from '../../lists/filters.ts'
-import { hasAll } from '../../lists/listing.ts'
 import type { Order } from '../../lists/page.ts'
+import { searchKey } from '../../values/fold-text.ts'
 import { isNow } from '../expiry.ts'
 
 export type InviteOrder = Order<'sentAt' | 'status' | 'expiresAt' | 'createdAt'>
@@ -67,7 +67,7 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   recipientEmail: {
     isCounted: false,
     narrows: true,
-    condition: (eb, email) => sql`lower(${eb.ref('invites.recipientEmail')}) = lower(${asStored(email)})`,
+    condition: (eb, email) => sql`address_key(${eb.ref('invites.recipientEmail')}) = address_key(${asStored(email)})`,
   },
   assignedGraderId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.assignedGraderId', '=', id) },
   externalId: { isCounted: false, narrows: true, condition: (eb, id) => eb('invites.externalId', '=', id) },
@@ -84,11 +84,12 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   search: {
     isCounted: false,
     narrows: false,
-    // Words contain no white space, so none matches across the line break.
     condition: (eb, text) =>
-      hasAll(
-        sql`(${eb.ref('invites.recipientEmail')} || E'\\n' || ${sql.ref('assessments.name')})`,
-        readWords(text).map(containing),
+      eb.and(
+        readWords(text).map(
+          (word) =>
+            sql<SqlBool>`(address_key(${eb.ref('invites.recipientEmail')}) like ${addressPattern(word)} or ${sql.ref('assessments.nameSearch')} like ${namePattern(word)})`,
+        ),
       ),
   },
   recipient: {
@@ -136,13 +137,22 @@ const taggedWith = (eb: Expressions<'invites'>, tagId: string) =>
 const GRAM_LENGTH = 3
 export const isIndexed = (word: string): boolean => [...word].length >= GRAM_LENGTH
 
+/** A word as addresses are folded when they are stored. Accents tell addresses apart. */
+export const addressWord = (word: string): string => word.normalize('NFC').toLowerCase()
+export const addressPattern = (word: string): string => containing(addressWord(word))
+/** For keys of names that are searched, which have no accents. */
+export const namePattern = (word: string): string => containing(searchKey(word))
+
 /** The recipient's name or address has the word. Indexes of their parts find those that may have it. */
 function isOfRecipient(eb: Expressions<'invites'>, { organization }: Sight, word: string): Condition {
-  const pattern = containing(word)
-  const [email, name] = [eb.ref('invites.recipientEmail'), eb.ref('invites.recipientName')]
-  const has = sql<SqlBool>`(${email} ilike ${pattern} or ${name} ilike ${pattern})`
-  if (!isIndexed(word)) return has
+  const [email, name] = [eb.ref('invites.recipientEmail'), eb.ref('invites.recipientNameSearch')]
+  const inAddress = sql<SqlBool>`address_key(${email}) like ${addressPattern(word)}`
+  const inName = sql<SqlBool>`${name} like ${namePattern(word)}`
+  // Folding may make a word shorter.
+  const [addressLetters, nameLetters] = [addressWord(word), searchKey(word)]
+  if (!isIndexed(addressLetters) || !isIndexed(nameLetters)) return sql`(${inAddress} or ${inName})`
   const its = eb.ref('invites.organizationId')
-  const grams = sql`address_grams(${organization.id}::uuid, ${word})`
-  return sql`(${has} and (address_grams(${its}, ${email}) @> ${grams} or address_grams(${its}, ${name}) @> ${grams}))`
+  const grams = (text: string) => sql`address_grams(${organization.id}::uuid, ${text})`
+  return sql`((${inAddress} and address_grams(${its}, ${email}) @> ${grams(addressLetters)})
+    or (${inName} and address_grams(${its}, ${name}) @> ${grams(nameLetters)}))`
 }

@@ -1,4 +1,3 @@
-import { containing } from '../../../db/query.ts'
 import { type AsJson, one } from '../../../db/statements.ts'
 import { type Combination, searchFacts, searchInvites } from '../../../db/statements-by-hand/search-invites.ts'
 import type { Context } from '../../context.ts'
@@ -6,7 +5,7 @@ import { readWords } from '../../lists/filters.ts'
 import type { Shape } from '../../lists/listing.ts'
 import { type Listing, type Page, pageNumber } from '../../lists/page.ts'
 import { expireDueInvites } from '../expire-due-invites.ts'
-import type { InviteOrder, SearchFilter } from './filter.ts'
+import { addressPattern, addressWord, type InviteOrder, namePattern, type SearchFilter } from './filter.ts'
 import { chooseParts } from './search-parts.ts'
 
 // A search that costs what it finds, not what the organization has. Each word is in the recipient's address or in the assessment's name.
@@ -46,7 +45,7 @@ export async function listFound<Row>(
 const searchedBy = ({ organization, mode }: Context, words: string[]) => ({
   organizationId: organization.id,
   mode,
-  patterns: words.map(containing),
+  namePatterns: words.map(namePattern),
 })
 
 async function readAfterExpiry(ctx: Context, words: string[]): Promise<Combination[] | null> {
@@ -69,8 +68,8 @@ async function readCombinations(ctx: Context, words: string[]): Promise<Combinat
     }))
     .filter(({ others }) => others.length > 0)
     .map(({ named, others }) => ({
-      named: named.map(containing),
-      others: others.map(containing),
-      parts: chooseParts(others, sample),
+      named: named.map(namePattern),
+      others: others.map(addressPattern),
+      parts: chooseParts(others.map(addressWord), sample),
     }))
 }

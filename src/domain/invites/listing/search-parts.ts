@@ -11,12 +11,13 @@ const MOST_GRAMS = 8
 /**
  * The parts of the words that are rarest among these addresses.
  *
+ * @param words as addressWord folds them.
  * @param addresses some of those in which the words are looked for. They only decide what the search costs, not what it finds.
  * @returns none where the index does not help: no word has three characters, or too many addresses have them all.
  */
 export function chooseParts(words: string[], addresses: string[]): Part[] {
   const folded = addresses.map((address) => address.toLowerCase())
-  const matching = folded.filter((address) => words.every((word) => address.includes(word.toLowerCase())))
+  const matching = folded.filter((address) => words.every((word) => address.includes(word)))
   if (matching.length > folded.length * TOO_MANY) return []
   const parts = words
     .map((word) => choosePart(word, folded))
@@ -27,7 +28,7 @@ export function chooseParts(words: string[], addresses: string[]): Part[] {
 
 /** The rarest gram of the word with the rare ones beside it. @property count how many of the addresses have the rarest. */
 function choosePart(word: string, addresses: string[]): (Part & { count: number }) | null {
-  const letters = [...word.toLowerCase()]
+  const letters = [...word]
   const counts = letters.slice(2).map((_, i) => {
     const gram = letters.slice(i, i + 3).join('')
     return addresses.filter((address) => address.includes(gram)).length

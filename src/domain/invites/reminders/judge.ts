@@ -4,6 +4,7 @@ import { first } from '../../../db/statements.ts'
 import type { ServiceContext } from '../../context.ts'
 import { isNotice, isReminder, type NoticeKind, type ReminderKind } from '../../mails/candidate-mails.ts'
 import { zoneOf } from '../../values/zones.ts'
+import { loadZones } from '../../work/load-zone.ts'
 import { isSwitchedOn } from '../notices.ts'
 import type { InviteEmail } from '../read-emails.ts'
 import { APART_MS, isReminded, keyOf, kindFor, type ReminderRule, ruleFor, stepsOf, TOO_SHORT_MS } from './steps.ts'
@@ -51,6 +52,7 @@ export async function untilReminded(system: ServiceContext, email: InviteEmail):
   const now = system.deps.clock()
   const last = await findLastSent(system, email, now)
   const free = last ? new Date(last.getTime() + APART_MS) : now
+  await loadZones(system.db, [zoneOf(invite)])
   const isEnd = dedupeKey?.startsWith('reminder:before_expiry:') ?? false
   const at = nextInWindow(quietOf(rule, invite.organization.weekDaysOff, isEnd), zoneOf(invite), free) ?? free
   return at > now ? at : null
@@ -64,7 +66,7 @@ async function findLastSent({ db }: ServiceContext, { organizationId, invite }: 
       join.on(sameOwner('invites', 'inviteEmails')).onRef('invites.id', '=', 'inviteEmails.inviteId'),
     )
     .where('invites.mode', '=', mode)
-    .where(({ ref }) => sql<SqlBool>`lower(${ref('invites.recipientEmail')}) = lower(${recipientEmail})`)
+    .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${recipientEmail})`)
     .where('inviteEmails.sentAt', '>', new Date(now.getTime() - APART_MS))
     .orderBy('inviteEmails.sentAt', 'desc')
     .limit(1)

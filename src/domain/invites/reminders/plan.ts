@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import { REMINDER_KINDS, type ReminderKind } from '../../mails/candidate-mails.ts'
 import { inTransaction } from '../../transaction.ts'
 import { zoneOf } from '../../values/zones.ts'
+import { loadZones } from '../../work/load-zone.ts'
 import { asOfNow } from '../expiry.ts'
 import { requireInvite } from '../invites.ts'
 import { findSuppression } from '../suppressions.ts'
@@ -88,6 +89,7 @@ export async function planReminders(ctx: Context, inviteId: string): Promise<Pla
     .sort((a, b) => a.due.getTime() - b.due.getTime())
   const latest = steps.findLast(({ due }) => due <= now)
   const end = await findEnd(ctx, invite)
+  await loadZones(ctx.db, [zoneOf(invite)])
   let free = Math.max(now.getTime(), lastAt + APART_MS)
   let left = MAX_REMINDERS - reminded.length
   return steps.flatMap(({ step, due }): PlannedReminder[] => {
@@ -156,6 +158,10 @@ export async function listOpenReminders(
   })
   const which = { organizationId: ctx.organization.id, ruleId: rule.id, mode: modeOf(ctx) }
   const found = await all(ctx.db, openReminders(now, which, { tooLate: TOO_LATE_MS, tooShort: TOO_SHORT_MS, rows: LISTED_OPEN }))
+  await loadZones(
+    ctx.db,
+    found.map(({ zone }) => zone),
+  )
   const listed = found.map(({ inviteId, recipientEmail, assessment, place, after, zone, dueAt: due }) => {
     const quiet = quietOf(rule, weekDaysOff, after === 'before_expiry')
     const at = nextInWindow(quiet, zone, due > now ? due : now) ?? due

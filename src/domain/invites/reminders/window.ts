@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { offsetAt, shiftBy } from '../../values/zone-rules.ts'
 
 /** When nothing is sent: hours of the candidate's day, and days of the week, 1 is Monday. */
 export type Quiet = { quietFrom: number; quietUntil: number; daysOff: readonly number[] }
@@ -24,7 +25,13 @@ export function nextInWindow(quiet: Quiet, zone: string, from: Date): Date | nul
 const isQuiet = ({ quietFrom, quietUntil }: Quiet, hour: number): boolean =>
   quietFrom <= quietUntil ? hour >= quietFrom && hour < quietUntil : hour >= quietFrom || hour < quietUntil
 
+/** By PostgreSQL's rules, which have to be loaded; by Node's beyond the years that are. */
 export function localTime(zone: string, at: Date): { weekday: number; hour: number; minute: number } {
+  const offset = offsetAt(zone, at)
+  if (offset !== undefined) {
+    const local = shiftBy(at, offset)
+    return { weekday: local.getUTCDay() || 7, hour: local.getUTCHours(), minute: local.getUTCMinutes() }
+  }
   const clock = clocks.get(zone) ?? new Intl.DateTimeFormat('en', { timeZone: zone, ...FIELDS })
   clocks.set(zone, clock)
   const parts = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, value]))

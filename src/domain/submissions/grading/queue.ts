@@ -167,7 +167,7 @@ function mayWork(ctx: Context, queue: Whose): boolean {
 export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: Wanted = {}): Promise<Named[]> {
   if (!queuesOf(ctx).includes(whose)) throw new DomainError('not_permitted')
   const waiting = waitingIn(ctx, { whose }).select('submissions.assessmentId')
-  return readNames(ctx, own(ctx, 'assessments').where('id', 'in', waiting).select(['id', 'name']), wanted)
+  return readNames(ctx, own(ctx, 'assessments').where('id', 'in', waiting).select(['id', 'name', 'nameSearch as search']), wanted)
 }
 
 /** The submissions that the queue has. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { mayReportTo } from '../../../domain/ats/callbacks.ts'
 import { listTests } from '../../../domain/ats/list-tests.ts'
@@ -16,6 +17,8 @@ export const greenhouseEnvelope = createAtsEnvelope('/ats/greenhouse', (message)
 /** How many of its complaints are kept, and characters of each. */
 const MAX_COMPLAINTS = 20
 const MAX_COMPLAINT_LENGTH = 300
+/** Characters of an order's id as far as it is shown. */
+const MAX_ID_LENGTH = 100
 
 /** What Greenhouse calls (docs/ats.md, Greenhouse). */
 export async function greenhouseRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
@@ -49,14 +52,23 @@ function readOrder({ deps }: Context, body: unknown): NewOrder {
   const callbackUrl = requiredText(url, 'callbackUrl')
   refuse(mayReportTo(deps, 'greenhouse', callbackUrl) ? [] : [{ field: 'callbackUrl', rule: 'target', problem: 'host' }])
   return {
-    // The id of the order there.
-    naturalKey: new URL(callbackUrl).pathname.split('/').findLast((part) => part !== '') ?? callbackUrl,
+    naturalKey: naturalKeyOf(callbackUrl),
     assessmentId: requiredText(partner_test_id, 'partner_test_id'),
     recipientEmail: requiredText(email, 'recipientEmail'),
     recipientName: nameIn(names),
     callbackUrl,
     profileUrl: linkIn(greenhouse_profile_url),
   }
+}
+
+/**
+ * The whole address tells orders apart, hashed because indexed texts are limited: its last path part, the id of the order there, may be
+ * another order's on another host or path. It comes first, to be read by people.
+ */
+function naturalKeyOf(callbackUrl: string): string {
+  const { href, pathname } = new URL(callbackUrl)
+  const id = pathname.split('/').findLast((part) => part !== '') ?? ''
+  return `${id.slice(0, MAX_ID_LENGTH)} ${hash('sha256', href)}`
 }
 
 /** Logs and counts what Greenhouse has found wrong with an answer, without the candidate's address. @returns the order, if it is known. */

@@ -16,6 +16,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   api_key_unknown: KEY,
   api_key_expired: KEY,
   api_key_revoked: KEY,
+  organization_suspended: KEY,
   assessment_not_found: [404, 'There is no such assessment any more, or it is not ready to be sent. Please choose it again.'],
   invite_not_found: [404, 'There is no such order.'],
   path_not_found: [404, 'Not found'],

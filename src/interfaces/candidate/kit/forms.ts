@@ -6,6 +6,7 @@ import { type InvitationRef, isOwnForm, readInvitation } from '../../../domain/s
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import type { BodyReader } from '../../../http/requests/bodies.ts'
+import { parseFields } from '../../../http/requests/form-fields.ts'
 
 /** A form that was sent. */
 export type Sent = {
@@ -24,10 +25,8 @@ export type Send = () => FastifyReply
 /** Takes nothing but forms. */
 export function readForms(app: FastifyInstance, readBody: BodyReader): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    async (request: FastifyRequest, payload: IncomingMessage) =>
-      new URLSearchParams((await readBody(request, payload)).toString()),
+  app.addContentTypeParser('application/x-www-form-urlencoded', async (request: FastifyRequest, payload: IncomingMessage) =>
+    parseFields((await readBody(request, payload)).toString()),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../../../domain/context.ts'
 import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
+import type { PageLimiter } from '../../../http/limits/page-limiter.ts'
 import type { BodyReader } from '../../../http/requests/bodies.ts'
 import type { AllLanguages } from '../../../locales/languages.ts'
 
@@ -21,4 +22,6 @@ export type Options = {
   readBody: BodyReader
   /** Counts a text that is saved by the link of an invite. @throws HttpError rate_limited. */
   countText: (inviteId: string) => void
+  /** Forms, saves, parts of recordings, and status requests do not count: an answer is never refused for it. */
+  countPage: PageLimiter
 }

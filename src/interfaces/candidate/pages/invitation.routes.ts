@@ -18,13 +18,14 @@ import { mailTestPage } from './mail-test.page.ts'
 type Route = { Params: { token: string }; Querystring: { late?: string } }
 
 /** The page of an invite in whatever state, and the forms that move it; where the assessment is taken elsewhere these are all. */
-export function invitationRoutes(app: FastifyInstance, { system, settings }: Options): void {
+export function invitationRoutes(app: FastifyInstance, { system, settings, countPage }: Options): void {
   app.get(TEST_PAGE, (request, reply) => sendPage(reply, 200, mailTestPage(textsForStranger(settings.languages, request))))
 
   app.get<Route>('/:token', async (request, reply) => {
     const { token } = request.params
     const ref = readInvitation(settings.secretKeys, token)
     if (!ref) throw new DomainError('invite_not_found')
+    countPage(request, ref.inviteId)
     const session = await enterUnlessGone(system, ref)
     if (!session) {
       const inviter = await findInviter(system, ref.inviteId, IS_ENTERED)
@@ -35,9 +36,12 @@ export function invitationRoutes(app: FastifyInstance, { system, settings }: Opt
   })
 
   // Signed when it is followed: the time in it is that of the candidate's coming.
-  app.get<Route>('/:token/return', async ({ params: { token } }, reply) => {
+  app.get<Route>('/:token/return', async (request, reply) => {
+    const { token } = request.params
     const ref = readInvitation(settings.secretKeys, token)
-    const invite = ref && (await findInvitation(system, ref))
+    if (!ref) throw new DomainError('invite_not_found')
+    countPage(request, ref.inviteId)
+    const invite = await findInvitation(system, ref)
     if (!invite) throw new DomainError('invite_not_found')
     return reply.redirect((await signReturn(system, invite)) ?? `${INVITATION_PATH}/${token}`, 303)
   })

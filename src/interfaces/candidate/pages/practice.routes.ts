@@ -16,15 +16,17 @@ type Route = { Params: { token: string }; Querystring: { example?: string } }
 type Tried = { request: Parameters<typeof viewOf>[1]; number: number; given?: string[] }
 
 /** Examples of the kinds that are asked, before the start. Nothing of them is kept: each page is made of what was sent with it. */
-export function practiceRoutes(app: FastifyInstance, { system, settings }: Options): void {
+export function practiceRoutes(app: FastifyInstance, { system, settings, countPage }: Options): void {
   app.get<Route>('/:token/practice', async (request, reply) => {
     const ref = readInvitation(settings.secretKeys, request.params.token)
     if (!ref) throw new DomainError('invite_not_found')
+    countPage(request, ref.inviteId)
     const number = Number(request.query.example ?? 1)
     return (await showExample(await enterSession(system, ref), reply, { request, number }))()
   })
 
   addForm(app, settings.secretKeys, 'practice', async ({ ref, fields, request, reply }) => {
+    countPage(request, ref.inviteId) // nothing is saved: it is answered with a page
     const given = fields.get('then') === 'clear' ? [] : fields.getAll('answer')
     return showExample(await enterSession(system, ref), reply, { request, number: readNumber(fields), given })
   })

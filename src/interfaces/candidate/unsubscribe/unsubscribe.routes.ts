@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ServiceContext } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import type { StoppedMails } from '../../../domain/events/event.ts'
 import { findUnsubscribing, unsubscribe } from '../../../domain/invites/unsubscribe.ts'
@@ -10,11 +9,11 @@ import { candidateEnvelope } from '../kit/errors.ts'
 import { candidateHeaders } from '../kit/headers.ts'
 import { textsFor } from '../kit/language.ts'
 import { sendPage } from '../kit/layout.ts'
-import type { CandidateSettings } from '../kit/settings.ts'
+import type { CandidateSettings, Options } from '../kit/settings.ts'
 import { unsubscribePage } from './unsubscribe.page.ts'
 
 type Route = { Params: { token: string } }
-type Given = { system: ServiceContext; settings: Pick<CandidateSettings, 'languages' | 'secretKeys'> }
+type Given = Pick<Options, 'system' | 'countPage'> & { settings: Pick<CandidateSettings, 'languages' | 'secretKeys'> }
 
 /** Of a form without fields, or of the one that mail programs send (RFC 8058): its body says nothing that the address does not. */
 const MAX_BODY_BYTES = 4 * 1024
@@ -23,7 +22,7 @@ const MAX_BODY_BYTES = 4 * 1024
  * Where mails are stopped, by the button of a mail program or that of the page. Opening the address changes nothing, because scanners
  * follow links. A POST is answered at once: mail programs follow no redirect.
  */
-export async function unsubscribePages(app: FastifyInstance, { system, settings }: Given): Promise<void> {
+export async function unsubscribePages(app: FastifyInstance, { system, settings, countPage }: Given): Promise<void> {
   const { languages, secretKeys } = settings
   const envelope = { ...candidateEnvelope(languages), prefix: UNSUBSCRIBE_PATH }
   answerFailures(app, () => envelope)
@@ -34,7 +33,10 @@ export async function unsubscribePages(app: FastifyInstance, { system, settings 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, _body, done) => done(null, {}))
 
-  app.get<Route>('/:token', show)
+  app.get<Route>('/:token', async (request, reply) => {
+    countPage(request, inviteOf(request.params.token))
+    return show(request, reply)
+  })
   const addStop = (path: string, scope: StoppedMails) =>
     app.post<Route>(path, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
       await unsubscribe(system, inviteOf(request.params.token), scope)

@@ -67,8 +67,11 @@ const askingPanel = (address: string, of: keyof typeof MAX_ARCHIVES): Html =>
 </form>`,
   )
 
-const standing = ({ finishedAt, fetchedAt }: Archive) =>
-  fetchedAt ? html`Downloaded ${time(fetchedAt)}` : finishedAt ? 'Ready' : 'Being made'
+const standing = ({ finishedAt, fetchedAt, retryUntil }: Archive) => {
+  if (fetchedAt) return html`Downloaded ${time(fetchedAt)}`
+  if (retryUntil) return 'Download started'
+  return finishedAt ? 'Ready' : 'Being made'
+}
 
 /** @param names of members, by their ids. */
 type ListFacts = { ctx: Context; list: Listing<Archive>; names: ReadonlyMap<string, string>; query: URLSearchParams }
@@ -107,7 +110,7 @@ export const archivePage = ({
   names,
   by,
 }: Omit<ListFacts, 'list' | 'query'> & { archive: Archive; by: string }): Page => {
-  const { id, createdAt, finishedAt, fetchedAt, expiresAt, bytes, isMine } = archive
+  const { createdAt, finishedAt, expiresAt, bytes } = archive
   return {
     title: 'Archive of all data',
     subtitle: nameOf(archive, names),
@@ -127,16 +130,22 @@ export const archivePage = ({
         ['Size', finishedAt !== null && `${(bytes / 1e6).toFixed(1)} MB`],
         ['Deleted on', time(expiresAt)],
       ])}
-${
-  fetchedAt
-    ? html`<p class="mt-4">It was downloaded and has been deleted. If you need it again, make another.</p>`
-    : !finishedAt
-      ? html`<p class="mt-4">This can take a while. It goes on by itself.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ARCHIVES}/${id}`)}">Refresh</a></p>`
-      : isMine
-        ? html`<form class="mt-4" method="post" action="${pathOf(ctx, `${ARCHIVES}/${id}/file`)}"><button class="btn btn-primary">Download</button>
-<p class="hint mt-3">If the download breaks off, start it again.</p></form>`
-        : html`<p class="mt-4">Only ${by} can download it.</p>`
-}`,
+${nextStep(ctx, archive, by)}`,
     ),
   }
+}
+
+function nextStep(ctx: Context, { id, finishedAt, fetchedAt, isMine, retryUntil }: Archive, by: string): Html {
+  const address = pathOf(ctx, `${ARCHIVES}/${id}`)
+  if (fetchedAt) return html`<p class="mt-4">It was downloaded and has been deleted. If you need it again, make another.</p>`
+  if (!finishedAt)
+    return html`<p class="mt-4">This can take a while. It goes on by itself.</p><p class="mt-3"><a class="btn" href="${address}">Refresh</a></p>`
+  if (retryUntil && retryUntil <= ctx.deps.clock())
+    return html`<p class="mt-4">The download broke off and was not repeated within an hour. If you need the archive, make another.</p>`
+  if (!isMine) return html`<p class="mt-4">Only ${by} can download it.</p>`
+  const hint = retryUntil
+    ? html`The download has started. If it broke off, the session that started it can repeat it until ${time(retryUntil)}.`
+    : 'If the download breaks off, you can repeat it within an hour, as long as you stay signed in.'
+  return html`<form class="mt-4" method="post" action="${address}/file"><button class="btn btn-primary">Download</button>
+<p class="hint mt-3">${hint}</p></form>`
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findNames } from '../../../domain/access/audit-log.ts'
 import { type Archive, authorizeArchive, getArchive, listArchives } from '../../../domain/archives/archives.ts'
-import { noteFetched, openArchive } from '../../../domain/archives/fetch-archive.ts'
+import { type Download, startDownload } from '../../../domain/archives/download-archive.ts'
 import { requestCandidateArchive, requestMemberArchive } from '../../../domain/archives/request-archive.ts'
 import type { Context } from '../../../domain/context.ts'
 import { findRequesterName } from '../../../domain/erasure/erasures.ts'
@@ -74,12 +74,13 @@ export function archivesRoutes(app: FastifyInstance): void {
     )
   })
 
-  app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, { config: { fresh: true } }, async ({ ctx, params }, reply) => {
-    const { archive, content } = await openArchive(ctx, params.archiveId)
-    if (!content) return reply.redirect(pathOf(ctx, `${ARCHIVES}/${archive.id}`), 303) // which says why
+  app.post<ArchiveRoute>(`/${ARCHIVES}/:archiveId/file`, { config: { fresh: true } }, async (request, reply) => {
+    const { ctx, params } = request
+    const { archive, download } = await startDownload(ctx, params.archiveId, signedInOf(request).sessionId)
+    if (!download) return reply.redirect(pathOf(ctx, `${ARCHIVES}/${archive.id}`), 303) // which says why
     const name = `archive-${archive.createdAt.toISOString().slice(0, 10)}.zip`
     reply.header('content-disposition', `attachment; filename="${name}"`).header('content-length', archive.bytes)
-    return reply.type('application/zip').send(noteOnceSent(ctx, archive, content, reply))
+    return reply.type('application/zip').send(endWithAnswer(ctx, archive, download, reply))
   })
 }
 
@@ -112,8 +113,8 @@ function ownId({ actor }: Context): string {
 const namesOf = (ctx: Context, archives: Archive[]): Promise<ReadonlyMap<string, string>> =>
   findNames(ctx, { memberIds: archives.flatMap(({ memberId }) => memberId ?? []), keyIds: [] })
 
-/** What breaks off before the last byte was handed on can be fetched again: whoever has that may close the line before we hear that it arrived. */
-function noteOnceSent(ctx: Context, archive: Archive, content: AsyncIterable<Uint8Array>, { raw }: FastifyReply): Readable {
+/** Ends the download as its answer closes: complete once the last byte was handed on, since a client that has it may close the connection first. */
+function endWithAnswer(ctx: Context, archive: Archive, { content, end }: Download, { raw }: FastifyReply): Readable {
   let sent = 0
   async function* counted() {
     for await (const piece of content) {
@@ -121,18 +122,14 @@ function noteOnceSent(ctx: Context, archive: Archive, content: AsyncIterable<Uin
       yield piece
     }
   }
-  raw.once('close', () => {
-    if (sent >= archive.bytes) void noteLater(ctx, archive)
-  })
-  return Readable.from(counted(), { objectMode: false })
-}
-
-/** The answer is gone by now: it can be told to nobody. */
-async function noteLater(ctx: Context, { id }: Archive): Promise<void> {
-  try {
-    await noteFetched(ctx, id)
-  } catch (err) {
-    const about = { err, organizationId: ctx.organization.id, archiveId: id }
-    ctx.deps.log.error(about, 'that an archive was fetched could not be noted: it can be fetched again')
+  const close = () => {
+    // The answer is gone by now: a failure can be told to nobody.
+    end(sent >= archive.bytes).catch((err: unknown) => {
+      const about = { err, organizationId: ctx.organization.id, archiveId: archive.id }
+      ctx.deps.log.error(about, 'the end of an archive download could not be recorded: it can be repeated')
+    })
   }
+  if (raw.destroyed) close()
+  else raw.once('close', close)
+  return Readable.from(counted(), { objectMode: false })
 }

@@ -13,9 +13,11 @@ import { releaseResult, reopenResult } from '../../../domain/submissions/grading
 import type { Place } from '../../../domain/submissions/grading/rounds.ts'
 import { about, type NewGrade, saveGrade } from '../../../domain/submissions/grading/save-grade.ts'
 import { readSheet } from '../../../domain/submissions/grading/sheet.ts'
+import { HttpError } from '../../../http/errors/failure.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, readSeen, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
+import { submitOnce } from '../kit/once.ts'
 import { queryOf, readList, readPageNumber } from '../kit/paging.ts'
 import { gradeHistoryPage } from './history.page.ts'
 import { gradingPage } from './queue.page.ts'
@@ -95,7 +97,13 @@ function graderRoutes(app: FastifyInstance): void {
     return submit(request, reply, {
       page: (form) => onePage(request, form),
       async work(values) {
-        await handOn(ctx, params.submissionId, { place, graderId: values.get(FIELDS[place]) || null })
+        const graderId = values.get(FIELDS[place])
+        // An empty field is nobody; a request without the field says nothing about the grader.
+        if (graderId === null) {
+          await onePage(request, emptyForm) // 404 for those who may not see it
+          throw new HttpError('malformed_request')
+        }
+        await handOn(ctx, params.submissionId, { place, graderId: graderId || null })
         return `${pathOf(ctx, 'grading')}?done=handed-on` // it may be nothing of theirs any more
       },
     })
@@ -109,26 +117,26 @@ function releaseRoutes(app: FastifyInstance): void {
   )
 
   app.post<Route>('/grading/:submissionId/release', { bodyLimit: RELEASE_BODY_LIMIT }, (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => toRelease(request, form),
-      async work(values) {
+      async work(ctx, values) {
         const { submissionId } = request.params
         const { comment, message } = readFields(values, 'comment', 'message')
         const toCandidate = values.get('toCandidate') === 'yes'
         const seen = values.get('seen') ?? undefined // not of the page of an earlier release
-        await releaseResult(request.ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
-        return pathAfter(request.ctx, submissionId, 'released')
+        await releaseResult(ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
+        return pathAfter(ctx, submissionId, 'released')
       },
     }),
   )
 
   app.post<Route>('/grading/:submissionId/reopen', (request, reply) =>
-    submit(request, reply, {
+    submitOnce(request, reply, {
       page: (form) => (may(request.ctx, 'grade') ? onePage(request, form) : toRelease(request, form)),
-      async work() {
+      async work(ctx) {
         const { submissionId } = request.params
-        await reopenResult(request.ctx, submissionId)
-        return pathAfter(request.ctx, submissionId, 'reopened')
+        await reopenResult(ctx, submissionId)
+        return pathAfter(ctx, submissionId, 'reopened')
       },
     }),
   )

@@ -4,6 +4,7 @@ import { pointsIn } from '../../../domain/submissions/grading/totals.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
 import { answersPath } from './queue.page.ts'
 
@@ -53,7 +54,7 @@ const releaseForm = (
   panel(
     'release',
     'Release',
-    html`<form method="post" action="${action}">
+    html`<form method="post" action="${action}">${onceField()}
 <input type="hidden" name="seen" value="${pointsIn(questions)}">
 ${area(form, { name: 'comment', label: 'Comment for your organization', value: released?.comment ?? '', hint: 'Seen by admins, clients of the assessment, and your systems over the API. Optional.' })}
 ${area(form, { name: 'message', label: 'Message to the candidate', value: released?.message ?? '', hint: 'Shown to the candidate if they can see the result, and available over the API. Optional.' })}

@@ -11,6 +11,7 @@ import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
@@ -182,7 +183,7 @@ export function result(sheet: Sheet, address: string): Html {
   if (submission.state !== 'released') return html`${before}${unreleased(sheet, address)}`
   if (!mayRelease) return html`${before}<p>The first grader or an admin can reopen it.</p>`
   return html`${before}<p>To change the result, reopen it and release it again.</p>
-${confirmation({ label: 'Reopen', question: 'Reopen the result?', consequence: 'It can then be graded again. The released version stays visible until you release again.', address: `${address}/reopen`, look: 'plain' })}`
+${confirmation({ label: 'Reopen', question: 'Reopen the result?', consequence: 'It can then be graded again. The released version stays visible until you release again.', address: `${address}/reopen`, hidden: onceField(), look: 'plain' })}`
 }
 
 const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>

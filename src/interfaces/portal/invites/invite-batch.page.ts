@@ -3,6 +3,7 @@ import type { Context } from '../../../domain/context.ts'
 import type { Issue } from '../../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../../domain/invites/batches/batches.ts'
 import type { Terms } from '../../../domain/invites/batches/check-rows.ts'
+import type { MailPlan } from '../../../domain/invites/batches/mail-plan.ts'
 import { type TermNames, termsOf } from '../../../domain/invites/batches/term-names.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -14,6 +15,7 @@ import { pager } from '../kit/paging.ts'
 import { empty, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
+import { time } from '../kit/wording.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
@@ -33,12 +35,14 @@ type Facts = {
   names: TermNames
   values: URLSearchParams
   isPaused: boolean
+  /** When its mails leave; null once it is started. */
+  plan: MailPlan | null
 }
 
 /** Whether rows are being invited: the page then reloads by itself. */
 export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
 
-export const batchPage = ({ ctx, batch, list, names, values, isPaused }: Facts): Page => ({
+export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
   trail: [
     ['Invites', pathOf(ctx, 'invites')],
@@ -54,7 +58,8 @@ ${
 <dl class="details">${wordTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
 ${batch.unusedColumns.length > 0 && html`<p>Unused columns: ${batch.unusedColumns.join(', ')}.</p>`}
-${whatNext(ctx, batch, isPaused)}
+${plan && mailPlan(plan)}
+${whatNext(ctx, batch, { isPaused, isTooLate: !!plan?.tooLate })}
 </section>
 <section class="panel" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Rows</h2>
@@ -80,9 +85,17 @@ function progress({ startedAt, finishedAt, counts }: Batch): Html | false {
   return progressBar(done, done + counts.ready)
 }
 
-function whatNext(ctx: Context, batch: Batch, isPaused: boolean): Html {
+/** How long the mails of the list take, where they take longer than a day. */
+function mailPlan({ perDay, mails, days, lastAt, tooLate }: MailPlan): Html | false {
+  if (days === 0) return false
+  const duration = html`Your organization can send ${perDay.toLocaleString('en')} emails a day. The ${mails.toLocaleString('en')} of this list take ${days} ${days === 1 ? 'day' : 'days'}: the last ones leave on ${time(lastAt)}.`
+  if (!tooLate) return html`<p class="mt-2">${duration}</p>`
+  return html`<p class="alert alert-soft alert-error mt-2" role="note">${duration} That is too late for invites of ${tooLate.expiresInDays} ${tooLate.expiresInDays === 1 ? 'day' : 'days'}: their emails have to leave in the first half of that time. Give the invites more days, or split the list. Your service’s operator can allow more emails a day.</p>`
+}
+
+function whatNext(ctx: Context, batch: Batch, { isPaused, isTooLate }: { isPaused: boolean; isTooLate: boolean }): Html {
   const path = pathOf(ctx, `invites/batches/${batch.id}`)
-  return html`<div class="mt-4 flex flex-wrap items-start gap-2">${isPaused ? paused(ctx, path) : actions(batch, path)}
+  return html`<div class="mt-4 flex flex-wrap items-start gap-2">${isPaused ? paused(ctx, path) : actions(batch, path, isTooLate)}
 <form method="post" action="${`${path}/export`}"><button class="btn">Export all rows as CSV</button></form></div>`
 }
 
@@ -99,19 +112,20 @@ ${
 
 const notice = (words: string): Html => html`<p class="alert alert-soft alert-error" role="note">${words}</p>`
 
-function actions(batch: Batch, path: string): Html | false {
+function actions(batch: Batch, path: string, isTooLate: boolean): Html | false {
   if (batch.finishedAt) return false
-  if (!batch.startedAt) return beforeStart(batch, path)
+  if (!batch.startedAt) return beforeStart(batch, path, isTooLate)
   if (batch.stoppedAt)
     return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else on the list is invited. <button class="btn btn-primary">Resume</button></p></form>`
   return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> Candidates not invited by then are left out.</p></form>
 <form method="post" action="${`${path}/resume`}"><p>Failures are retried automatically. If the number above stops moving: <button class="btn">Try again now</button></p></form>`
 }
 
-const beforeStart = ({ counts }: Batch, path: string): Html => html`${
-  counts.ready > 0
-    ? html`<form method="post" action="${`${path}/start`}"><p><button class="btn btn-primary">Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
-    : html`<p>There is nobody to invite in this list.</p>`
+const beforeStart = ({ counts }: Batch, path: string, isTooLate: boolean): Html => html`${
+  counts.ready === 0
+    ? html`<p>There is nobody to invite in this list.</p>`
+    : !isTooLate &&
+      html`<form method="post" action="${`${path}/start`}"><p><button class="btn btn-primary">Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
 }
 <form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard list</button></p></form>`
 

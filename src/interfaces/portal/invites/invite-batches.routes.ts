@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../../domain/invites/batches/batches.ts'
 import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
+import { planMails } from '../../../domain/invites/batches/mail-plan.ts'
 import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
 import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addresses.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
-import { MAX_BATCH_BYTES, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { MAX_BATCH_BYTES, MAX_BATCH_ROWS, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
+import { readUpload } from '../../../uploads/read-upload.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -35,7 +37,9 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
         page: (form) => batchesPage(request, withoutLongList(form)),
         async work(values) {
           const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
-          const id = await createBatch(request.ctx, { assessmentId, list: file || list, terms: readTerms(values) })
+          const bytes = Buffer.from(file || list)
+          const readList = readUpload(request.ctx.organization.id, { content: 'candidates', bytes, maxRows: MAX_BATCH_ROWS })
+          const id = await createBatch(request.ctx, { assessmentId, readList, terms: readTerms(values) })
           return pathOf(request.ctx, `invites/batches/${id}`)
         },
       }),
@@ -51,7 +55,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     if (isRunning(batch)) reply.header('refresh', '3')
     const names = await readTermNames(ctx, [batch.terms, ...list.items.map(({ terms }) => terms)])
     const isPaused = batch.stoppedAt !== null && ctx.mode === 'live' && (await areListsPaused(ctx))
-    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused }))
+    const plan = batch.startedAt ? null : await planMails(ctx, batch)
+    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused, plan }))
   })
 
   for (const [action, work] of [

@@ -11,6 +11,8 @@ import {
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
 import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
 import type { Asked } from '../../../domain/lists/filters.ts'
+import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
+import { findMembers } from '../../../domain/members/members.ts'
 import { defined } from '../../../domain/values/defined.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
 import { readNamed } from '../kit/choices.ts'
@@ -29,9 +31,15 @@ export async function findFilterChoices(ctx: Context, values: URLSearchParams): 
   if (may(ctx, 'read')) {
     const all = [listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted), listGraderChoices(ctx, wanted)] as const
     const [assessments, tags, graders] = await Promise.all(all)
-    return { assessments, tags, graders }
+    return { assessments, tags, graders: [...(await findFormerGrader(ctx, grader, graders)), ...graders] }
   }
   return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [], graders: [] }
+}
+
+/** The chosen grader, if they no longer grade: without them the form would show another choice than the list follows. */
+async function findFormerGrader(ctx: Context, id: string, graders: Named[]): Promise<Named[]> {
+  if (!isUuid(id) || graders.some((one) => one.id === id)) return []
+  return (await findMembers(ctx, [id])).map(({ email, erasedAt }) => ({ id, name: erasedAt ? ERASED_MEMBER : email }))
 }
 
 /**

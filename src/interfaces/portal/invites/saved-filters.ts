@@ -1,6 +1,7 @@
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { SavedFilter } from '../../../domain/invites/saved-filters.ts'
+import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -26,17 +27,21 @@ export function savedFilters({ ctx, saved, values, form }: Facts): Html | false 
   return html`<nav class="flex flex-wrap items-center gap-2" aria-label="Saved filters">
 ${saved.map((filter) => link(ctx, filter, filter === current))}
 ${current && mayDelete(ctx, current) && confirmation({ label: 'Delete filter', question: `Delete the filter “${current.name}”?`, consequence: current.isShared ? 'It is deleted for everybody in the organization. The invites stay.' : 'The invites stay.', address: pathOf(ctx, `invites/filters/${current.id}/delete`) })}
+${current?.namesErased && html`<p class="text-sm">This filter names an erased member.${owns(ctx, current) && html` Choose somebody else and save it as “${current.name}”, or delete it.`}</p>`}
 ${isNew && saving(ctx, form, query)}
 </nav>
 `
 }
 
 const mayDelete = (ctx: Context, { memberId, isShared }: SavedFilter): boolean =>
-  (ctx.actor.kind === 'member' && ctx.actor.id === memberId) || (isShared && may(ctx, 'manage_members'))
+  owns(ctx, { memberId }) || (isShared && may(ctx, 'manage_members'))
 
-function link(ctx: Context, { name, query, isShared }: SavedFilter, isCurrent: boolean): Html {
+const owns = ({ actor }: Context, { memberId }: Pick<SavedFilter, 'memberId'>): boolean =>
+  actor.kind === 'member' && actor.id === memberId
+
+function link(ctx: Context, { name, query, isShared, namesErased }: SavedFilter, isCurrent: boolean): Html {
   const address = `${pathOf(ctx, 'invites')}?${new URLSearchParams(query)}`
-  const label = html`${icon(isShared ? 'users' : 'list-checks', 'size-3.5')}${name}`
+  const label = html`${icon(isShared ? 'users' : 'list-checks', 'size-3.5')}${name}${namesErased && !name.includes(ERASED_MEMBER) && html` <span class="badge badge-sm badge-ghost">${ERASED_MEMBER}</span>`}`
   return isCurrent
     ? html`<a class="btn btn-sm btn-active" href="${address}" aria-current="page">${label}</a>`
     : html`<a class="btn btn-sm" href="${address}">${label}</a>`

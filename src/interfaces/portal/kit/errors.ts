@@ -45,6 +45,10 @@ const TOO_MANY_IMPORTS: Told = {
   title: 'Too many files at once',
   text: 'Other files are still being read. Please go back and try again in a few seconds.',
 }
+const ARCHIVE_DOWNLOADING: Told = {
+  title: 'This archive is being downloaded',
+  text: 'It can be downloaded once. If the download breaks off, the session that started it can repeat it within an hour; otherwise create another archive.',
+}
 const FAILURE: Told = {
   title: 'Something went wrong on our side',
   text: 'Please try again in a few minutes.',
@@ -76,6 +80,7 @@ const answers: Partial<Record<FailureKind, [status: number, told: Told]>> = {
   suppression_not_found: [404, UNKNOWN],
   erasure_not_found: [404, UNKNOWN],
   archive_not_found: [404, UNKNOWN],
+  archive_downloading: [409, ARCHIVE_DOWNLOADING],
   sign_in_setting_not_found: [404, UNKNOWN],
   too_many_exports: [429, TOO_MANY_EXPORTS],
   too_many_searches: [429, TOO_MANY_SEARCHES],

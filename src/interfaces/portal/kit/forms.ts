@@ -4,6 +4,7 @@ import { MAX_ENDPOINTS } from '../../../domain/webhooks/endpoints.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { readFields } from '../../../http/forms/read-typed.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { parseFields } from '../../../http/requests/form-fields.ts'
 import { wordIssue } from './issue-words.ts'
 import { type Page, show } from './layout.ts'
 
@@ -18,10 +19,8 @@ export const emptyForm: Form = { values: new URLSearchParams(), issues: [] }
 /** Reads the bodies of the scope as forms, and takes no others. */
 export function readForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_request: unknown, body: string) => new URLSearchParams(body),
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: unknown, body: string) =>
+    parseFields(body),
   )
 }
 

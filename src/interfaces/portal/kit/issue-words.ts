@@ -139,6 +139,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notAddress: () => 'The password must not be your email address.',
   breached: () => 'This password is among those that have leaked from other services. Choose another one.',
   taken: (name) => `${capitalize(name)} is already taken.`,
+  mailsTooLate: (_name, perDay) =>
+    `At ${perDay.toLocaleString('en')} emails a day, the last ones would leave after half of the time in which their invites can be used. Give the invites more days, or split the list.`,
   date: () => 'Enter a date.',
   notNetwork: (name, line) => `${capitalize(name)}: line ${line} is neither an address nor a network such as 203.0.113.0/24.`,
   everyNetwork: (name, line) =>
@@ -223,6 +225,8 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
     `${most} archives were asked for within the last 24 hours, which is the limit. Please ask again tomorrow.`,
   notSheet: () => 'The file can not be read as a sheet.',
   tooHeavy: () => 'The file takes too much work to read. Split it, or save it as CSV.',
+  tooMuchText: (_name, bytes) =>
+    `The file holds more than ${bytes / 1e6} MB of text, counting each cell that repeats a text. Please split it.`,
   noText: () => 'The first row names no column “text”.',
   moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
   codeUsed: () => 'This code was used already. Wait for the next one.',
@@ -230,6 +234,9 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   elsewhere: () =>
     'This member belongs to other organizations as well. Only whoever runs this service can reset their second step.',
   lastFactor: () => 'Your organization asks for a second step, and this is your only one. Add another before you remove it.',
+  unproven: () => 'Verify your address first: choose “Verify my address” under My account.',
+  addressUnproven: () => 'This owner has not verified their address yet. They can do it under My account.',
+  signedOut: () => 'You were signed out meanwhile, and nothing was changed. Sign in again.',
   wrong: (name) => (name ? `${capitalize(name)} is not right.` : 'The email address or the password is not right.'),
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpError } from '../../../http/errors/failure.ts'
+import { parseFields, refuseTooManyFields } from '../../../http/requests/form-fields.ts'
 import { textOfFile } from '../../../http/requests/text-of-file.ts'
 
 declare module 'fastify' {
@@ -41,12 +42,16 @@ function limitForms(app: FastifyInstance, mostTyped: number): void {
   app.removeContentTypeParser(type)
   app.addContentTypeParser(type, { parseAs: 'string' }, async (_request: unknown, body: string) => {
     if (body.length > mostTyped) throw new HttpError('body_too_large')
-    return new URLSearchParams(body)
+    return parseFields(body)
   })
 }
 
-/** @throws HttpError malformed_request. */
-const parseForm = (type: string, body: Buffer<ArrayBuffer>): Promise<FormData> =>
-  new Response(body, { headers: { 'content-type': type } }).formData().catch(() => {
+/** @throws HttpError malformed_request, body_too_large. */
+async function parseForm(type: string, body: Buffer<ArrayBuffer>): Promise<FormData> {
+  const [, boundary] = /\bboundary="?([^";\s]+)/i.exec(type) ?? []
+  if (boundary === undefined) throw new HttpError('malformed_request')
+  refuseTooManyFields(body, `--${boundary}`)
+  return new Response(body, { headers: { 'content-type': type } }).formData().catch(() => {
     throw new HttpError('malformed_request')
   })
+}

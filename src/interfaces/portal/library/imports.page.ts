@@ -98,9 +98,10 @@ function headingOf({ startedAt, finishedAt, undoneAt }: LibraryImport): string {
 }
 
 function whatNext(ctx: Context, found: Facts['found'], path: string): Html {
-  const { counts, startedAt } = found
+  const { counts, startedAt, unusedColumns } = found
   const toTake = counts.ready + counts.losses
   return html`<dl class="details">${IMPORT_STATES.map((state) => counts[state] > 0 && html`<dt class="first-letter:uppercase">${STATES[state]}</dt><dd>${counts[state].toLocaleString('en')}</dd>\n`)}</dl>
+${unusedColumns.length > 0 && html`<p class="mt-4">Unused columns: <bdi>${unusedColumns.join(', ')}</bdi>.</p>`}
 ${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
 <div class="mt-4 flex flex-wrap gap-2">${
     startedAt === null &&

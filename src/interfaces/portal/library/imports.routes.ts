@@ -15,7 +15,10 @@ import { queryOf, readPage } from '../kit/paging.ts'
 import { readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
 import { importPage, isRunning, MAX_IMPORT_BYTES, newImportPage } from './imports.page.ts'
-import { readQuestionFile } from './read-file.ts'
+import { questionReader } from './read-file.ts'
+
+/** Characters of the form's fields besides the file. */
+const MAX_TYPED = 4 * 1024
 
 type ImportRoute = { Params: { importId: string } }
 
@@ -29,14 +32,13 @@ export function importsRoutes(app: FastifyInstance): void {
   app.register(async (uploads) => {
     // Before what may be megabytes is read.
     requireRight(uploads, 'write_assessments')
-    readUploads(uploads, 'file')
+    readUploads(uploads, 'file', MAX_TYPED)
     uploads.post('/questions/imports', { bodyLimit: MAX_IMPORT_BYTES + 64 * 1024 }, (request, reply) =>
       submit(request, reply, {
         page: (form) => newImportPage(form, request.ctx),
         async work() {
           const { bytes, name } = request.upload ?? { bytes: new Uint8Array(), name: '' }
-          const read = await readQuestionFile(request.ctx, bytes)
-          const id = await createImport(request.ctx, { fileName: name, ...read })
+          const id = await createImport(request.ctx, { fileName: name, readFile: questionReader(request.ctx, bytes) })
           return pathOf(request.ctx, `questions/imports/${id}`)
         },
       }),

@@ -1,31 +1,25 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../../domain/context.ts'
-import { type GivenQuestion, MAX_IMPORTED } from '../../../domain/library/imports.ts'
-import { readLimited } from '../../../kinds/formats/read-limited.ts'
+import { type GivenQuestion, MAX_IMPORTED, type ReadQuestionFile } from '../../../domain/library/imports.ts'
 import type { ReadQuestion } from '../../../kinds/neutral.ts'
 import { takeQuestion } from '../../../kinds/take-question.ts'
+import { readUpload } from '../../../uploads/read-upload.ts'
 
-/** Questions that are looked at before others' requests get their turn. */
-const TAKEN_AT_ONCE = 25
+/** Questions that are converted before others' requests get their turn. */
+const CONVERTED_AT_ONCE = 25
 
-/**
- * The questions of a file.
- *
- * @throws DomainError too_many_imports; invalid, at `file`, for what can't be read.
- */
-export async function readQuestionFile(
-  { organization }: Context,
-  bytes: Uint8Array,
-): Promise<{ format: string; questions: GivenQuestion[] }> {
-  const { format, parts } = await readLimited(organization.id, { bytes, mostQuestions: MAX_IMPORTED })
-  const questions: GivenQuestion[] = []
-  for (const part of parts) {
-    for (const read of JSON.parse(Buffer.from(part).toString()) as ReadQuestion[]) {
-      if (questions.length % TAKEN_AT_ONCE === 0) await setImmediate()
-      questions.push(toGiven(read))
-    }
-  }
-  return { format, questions }
+/** Reads the questions of a file, part by part. @throws DomainError as readUpload. */
+export function questionReader({ organization }: Context, bytes: Uint8Array): ReadQuestionFile {
+  const read = readUpload(organization.id, { content: 'questions', bytes, maxRows: MAX_IMPORTED })
+  return (take) =>
+    read(async (part) => {
+      const questions: GivenQuestion[] = []
+      for (const [i, question] of part.entries()) {
+        if (i % CONVERTED_AT_ONCE === 0) await setImmediate()
+        questions.push(toGiven(question))
+      }
+      await take(questions)
+    })
 }
 
 function toGiven(read: ReadQuestion): GivenQuestion {

@@ -31,6 +31,7 @@ export const WORDS: Record<AuditAction, string> = {
   made_recovery_codes: 'made new recovery codes',
   reset_factors: 'reset the second step of a member',
   reset_password: 'set a new password with a link',
+  proved_address: 'showed that the address is theirs, which removed what the account was set up with before',
   ended_sessions: 'signed out sessions',
   ended_member_sessions: 'signed out a member',
   refused_sign_in: 'refused a sign-in by an identity provider',

@@ -128,6 +128,7 @@ export const joinLinkPage = (ctx: Context, { email, url, expiresAt }: LinkToHand
   body: html`<section class="panel">
 <p>This link is on its way to <strong>${email}</strong>. It works once, until ${time(expiresAt)}. Share it with nobody else.</p>
 <div class="mt-4">${copyBox('link', url)}</div>
+<p class="hint mt-2">The link in the email also shows whose the address is. Whoever joins by this copy verifies their address before they add a second step.</p>
 ${linkButton(pathOf(ctx, 'members'), 'Back to members', undefined, 'main')}
 </section>`,
 })

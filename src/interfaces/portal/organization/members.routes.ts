@@ -135,7 +135,10 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
   const named = readNamed(queryOf(request))
   authorize(ctx, 'manage_members')
   const member = await getMember(ctx, params.memberId)
-  const tags = await listTagChoices(ctx, { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] })
+  const tags = await listTagChoices(
+    { ...ctx, mode: 'live' },
+    { named, chosenIds: [...member.tagIds, ...form.values.getAll('tags')] },
+  )
   const factors = await findMemberFactors(ctx, member)
   const sessions = await listMemberSessions(ctx, member)
   const owning = { isOwnerNamed: await isOwnerNamed(ctx), offer: await findOwnerOffer(ctx, member.id) }

@@ -3,7 +3,7 @@ import { DEFAULT_COLOR, type ListedTag, MAX_TAG_USES, type Tag, type TagOrder, t
 import { type Html, html } from '../../../html/html.ts'
 import { confirmation } from '../kit/confirm.ts'
 import { area, type Form, field, mistakes, seenField } from '../kit/forms.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
 import { opener, popup } from '../kit/popup.ts'
@@ -58,13 +58,16 @@ const tagTable = (ctx: Context, { form, list }: Filtered<ListedTag>, uses: Map<s
       ...['Assessments', 'Members', 'Invites', 'Description'],
     ],
     list.items.map((tag) => [
-      html`${colour(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>`,
+      html`${colour(tag)}<a class="named" href="${pathOf(ctx, `tags/${tag.id}`)}">${tag.name}</a>${isReadOnly(ctx, tag) && html` <span class="badge badge-sm badge-ghost">Live</span>`}`,
       ...countsOf(uses.get(tag.id)!).map(([label, count]) =>
         label === 'invites' && count !== '0' ? html`<a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${count}</a>` : count,
       ),
       tag.description,
     ]),
   )
+
+/** Pages of test data list live tags, which are changed on pages of live data. */
+const isReadOnly = (ctx: Context, { mode }: Pick<Tag, 'mode'>): boolean => ctx.mode === 'test' && mode === 'live'
 
 /** Drawn, because a style in the page is not allowed. */
 const colour = ({ color }: Pick<Tag, 'color'>): Html =>
@@ -81,9 +84,21 @@ const count = (uses: number): string => (uses < MAX_TAG_USES ? String(uses) : `$
 export function tagPage(form: Form, { ctx, tag, uses }: { ctx: Context; tag: Tag; uses: TagUses }): Page {
   const address = pathOf(ctx, `tags/${tag.id}`)
   const [assessments, members, invites] = countsOf(uses).map(([label, number]) => `${label}: ${number}`)
+  const usage = html`<p class="mb-4">${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>`
+  const heading = { title: tag.name, trail: [['Tags', pathOf(ctx, 'tags')]] } satisfies Partial<Page>
+  if (isReadOnly(ctx, tag)) {
+    const live = pathOf({ ...ctx, mode: 'live' }, `tags/${tag.id}`)
+    return {
+      ...heading,
+      body: panel(
+        'uses',
+        'Where it is used',
+        html`${usage}<p>This is a live tag. <a href="${live}">Edit it with live data</a></p>`,
+      ),
+    }
+  }
   return {
-    title: tag.name,
-    trail: [['Tags', pathOf(ctx, 'tags')]],
+    ...heading,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="change-heading">
 <h2 class="mb-4" id="change-heading">Edit tag</h2>
 <form method="post" action="${address}">
@@ -94,7 +109,7 @@ ${fields(form, tag)}
 </section>
 <section class="panel" aria-labelledby="uses-heading">
 <h2 class="mb-4" id="uses-heading">Where it is used</h2>
-<p class="mb-4">${assessments}, ${members}, <a href="${pathOf(ctx, `invites?tag=${tag.id}`)}">${invites}</a></p>
+${usage}
 ${confirmation({ label: 'Delete', question: `Delete ${tag.name}?`, consequence: 'It is removed from everything that has it. This can’t be undone.', address: `${address}/delete` })}
 </section>`,
   }

@@ -27,7 +27,8 @@ export function accountRoutes(app: FastifyInstance): void {
     const linked = linkedPanel({
       ctx,
       identities: await listOwnIdentities(ctx, signedIn),
-      offered: [...(await findOffered(ctx, ctx.organization.id)), ...listOfferedToAll(ctx)],
+      // Nothing is linked to an address that nobody has proven.
+      offered: signedIn.credential.provenAt ? [...(await findOffered(ctx, ctx.organization.id)), ...listOfferedToAll(ctx)] : [],
     })
     const own = accountPage(form, { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done })
     const offer = ctx.actor.kind === 'member' && (await findOwnerOffer(ctx, ctx.actor.id))

@@ -1,6 +1,5 @@
-import type { AppOffer } from '../../../domain/access/enrol-factor.ts'
+import type { AppOffer, PasskeyOffer } from '../../../domain/access/enrol-factor.ts'
 import type { Factor } from '../../../domain/access/factors.ts'
-import type { PasskeyOptions } from '../../../domain/access/passkeys.ts'
 import { RECOVERY_CODES } from '../../../domain/access/recovery-codes.ts'
 import type { Context } from '../../../domain/context.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -13,6 +12,7 @@ import { copyBox } from '../kit/parts.ts'
 import { passkeyForm } from '../kit/passkey-form.ts'
 import { qrCode } from '../kit/qr-code.ts'
 import { ago, time } from '../kit/wording.ts'
+import { verifyAddress } from './verify.page.ts'
 
 /** Where a person's factors are added, and changed: they are the person's, in whichever organization. */
 export const FACTORS = `${PORTAL_PREFIX}/factors`
@@ -61,19 +61,19 @@ ${field(form, { name: 'name', label: 'Name', value: 'Authenticator app', hint: '
 <p class="text-center text-sm"><a href="${addressOf('', next)}">Back</a></p>`,
 })
 
-/** @param options null: browsers know no passkeys for the service's address. */
-export const passkeyPage = (form: Form, options: PasskeyOptions | null, next: string): Page => ({
+/** @param offer null: browsers know no passkeys for the service's address. */
+export const passkeyPage = (form: Form, offer: PasskeyOffer | null, next: string): Page => ({
   title: 'Create a passkey',
   script: assets.passkeys,
   body: html`${mistakes(form)}<p>A passkey is kept by your device, your password manager, or a security key. You confirm it with your fingerprint, face or PIN, and need no password.</p>
 ${
-  options
+  offer
     ? html`${passkeyForm({
         does: 'create',
         address: `${FACTORS}/passkey`,
-        options,
+        options: offer.options,
         label: 'Create passkey',
-        fields: html`${nextField(next)}${field(form, { name: 'name', label: 'Name', value: 'Passkey', hint: 'So that you recognize it later, such as “Work laptop”.' })}`,
+        fields: html`${nextField(next)}<input type="hidden" name="sealed" value="${offer.sealed}">${field(form, { name: 'name', label: 'Name', value: 'Passkey', hint: 'So that you recognize it later, such as “Work laptop”.' })}`,
       })}<noscript><p>Passkeys need JavaScript. Use an authenticator app instead.</p></noscript>`
     : html`<p>Browsers offer no passkeys for this address. Use an authenticator app instead.</p>`
 }
@@ -89,10 +89,16 @@ export const codesPage = (codes: readonly string[], next: string): Page => ({
 <p class="print:hidden"><a class="btn btn-primary w-full" href="${next}">I have saved them</a></p>`,
 })
 
-type Facts = { ctx: Context; next: string; factors: readonly Factor[]; recoveryCodes: number }
+type Facts = { ctx: Context; next: string; isProven: boolean; factors: readonly Factor[]; recoveryCodes: number }
 
 /** The part of My account. */
-export function factorsPanel({ ctx, next, factors, recoveryCodes }: Facts): Html {
+export function factorsPanel({ ctx, next, isProven, factors, recoveryCodes }: Facts): Html {
+  if (!isProven)
+    return panel(
+      'factors',
+      'Two-step sign-in',
+      html`<p class="mb-4">Verify your address first. Then you can add a second step, or link another account to sign in with.</p><a class="btn" href="${verifyAddress(next)}">Verify my address</a>`,
+    )
   const add = html`<a class="btn" href="${addressOf('', next)}">${icon('plus')}Add ${factors.length > 0 ? 'another' : 'a second step'}</a>`
   if (factors.length === 0)
     return panel(

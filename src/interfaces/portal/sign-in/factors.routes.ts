@@ -10,11 +10,21 @@ import { appPage, choosePage, codesPage, factorPage, passkeyPage } from './facto
 import { askedBy, safeNext, signedInOf, signInAddress } from './session.ts'
 import type { Portal } from './settings.ts'
 import { turnAway } from './turn-away.ts'
+import { verifyAddress } from './verify.page.ts'
 
 /** A session that was left open is not enough. */
 const FRESH = { config: { fresh: true } }
 
 type Route = { Params: { factorId: string } }
+
+const nextOf = (request: FastifyRequest) => safeNext(queryOf(request).get('next') ?? '')
+
+/** Whoever has not verified their address adds nothing. */
+const PROVEN = {
+  onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.signedIn?.credential.provenAt === null) return reply.redirect(verifyAddress(nextOf(request)), 303)
+  },
+}
 
 /** What a person signs in with besides a password: theirs in every organization, and free for who is asked for one before anything else. */
 export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
@@ -22,7 +32,6 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
     scope.addHook('onRequest', async (request, reply) => {
       if (!request.signedIn) return turnAway(system, request, reply, signInAddress)
     })
-    const nextOf = (request: FastifyRequest) => safeNext(queryOf(request).get('next') ?? '')
     const nextIn = (values: URLSearchParams) => safeNext(readFields(values, 'next').next)
     /** Where one goes on to; My account says there what was done. */
     const toldIn = (values: URLSearchParams, done: string) =>
@@ -41,13 +50,13 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
         },
       })
 
-    scope.get('/factors', async (request, reply) => {
+    scope.get('/factors', PROVEN, async (request, reply) => {
       const { factors, isRequired } = await readFactors(system, signedInOf(request))
       const facts = { isAsked: isRequired && factors.length === 0, hasPasskeys: relyingParty(system) !== null }
       return show(request, reply, choosePage(nextOf(request), facts))
     })
 
-    scope.get('/factors/app', FRESH, async (request, reply) =>
+    scope.get('/factors/app', { ...FRESH, ...PROVEN }, async (request, reply) =>
       show(request, reply, appPage(emptyForm, offerApp(system, signedInOf(request)), nextOf(request))),
     )
     scope.post('/factors/app', FRESH, (request, reply) => {
@@ -59,14 +68,14 @@ export function factorsRoutes(app: FastifyInstance, { system }: Portal): void {
       )
     })
 
-    scope.get('/factors/passkey', FRESH, async (request, reply) =>
+    scope.get('/factors/passkey', { ...FRESH, ...PROVEN }, async (request, reply) =>
       show(request, reply, passkeyPage(emptyForm, await offerPasskey(system, signedInOf(request)), nextOf(request))),
     )
     scope.post('/factors/passkey', FRESH, (request, reply) => {
       const signedIn = signedInOf(request)
       const page = async (form: Form) => passkeyPage(form, await offerPasskey(system, signedIn), nextIn(form.values))
       return answer(request, reply, page, (values) =>
-        enrolPasskey(askedBy(system, request), signedIn, readFields(values, 'answer', 'name')),
+        enrolPasskey(askedBy(system, request), signedIn, readFields(values, 'sealed', 'answer', 'name')),
       )
     })
 

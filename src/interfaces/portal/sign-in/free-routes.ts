@@ -28,6 +28,8 @@ export const FREE_ROUTES: ReadonlySet<string> = new Set([
   'GET /prove/with/:providerId',
   'POST /prove',
   'GET /resume/:formId',
+  'GET /verify',
+  'POST /verify',
   'GET /factors',
   'GET /factors/app',
   'POST /factors/app',

@@ -9,8 +9,9 @@ import { ago } from '../kit/wording.ts'
 /** Of what is a person's own in all organizations, to who came by one organization's word. */
 export const notOwnPage: Page = {
   title: 'Sign in with your own password or passkey',
-  body: html`<p>You belong to several organizations, and have signed in through one of them. Your name, password, second step and other sessions are yours in all of them: to change them, sign in with your own password or passkey.</p>
-<p><a class="btn btn-primary" href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
+  body: html`<p>You have signed in through an organization. Your name, password, second step and other sessions are yours in every organization that you join: to change them, sign in with your own password or passkey.</p>
+<p><a class="btn btn-primary" href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>
+<p>No password yet? <a href="${PORTAL_PREFIX}/forgot">Set one</a> by a link that we email you.</p>`,
 }
 
 /** To who did not come from a page of ours, so that no other site links anything. @param address the same again. */

@@ -11,6 +11,7 @@ import { askToLinkPage, lastWayPage, notOwnPage } from './linked.page.ts'
 import { signedInOf } from './session.ts'
 import type { Portal } from './settings.ts'
 import { begin } from './single-sign-on.routes.ts'
+import { verifyAddress } from './verify.page.ts'
 
 type Route = { Params: { providerId: string } }
 type IdentityRoute = { Params: { identityId: string } }
@@ -33,7 +34,8 @@ export const linkedRoutes =
       const provider = await findProvider(portal.system, providerId)
       const isTheirs = provider && [null, request.ctx.organization.id].includes(provider.organizationId)
       if (!isTheirs) throw new DomainError('sign_in_setting_not_found')
-      if (!ownsAccount(signedIn)) return show(request, reply, notOwnPage, 403)
+      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, notOwnPage, 403)
+      if (!signedIn.credential.provenAt) return reply.redirect(verifyAddress(pathOf(request.ctx, 'account')), 303)
       // Another site can lead a browser here, in which its own account is signed in at the provider.
       if (isFromElsewhere(request)) return show(request, reply, askToLinkPage(provider.name, request.originalUrl))
       const purpose = { kind: 'link', credentialId: signedIn.credential.id } as const
@@ -42,7 +44,7 @@ export const linkedRoutes =
 
     app.post<IdentityRoute>('/account/identities/:identityId/remove', { config: { fresh: true } }, async (request, reply) => {
       const signedIn = signedInOf(request)
-      if (!ownsAccount(signedIn)) return show(request, reply, notOwnPage, 403)
+      if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, notOwnPage, 403)
       const isGone = await unlinkOwn(request.ctx, signedIn, request.params.identityId)
       if (!isGone) return show(request, reply, lastWayPage(signedIn.credential.email), 422)
       return reply.redirect(`${pathOf(request.ctx, 'account')}?done=unlinked`, 303)

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { ServiceContext } from '../../../domain/context.ts'
 import { ownsAccount } from '../../../domain/single-sign-on/identities.ts'
 import { show } from '../kit/layout.ts'
 import { notOwnPage } from './linked.page.ts'
@@ -7,13 +8,13 @@ import { notOwnPage } from './linked.page.ts'
 const OWN = /^(POST \/portal\/:organizationId\/account\/(name|password|sessions\/|identities\/)|(GET|POST) \/portal\/factors)/
 
 /**
- * Closes what is a person's own to who came by the word of one organization's identity provider and belongs to others as well: an
- * organization is not to change what opens another. Behind what each organization asks for: whom it does not let in is asked for that first.
+ * Closes what is a person's own to whoever came by the word of an organization's identity provider, see {@link ownsAccount}: an organization is not to
+ * change what opens another. Behind what each organization asks for: whom it does not let in is asked for that first.
  */
-export function guardOwnAccount(app: FastifyInstance): void {
+export function guardOwnAccount(app: FastifyInstance, system: ServiceContext): void {
   app.addHook('preHandler', async (request, reply) => {
     const { signedIn, method, routeOptions } = request
-    if (signedIn && OWN.test(`${method} ${routeOptions.url}`) && !ownsAccount(signedIn))
+    if (signedIn && OWN.test(`${method} ${routeOptions.url}`) && !(await ownsAccount(system, signedIn)))
       return show(request, reply, notOwnPage, 403)
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { claimParkedForm, parkForm, releaseParkedForm } from '../../../domain/access/parked-forms.ts'
+import { claimParkedForm, type FormOwner, parkForm, releaseParkedForm } from '../../../domain/access/parked-forms.ts'
 import { recordAudit } from '../../../domain/audit/record-audit.ts'
 import type { Context, ServiceContext } from '../../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
@@ -64,7 +64,7 @@ async function keep(
   parking: Parking,
 ): Promise<FastifyReply> {
   if (await isRefused(request, reply)) return reply
-  const id = request.body instanceof URLSearchParams ? await park(system, request, parking.credentialId) : null
+  const id = request.body instanceof URLSearchParams ? await park(system, request, parking.owner) : null
   return reply.redirect(parking.leadTo(id === null ? '' : resumeAddress(id)), 303)
 }
 
@@ -90,9 +90,9 @@ function takeResumed({ body }: FastifyRequest): string | null {
   return id
 }
 
-function park(system: ServiceContext, request: FastifyRequest, credentialId: string): Promise<string | null> {
+function park(system: ServiceContext, request: FastifyRequest, owner: FormOwner): Promise<string | null> {
   const { body, headers, originalUrl: url, upload } = request
-  return parkForm(system, credentialId, {
+  return parkForm(system, owner, {
     url,
     fields: [...(body as URLSearchParams)],
     isMultipart: (headers['content-type'] ?? '').toLowerCase().startsWith('multipart/'),

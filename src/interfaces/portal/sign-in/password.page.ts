@@ -1,3 +1,4 @@
+import type { ResetOffer } from '../../../domain/access/account.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
@@ -22,10 +23,10 @@ export const askedPage: Page = {
 <p><a href="${PORTAL_PREFIX}/sign-in">Sign in</a></p>`,
 }
 
-type Offer = { email: string; isListed?: boolean; isMailed?: boolean | undefined }
+type Offer = ResetOffer & { isListed?: boolean }
 
 /** @param offer.isListed whether the password there was is one of those that are tried first. */
-export const resetPage = (form: Form, token: string, { email, isListed = false, isMailed = false }: Offer): Page => ({
+export const resetPage = (form: Form, token: string, { email, isListed = false, mayKeepPassword }: Offer): Page => ({
   title: 'Set a new password',
   body: html`${isListed && html`<p><strong>Your password is on a public list that attackers try first.</strong> Set another one to go on.</p>\n`}${mistakes(form)}<form method="post" action="${PORTAL_PREFIX}/reset/${token}">
 <p class="hint mb-4">For <strong>${email}</strong>. You are signed out everywhere.</p>
@@ -33,5 +34,5 @@ export const resetPage = (form: Form, token: string, { email, isListed = false, 
 ${newPasswordField(form, 'New password')}
 <button class="btn btn-primary">Set password</button>
 </form>
-${isMailed && !isListed && html`<form method="post" action="${PORTAL_PREFIX}/reset/${token}/browser"><p class="hint mb-2">Do you know your password, and was this browser refused?</p><button class="btn">Keep my password, and let this browser in</button></form>`}`,
+${mayKeepPassword && !isListed && html`<form method="post" action="${PORTAL_PREFIX}/reset/${token}/browser"><p class="hint mb-2">Do you know your password, and was this browser refused?</p><button class="btn">Keep my password, and let this browser in</button></form>`}`,
 })

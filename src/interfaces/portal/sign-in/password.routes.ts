@@ -15,7 +15,7 @@ export function passwordRoutes(app: FastifyInstance, { system, settings, cookie 
   const read = async (token: string) => {
     const ref = readAccountLink(settings.secretKeys, 'reset', token)
     const offer = ref && (await readResetOffer(system, ref))
-    return offer && { ref, offer: { ...offer, isMailed: ref.isMailed } }
+    return offer && { ref, offer }
   }
 
   app.get('/forgot', async (request, reply) => show(request, reply, forgotPage(emptyForm)))

@@ -120,6 +120,15 @@ const words: Record<SignInProblem, Words> = {
     text: () =>
       'There is an account with this address. Open the link in your invitation again and enter its password. Then link your account under “My account”.',
   },
+  needsMailedLink: {
+    title: 'Open the link in your email',
+    text: () =>
+      'This link was handed on, so it does not show whose the address is. Join by the link in the invitation email, or join with a password.',
+  },
+  unproven: {
+    title: 'Verify your address first',
+    text: () => 'Choose “Verify my address” under “My account”. Then link the account.',
+  },
   needsSso: {
     title: 'Join through your organization',
     text: ({ provider }) =>

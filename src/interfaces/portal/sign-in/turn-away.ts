@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findOwnerOfEnded } from '../../../domain/access/parked-forms.ts'
+import { type FormOwner, findOwnerOfEnded } from '../../../domain/access/parked-forms.ts'
 import { authorize, type Permission } from '../../../domain/access/permissions.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
 
@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 /** @property leadTo the address where what is missing is asked for. @param next the address to go on to; empty: none. */
-export type Parking = { credentialId: string; leadTo: (next: string) => string }
+export type Parking = { owner: FormOwner; leadTo: (next: string) => string }
 
 /**
  * Leads a request to where it is asked for what is missing: a page by an address from which it goes on to that page. A form is only marked,
@@ -25,12 +25,12 @@ export async function turnAway(
   reply: FastifyReply,
   leadTo: Parking['leadTo'],
 ): Promise<FastifyReply | undefined> {
-  const { method, originalUrl, signedIn } = request
+  const { method, originalUrl } = request
   if (method === 'GET' || method === 'HEAD') return reply.redirect(leadTo(originalUrl), 303)
   if (isScript(request)) return reply.code(401).send({ signIn: leadTo('') })
-  const credentialId = isForm(request) ? (signedIn?.credential.id ?? (await findOwner(system, request))) : null
-  if (credentialId === null) return reply.redirect(leadTo(''), 303)
-  request.parking = { credentialId, leadTo }
+  const owner = isForm(request) ? await findOwner(system, request) : null
+  if (owner === null) return reply.redirect(leadTo(''), 303)
+  request.parking = { owner, leadTo }
 }
 
 /** Has a scope of an organization be for who may do that, before anything is read that may be megabytes. */
@@ -40,8 +40,10 @@ export function requireRight(app: FastifyInstance, right: Permission): void {
   })
 }
 
-const findOwner = (system: ServiceContext, { sessionToken }: FastifyRequest): Promise<string | null> =>
-  sessionToken ? findOwnerOfEnded(system, sessionToken) : Promise.resolve(null)
+async function findOwner(system: ServiceContext, { signedIn, sessionToken }: FastifyRequest): Promise<FormOwner | null> {
+  if (signedIn) return { credentialId: signedIn.credential.id, sessionId: signedIn.sessionId }
+  return sessionToken ? findOwnerOfEnded(system, sessionToken) : null
+}
 
 /** Browsers say so, or what they would like to have: a page where they go there. */
 function isScript({ headers }: FastifyRequest): boolean {

@@ -12,6 +12,7 @@ import { bar } from '../kit/chart.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
 import { choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
 import { filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
 import { avatar, empty, facts, figure, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
@@ -132,7 +133,7 @@ const reopening = (ctx: Context, { id, state }: Pick<ReleasedDetail, 'id' | 'sta
   if (!may(ctx, 'release_results') || may(ctx, 'grade')) return false
   const path = pathOf(ctx, `grading/${id}`)
   if (state !== 'released') return linkButton(`${path}/release`, 'Release again', 'check')
-  return html`<form method="post" action="${`${path}/reopen`}"><button class="btn">Reopen</button></form>`
+  return html`<form method="post" action="${`${path}/reopen`}">${onceField()}<button class="btn">Reopen</button></form>`
 }
 
 /** The total large, and what there is to know of it. */

@@ -14,6 +14,6 @@ export const deleteTestData = (ctx: Context): Html =>
   panel(
     'test-data',
     'Delete the test data',
-    html`<p>Deletes all test invites of ${ctx.organization.name} with their submissions, grades, results and emails. Assessments, members, tags, keys and webhooks stay.</p>
+    html`<p>Deletes all test invites of ${ctx.organization.name} with their submissions, grades, results and emails, and all test tags. Assessments, members, live tags, keys and webhooks stay.</p>
 ${confirmation({ label: 'Delete all test data', question: 'Delete all test data?', consequence: 'This can’t be undone.', address: pathOf(ctx, 'test-data/delete') })}`,
   )

@@ -80,8 +80,8 @@ it('are named as such in the portal, with the way to take over', async () => {
 it('are looked for in an organization with as many twice-graded assessments as a statement can not name', async () => {
   const { first, third, change, organization } = await furnish()
   await service.db.$executeRaw`
-    INSERT INTO assessments (id, organization_id, name, second_grader, skill_types, created_at, updated_at)
-    SELECT gen_random_uuid(), ${organization.id}::uuid, 'Assessment ' || n, true, '{}', now(), now() FROM generate_series(1, 70000) n`
+    INSERT INTO assessments (id, organization_id, name, name_key, name_search, second_grader, skill_types, created_at, updated_at)
+    SELECT gen_random_uuid(), ${organization.id}::uuid, 'Assessment ' || n, 'assessment ' || n, 'assessment ' || n, true, '{}', now(), now() FROM generate_series(1, 70000) n`
   expect(await queued(third.ctx, 'nobody')).toBe(0)
   await change(first.member, { status: 'inactive' })
   expect(await queued(third.ctx, 'nobody')).toBe(1)

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { mkdtemp, readFile } from 'node:fs/promises'
-import { get } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { startSession } from '../../../../src/domain/access/sessions.ts'
+import { RETRY_MS } from '../../../../src/domain/archives/archives.ts'
 import { forgetOldArchives } from '../../../../src/domain/archives/forget-archives.ts'
 import { readHeldMember } from '../../../../src/domain/archives/held-member.ts'
 import { makeArchive, PART_BYTES } from '../../../../src/domain/archives/make-archive.ts'
@@ -15,7 +18,7 @@ import { daysAfter } from '../../../../src/domain/values/days.ts'
 import { runCli } from '../../../cli/run-cli.ts'
 import { textsOf, unzip, waitForArchive } from '../../../support/archives.ts'
 import { asEraser, listStore } from '../../../support/erasing.ts'
-import { signInAs } from '../../../support/portal.ts'
+import { proveAgain, signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
@@ -78,42 +81,6 @@ describe('an archive of a candidate', () => {
     expect((await owner.post(`${location}/file`)).headers.location).toBe(location)
     expect(await actionsOf(organization.id)).toEqual(['asked_for_archive', 'fetched_archive'])
     expect(service.logLines.filter((line) => /zobrist/i.test(line))).toEqual([])
-  })
-
-  it('can be downloaded again as long as the download was not complete', async () => {
-    const { organization, ctx, invite, owner } = await start()
-    const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
-    await waitForFile(owner, location)
-    const id = location.split('/').at(-1)!
-    // More than any buffer on the way takes.
-    const row = await service.db.archive.findFirstOrThrow({ where: { id } })
-    const part = new Uint8Array(8 * 1024 * 1024)
-    for (let i = 0; i < 4; i++) await service.deps.media.put(`${row.key}/parts/${i}`, part)
-    await service.db.archive.updateMany({ where: { id }, data: { bytes: 4 * part.length } })
-    const headers = {
-      cookie: owner.cookie()!,
-      'sec-fetch-site': 'same-origin',
-      'content-type': 'application/x-www-form-urlencoded',
-    }
-    const address = await service.app.listen({ port: 0, host: '127.0.0.1' })
-    await new Promise<void>((done, failed) => {
-      const asked = get(`${address}${location}/file`, { method: 'POST', headers }, (answer) => {
-        expect(answer.statusCode).toBe(200)
-        answer.once('data', () => {
-          asked.destroy()
-          done()
-        })
-      })
-      asked.on('error', failed)
-    })
-    const whole = await owner.post(`${location}/file`).responseType('blob')
-    expect([whole.status, whole.body.length]).toEqual([200, 4 * part.length])
-    await waitUntil('it to be noted', async () =>
-      (await actionsOf(organization.id)).includes('fetched_archive') ? true : undefined,
-    )
-    expect((await service.db.archive.findFirstOrThrow({ where: { id } })).key).toBeNull()
-    expect((await service.db.mediaLeftover.findMany({ where: { key: row.key! } })).length).toBe(1)
-    expect(ctx.organization.id).toBe(organization.id)
   })
 
   it('asks for a fresh proof, to be made and to be downloaded', async () => {
@@ -273,6 +240,108 @@ describe('an archive of a candidate', () => {
     expect(JSON.parse(stdout)).toEqual({ file, bytes: bytes.length })
     expect(unzip(bytes)['invites/1/invite.json']!.toString()).toContain(invite.id)
     expect((await runCli(['archive', organization.id, ADDRESS, file], env)).code).toBe(1)
+  })
+})
+
+describe('the download of an archive', () => {
+  const PARTS = 4
+  const BYTES = PARTS * PART_BYTES
+
+  /** An archive that is larger than all buffers on its way, so that a download ends only with its reader. */
+  async function startLarge() {
+    const { organization, invite, owner } = await start()
+    const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
+    await waitForFile(owner, location)
+    const id = location.split('/').at(-1)!
+    const { key } = await service.db.archive.findFirstOrThrow({ where: { id } })
+    const part = new Uint8Array(PART_BYTES)
+    for (let i = 0; i < PARTS; i++) await service.deps.media.put(`${key}/parts/${i}`, part)
+    await service.db.archive.updateMany({ where: { id }, data: { bytes: BYTES } })
+    const read = () => service.db.archive.findFirstOrThrow({ where: { id } })
+    const path = `${location}/file`
+    return { organization, owner, location, key: key!, read, open: (cookie = owner.cookie()!) => openFile(path, cookie) }
+  }
+
+  const listening = service.app.listen({ port: 0, host: '127.0.0.1' })
+
+  /** Posts the form, and reads nothing of the answer yet. */
+  async function openFile(path: string, cookie: string): Promise<IncomingMessage> {
+    const headers = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' }
+    const asked = request(`${await listening}${path}`, { method: 'POST', headers, agent: false }).end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    return answer
+  }
+
+  async function readAll(answer: IncomingMessage): Promise<number> {
+    let bytes = 0
+    for await (const piece of answer) bytes += (piece as Buffer).length
+    return bytes
+  }
+
+  /** Another session of the same person. */
+  async function signInAgain({ member }: Awaited<ReturnType<typeof signInAs>>): Promise<string> {
+    const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
+    const credential = await service.db.credential.findUniqueOrThrow({ where: { id: credentialId! } })
+    const browser = { userAgent: 'Another', network: '192.0.2.2', isShared: false, isInside: false }
+    return `session=${(await startSession(service.system, credential, browser, ['password']))!.token}`
+  }
+
+  const isFree = (read: () => Promise<{ downloadId: string | null }>) =>
+    waitUntil('the end of the download', async () => ((await read()).downloadId === null ? true : undefined))
+
+  it('is refused with 409 while another is under way, and counts at the last byte', async () => {
+    const { organization, owner, location, read, open } = await startLarge()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => open()))
+    const [winner, ...others] = answers.toSorted((one, other) => one.statusCode! - other.statusCode!)
+    expect(winner!.statusCode).toBe(200)
+    expect(others.map(({ statusCode, headers }) => [statusCode, headers['retry-after']])).toEqual(Array(4).fill([409, '30']))
+    await Promise.all(others.map(readAll))
+    expect((await read()).fetchedAt).toBeNull()
+    expect(await readAll(winner!)).toBe(BYTES)
+    await waitUntil('it to be recorded', async () =>
+      (await actionsOf(organization.id)).includes('fetched_archive') ? true : undefined,
+    )
+    expect(await read()).toMatchObject({ key: null, fetchedAt: expect.any(Date) })
+    expect((await owner.post(`${location}/file`)).headers.location).toBe(location)
+  })
+
+  it('can be repeated within an hour by the session that started it, and by no other', async () => {
+    const { owner, location, key, read, open } = await startLarge()
+    const another = await signInAgain(owner)
+    const broken = await open()
+    broken.destroy()
+    await isFree(read)
+    expect((await open(another)).statusCode).toBe(409)
+    const repeated = await open()
+    expect(repeated.statusCode).toBe(200)
+    repeated.destroy()
+    await isFree(read)
+    expect((await owner.get(location)).text).toContain('If it broke off, the session that started it can repeat it until')
+
+    service.clock.advance(RETRY_MS)
+    await proveAgain(service, owner.member)
+    expect((await open()).statusCode).toBe(409)
+    expect((await owner.get(location)).text).toContain('was not repeated within an hour')
+    await forgetOldArchives(service.system)
+    expect(await read()).toMatchObject({ key: null, fetchedAt: null })
+    expect(await service.db.mediaLeftover.count({ where: { key } })).toBe(1)
+  })
+
+  it('is free again a minute after its process died', async () => {
+    const { read, open } = await startLarge()
+    const { organizationId, id } = await read()
+    const { sessionId } = await service.db.session
+      .findFirstOrThrow({ orderBy: { id: 'desc' }, select: { id: true } })
+      .then((session) => ({ sessionId: session.id }))
+    const downloadLeasedUntil = new Date(service.clock.now().getTime() + 60_000)
+    const died = { downloadId: service.deps.newId(), downloadSessionId: sessionId, downloadLeasedUntil }
+    const where = { organizationId_id: { organizationId, id } }
+    await service.db.archive.update({ where, data: { ...died, downloadStartedAt: service.clock.now() } })
+    expect((await open()).statusCode).toBe(409)
+    service.clock.advance(60_000)
+    const answer = await open()
+    expect(answer.statusCode).toBe(200)
+    answer.destroy()
   })
 })
 

@@ -107,6 +107,30 @@ describe('the form of a question that scores itself', () => {
     expect(await look('balanced', { most: '2', least: '2' })).toBe('Ticking none gets 0 %, and guessing 17 % on average.')
   })
 
+  it('shows beside a short-text key three answers that it accepts and three that it does not', async () => {
+    const { get, post, path, rowsIn } = await openAssessment()
+    const form = await get(`${path}/questions/new?answer=short_text`)
+    expect(form.text).toContain('Once the accepted texts are complete')
+    const [row] = rowsIn(form)
+    const look = async (text: string, options: Fields = {}) => {
+      const sent = { responseType: 'short_text', row: row!, [`text-${row}`]: text, lines: '1', rows: 'look', ...options }
+      const page = (await post(`${path}/questions`, sent)).text
+      return page
+        .slice(page.indexOf('data-outlook'))
+        .split('<ul>')
+        .slice(1, 3)
+        .map((list) => [...list.slice(0, list.indexOf('</ul>')).matchAll(/<q[^>]*>([^<]*)/g)].map(([, answer]) => answer))
+    }
+    expect(await look('C#')).toEqual([
+      ['C#', 'c#', '  C#'],
+      ['C', 'C#.', 'C# C#'],
+    ])
+    expect(await look('José', { accents: 'yes', punctuation: 'yes' })).toEqual([
+      ['José', 'JOSÉ', 'Jose'],
+      ['Jos', 'José José', 'ésoJ'],
+    ])
+  })
+
   it.each<[string, string, Fields, string[]]>([
     ['no options', 'single_choice', {}, ['options']],
     ['two options that say the same', 'single_choice', { 'text-0': 'A', 'text-1': ' A ', right: '0' }, ['text-1']],
@@ -155,7 +179,7 @@ describe('the form of a question that scores itself', () => {
     expect(mistakesIn(answer).length).toBe(2)
   })
 
-  it('reads numbers as candidates write them, and texts with what has to be exact', async () => {
+  it('reads numbers as candidates write them, and texts with how they are compared', async () => {
     const { get, post, path, questions, rowsIn } = await openAssessment()
     const number = await get(`${path}/questions/new?answer=number`)
     const [row] = rowsIn(number)
@@ -163,7 +187,7 @@ describe('the form of a question that scores itself', () => {
     await post(`${path}/questions`, { ...fieldsIn(number), script: 'Pi', row: row!, ...value }).expect(303)
     const text = await get(`${path}/questions/new?answer=short_text`)
     const [line] = rowsIn(text)
-    const words = { [`text-${line}`]: 'colo*r', case: 'yes', otherwise: 'wrong', lines: '3' }
+    const words = { [`text-${line}`]: 'colo*r', caseSensitive: 'yes', accents: 'yes', otherwise: 'wrong', lines: '3' }
     await post(`${path}/questions`, { ...fieldsIn(text), script: 'Colour', row: line!, ...words }).expect(303)
     const [one, two] = await questions()
     expect(one!.version).toMatchObject({
@@ -172,7 +196,16 @@ describe('the form of a question that scores itself', () => {
     })
     expect(two!.version).toMatchObject({
       spec: { lines: 3 },
-      keys: [{ key: { accepted: [{ text: 'colo*r', share: 100 }], exact: { case: true, accents: false }, otherwise: 'wrong' } }],
+      keys: [
+        {
+          key: {
+            accepted: [{ text: 'colo*r', share: 100 }],
+            caseSensitive: true,
+            ignore: { accents: true, punctuation: false },
+            otherwise: 'wrong',
+          },
+        },
+      ],
     })
     const again = await get(`${path}/questions/${one!.id}`)
     expect(again.text).toMatch(/value="3\.14"/)

@@ -144,6 +144,12 @@ it.each([
   ],
   ['of more than 5 MB', Buffer.alloc(5_000_001), {}, 'A picture can have at most 5 MB. Make it smaller first.'],
   ['that is too wide', png(8_001, 1), {}, 'A picture can be at most 8,000 pixels wide and high. Make it smaller first.'],
+  [
+    'whose canvas is small, and whose frame is too wide',
+    Buffer.from('4749463839610a000a000000002c00000000803e803e000202 4c0100 3b'.replaceAll(' ', ''), 'hex'),
+    {},
+    'A picture can be at most 8,000 pixels wide and high. Make it smaller first.',
+  ],
   ['that did not come', undefined, {}, 'Choose the file of the picture.'],
 ])('is refused %s, and what was typed stays', async (_what, file, fields, mistake) => {
   const { organization, send } = await openForm()

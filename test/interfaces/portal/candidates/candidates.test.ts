@@ -165,7 +165,7 @@ it('reads a page of the list from its place in an index, however many invites th
   for (const [i, assessmentId] of [french.id, ...others.map((other) => other.id)].entries())
     await client.query(
       `INSERT INTO invites SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'assessment_id', $2::text,
-         'recipient_email', n || '@example.com', 'recipient_name', 'Person ' || n, 'sent_at', now() - n * interval '1 minute' - $3 * interval '30 days'))).*
+         'recipient_email', n || '@example.com', 'recipient_name', 'Person ' || n, 'recipient_name_search', 'person ' || n, 'sent_at', now() - n * interval '1 minute' - $3 * interval '30 days'))).*
        FROM invites i, generate_series(1, $4::int) n WHERE i.id = $1`,
       [id, assessmentId, i, i === 0 ? 20_000 : 10_000],
     )

@@ -126,7 +126,7 @@ describe('the sheet', () => {
   })
 
   it('tells each of two graders how far their own part is, and what a result waits for', async () => {
-    const { person, as, assign } = await furnish({ secondGrader: true })
+    const { person, as, assign, submissionId } = await furnish({ secondGrader: true })
     const [second, admin] = [await as('grader'), await as('admin')]
     /** How far it is, by the list that the member sees it in. */
     const queue = async (of: typeof person, whose = '') =>
@@ -175,6 +175,9 @@ describe('the sheet', () => {
       422,
       ['This member is already the other grader: the two graders must be different members.'],
     ])
+    const before = await service.db.submission.findUniqueOrThrow({ where: { id: submissionId } })
+    for (const place of ['first', 'second']) expect((await admin.post(`${admin.sheet}/hand-on/${place}`)).status).toBe(400)
+    expect(await service.db.submission.findUniqueOrThrow({ where: { id: submissionId } })).toEqual(before)
     const unknown = service.deps.newId()
     const nobody = await admin.post(`${admin.sheet}/hand-on/second`, { secondGraderId: unknown })
     expect([nobody.status, mistakesIn(nobody)]).toEqual([422, [`There is no such second grader “${unknown}”.`]])

@@ -36,7 +36,8 @@ const WORDS = {
   spec: { lines: 1 },
   key: {
     accepted: [{ text: 'Rome', share: 100 }],
-    exact: { case: false, accents: false, punctuation: false },
+    caseSensitive: false,
+    ignore: { accents: false, punctuation: false },
     otherwise: 'wrong',
   },
 }

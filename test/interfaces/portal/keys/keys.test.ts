@@ -27,7 +27,8 @@ const WORDS = {
   spec: { lines: 1 },
   key: {
     accepted: [{ text: 'Rome', share: 100 }],
-    exact: { case: false, accents: false, punctuation: false },
+    caseSensitive: false,
+    ignore: { accents: false, punctuation: false },
     otherwise: 'wrong',
   },
 }
@@ -311,6 +312,22 @@ it('refuses what says nothing, changes nothing, is no key, or was corrected by s
   await correct(BERGEN_IS_RIGHT, 'raise')
   const late = await admin.post(path, { effect: 'full', reason: 'All', releases: 'all', seen: '1' })
   expect([late.status, late.text]).toEqual([422, expect.stringContaining('Somebody has corrected the key since')])
+})
+
+it('releases results anew once, and shows how far it is, when its form is sent again because the answer was lost', async () => {
+  const made = await makeAnswered(service, ONE, FIVE)
+  const { admin, path, preview, scores } = await open(made)
+  const { text } = await preview(BERGEN_IS_RIGHT)
+  const [, seen = ''] = /name="seen" value="(\d+)"/.exec(text)!
+  const [, form = ''] = /name="once" value="([^"]+)"/.exec(text)!
+  const fields = { ...BERGEN_IS_RIGHT, releases: 'all', seen, once: form }
+  const answers = [await admin.post(path, fields), await admin.post(path, fields)]
+  expect(answers.map(({ status, headers }) => [status, headers.location])).toEqual(Array(2).fill([303, path]))
+  await waitUntil('the correction', async () => ((await admin.get(path)).text.includes('is applied') ? true : undefined))
+  const before = await scores()
+  expect((await admin.post(path, fields)).headers.location).toBe(path)
+  expect(await scores()).toEqual(before)
+  expect(await service.db.questionKey.count({ where: { versionId: made.versionId } })).toBe(2)
 })
 
 describe('a question whose form was opened before', () => {

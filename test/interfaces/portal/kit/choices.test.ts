@@ -12,11 +12,11 @@ async function furnish() {
   const organization = await service.make.organization()
   const admin = await signInAs(service, organization.id, ['admin'])
   await db.$executeRaw`
-    INSERT INTO assessments (id, organization_id, name, skill_types, created_at, updated_at)
-    SELECT gen_random_uuid(), ${organization.id}::uuid, 'Interview ' || lpad(n::text, 4, '0'), '{}', now(), now() FROM generate_series(1, 1100) n`
+    INSERT INTO assessments (id, organization_id, name, name_key, name_search, skill_types, created_at, updated_at)
+    SELECT gen_random_uuid(), ${organization.id}::uuid, 'Interview ' || lpad(n::text, 4, '0'), 'interview ' || lpad(n::text, 4, '0'), 'interview ' || lpad(n::text, 4, '0'), '{}', now(), now() FROM generate_series(1, 1100) n`
   await db.$executeRaw`
-    INSERT INTO tags (id, organization_id, name, color, created_at, updated_at)
-    SELECT gen_random_uuid(), ${organization.id}::uuid, 'Group ' || lpad(n::text, 4, '0'), '#000000', now(), now() FROM generate_series(1, 1100) n`
+    INSERT INTO tags (id, organization_id, name, name_key, name_search, color, created_at, updated_at)
+    SELECT gen_random_uuid(), ${organization.id}::uuid, 'Group ' || lpad(n::text, 4, '0'), 'group ' || lpad(n::text, 4, '0'), 'group ' || lpad(n::text, 4, '0'), '#000000', now(), now() FROM generate_series(1, 1100) n`
   const assessment = await service.make.assessment(organization.id, { name: 'Zulu 100%_x' })
   const tag = await service.make.tag(organization.id, { name: 'zebra zulu' })
   const invite = await service.make.invite(assessment)

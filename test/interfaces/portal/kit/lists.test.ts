@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { nameKeys } from '../../../../src/domain/values/fold-text.ts'
 import { desktop, expectAccessible, isBrowserInstalled, phone, startBrowser } from '../../../support/browser.ts'
 import { mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
@@ -13,10 +14,11 @@ async function furnish() {
   const now = service.clock.now()
   const of = { organizationId: organization.id, color: '#000000', createdAt: now, updatedAt: now }
   await service.db.tag.createMany({
-    data: Array.from({ length: 60 }, (_, i) => ({
+    data: Array.from({ length: 60 }, (_, i) => `Tag ${String(i + 1).padStart(2, '0')}`).map((name) => ({
       ...of,
       id: service.deps.newId(),
-      name: `Tag ${String(i + 1).padStart(2, '0')}`,
+      name,
+      ...nameKeys(name),
     })),
   })
   const admin = await signInAs(service, organization.id, ['admin'])

@@ -64,6 +64,28 @@ describe('an import of questions', () => {
     expect((await admin.post(`${path}/undo`)).status).toBe(422)
   })
 
+  it('shows which columns of a sheet it does not use', async () => {
+    const { admin, upload, rows } = await furnish()
+    const sheet = 'Question,Option 1,Option 2,Correct Answer,Difficulty\nCapital of Peru?,Quito,Lima,2,easy\n1+1?,2,1,2,easy\n'
+    const { headers } = await upload('quiz.csv', sheet)
+    expect((await admin.get(headers.location!)).text).toContain('Unused columns: <bdi>Difficulty</bdi>.')
+    expect((await rows()).map(({ state, notes }) => [state, notes])).toEqual([
+      ['ready', []],
+      ['refused', ['Right is “2”, which fits more than one option: write the letter of the right one.']],
+    ])
+  })
+
+  it('is seen by nobody until it is read whole, and deleted an hour later if that failed', async () => {
+    const { organizationId, admin, upload, rows } = await furnish()
+    const { headers } = await upload('q.txt', 'Who?{=Ann}')
+    const createdAt = new Date(service.clock.now().getTime() - 3_600_000)
+    await service.db.libraryImport.updateMany({ where: { organizationId }, data: { isLoading: true, createdAt } })
+    expect((await admin.get(headers.location!)).status).toBe(404)
+    expect((await admin.post(`${headers.location}/start`)).status).toBe(404)
+    await forgetOldImports(service.system)
+    expect(await rows()).toEqual([])
+  })
+
   it('refuses a category that is too long with all above it, in the file and at a question', async () => {
     const { organizationId, admin, kept, rows, upload } = await furnish()
     const path = Array.from({ length: 5 }, (_, i) => `${i}${'漢'.repeat(199)}`).join('/')
@@ -243,11 +265,11 @@ describe('an export of questions', () => {
     const newest = (await kept()).toReversed().slice(0, 5_000)
     for (const format of ['csv', 'xlsx', 'gift']) {
       const { body } = await admin.post(`${admin.home}questions/export`, { format }).responseType('blob')
-      expect(names(readFile(body as Buffer, 5_000).read)).toEqual(newest.map(({ name }) => name))
+      expect(names(readFile(body as Buffer, 5_000).rows)).toEqual(newest.map(({ name }) => name))
     }
   })
 })
 
 it('reads what it writes as a workbook', () => {
-  expect(readTable(readXlsx(writeXlsx([['text'], ['Who?']])))).toHaveLength(1)
+  expect(readTable(readXlsx(writeXlsx([['text'], ['Who?']])))!.rows).toHaveLength(1)
 })

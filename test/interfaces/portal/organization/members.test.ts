@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { nameKeys } from '../../../../src/domain/values/fold-text.ts'
 import { importDocument } from '../../../../src/import/load.ts'
 import { readDocument } from '../../../../src/import/read.ts'
 import { joinAs, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
@@ -288,7 +289,13 @@ it('keeps a tag that is beyond those listed when something else is saved, and sa
   const { organization, admin } = await start()
   const now = service.clock.now()
   const names = Array.from({ length: 1_001 }, (_, i) => `Tag ${String(i).padStart(4, '0')}`)
-  const rows = names.map((name) => ({ id: service.deps.newId(), organizationId: organization.id, name, color: '#123456' }))
+  const rows = names.map((name) => ({
+    id: service.deps.newId(),
+    organizationId: organization.id,
+    name,
+    ...nameKeys(name),
+    color: '#123456',
+  }))
   await service.db.tag.createMany({ data: rows.map((row) => ({ ...row, createdAt: now, updatedAt: now })) })
   const member = await service.make.member(organization.id)
   const tagId = rows.at(-1)!.id

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
 import { allowOtherWays } from '../../../../src/domain/single-sign-on/enforcement.ts'
 import { codeAt, enrolApp } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
@@ -93,7 +92,6 @@ describe('where single sign-on is the only way in', () => {
     const elsewhere = await service.make.organization()
     const email = `grace@${domain}`
     await joinAs(service, elsewhere, { email })
-    await db.credential.updateMany({ where: { email }, data: { provenAt: clock.now() } })
     idp.person = person('grace')
     const home = `/portal/${organization.id}/`
     const colleague = browse(service)
@@ -179,25 +177,6 @@ describe('where single sign-on is the only way in', () => {
     const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: guest.email } })
     await owner.post(`${settings}/own-ways/${id}/end`)
     expect((await again.get(home)).status).toBe(403)
-  })
-
-  it('has the password, the session and the passkey of whoever joined by a copied link dead once the owner of the address comes', async () => {
-    const sso = await setUpSso(service)
-    const email = `owner@${sso.domain}`
-    const mallory = await joinAs(service, sso.organization, { email, roles: ['grader'] })
-    const credential = await db.credential.findFirstOrThrow({ where: { email } })
-    const passkey = { id: service.deps.newId(), credentialId: credential.id, kind: 'passkey', name: 'Key' } as const
-    const key = { webauthnId: passkey.id, publicKey: new Uint8Array([1]), counter: 0n, rpId: '127.0.0.1' }
-    await db.secondFactor.create({ data: { ...passkey, ...key, createdAt: clock.now() } })
-    const { idp, begin, person } = { ...sso, ...(await makeOnlyWayIn(service, sso)) }
-    idp.person = person('owner')
-    const owner = browse(service)
-    expect((await goThrough(owner, idp, begin)).status).toBe(303)
-    expect((await owner.get(mallory.home)).status).toBe(200)
-    expect((await mallory.get(mallory.home)).headers.location).toMatch(/sign-in/)
-    expect((await db.credential.findUniqueOrThrow({ where: { id: credential.id } })).passwordHash).toBe(NO_PASSWORD)
-    expect(await db.secondFactor.count({ where: { credentialId: credential.id } })).toBe(0)
-    expect(await db.session.count({ where: { credentialId: credential.id, endedAt: null } })).toBe(1)
   })
 })
 

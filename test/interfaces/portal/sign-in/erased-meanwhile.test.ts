@@ -83,7 +83,7 @@ it('refuses a password, a code and a passkey’s set-up as of nobody', async () 
   const enrolling = await join()
   const offer = readOffer((await enrolling.get('/portal/factors/app')).text)
   const app = { sealed: offer.sealed, name: 'Phone', next: '/portal', code: codeAt(offer.secret, service.clock.now()) }
-  expect((await enrolling.erased(() => enrolling.post('/portal/factors/app', app))).status).toBe(404)
+  expect((await enrolling.erased(() => enrolling.post('/portal/factors/app', app))).status).toBe(422)
 })
 
 it('keeps no form of theirs', async () => {

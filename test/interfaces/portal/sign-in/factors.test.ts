@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
+import { enrolPasskey } from '../../../support/authenticator.ts'
 import { codeAt, enrolApp, giveApp, readOffer, recoveryCodesIn } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
@@ -51,15 +52,22 @@ describe('an app', () => {
     for (const { hash } of hashes) expect([32, codes.includes(Buffer.from(hash).toString())]).toEqual([hash.length, false])
   })
 
-  it('is one, and has one set of recovery codes, however often its page is sent', async () => {
+  it('is added once, and its form shows the same recovery codes when it is sent again because the answer was lost', async () => {
     const { get, post, email } = await joinAs(service, await service.make.organization())
     const { sealed, secret } = readOffer((await get('/portal/factors/app')).text)
-    const send = () => post('/portal/factors/app', { sealed, name: 'Phone', next: '/portal', code: codeAt(secret, now()) })
-    expect(recoveryCodesIn((await send()).text)).toHaveLength(8)
-    service.clock.advance(MINUTE_MS)
-    const again = await send()
-    expect([again.status, again.headers.location]).toEqual([303, '/portal'])
+    const form = { sealed, name: 'Phone', next: '/portal', code: codeAt(secret, now()) }
+    const [codes, other] = (await Promise.all([1, 2].map(() => post('/portal/factors/app', form)))).map(({ text }) =>
+      recoveryCodesIn(text),
+    )
+    expect([codes!.length, other]).toEqual([8, codes])
+    service.clock.advance(2 * MINUTE_MS) // the code is not right any more
+    expect(recoveryCodesIn((await post('/portal/factors/app', form)).text)).toEqual(codes)
     expect(await service.db.secondFactor.count({ where: { credential: { email } } })).toBe(1)
+    expect(await service.db.recoveryCode.count({ where: { credential: { email } } })).toBe(8)
+    // It shows none that are good no more.
+    await post('/portal/factors/recovery-codes', { next: '/portal' })
+    const late = await post('/portal/factors/app', form)
+    expect([late.status, late.headers.location]).toEqual([303, '/portal'])
   })
 
   it('is asked for after the password, and each of its codes is good once', async () => {
@@ -96,6 +104,20 @@ describe('an app', () => {
     service.clock.advance(24 * 60 * MINUTE_MS)
     const right = await (await givePassword(email)).post('/portal/second-step', { code: codeAt(secret, now()) })
     expect(right.status).toBe(303)
+  })
+})
+
+describe('a passkey', () => {
+  it('is added once, and its form is answered alike when it is sent again because the answer was lost', async () => {
+    const { get, post, email } = await joinAs(service, await service.make.organization())
+    const { form, codes, status } = await enrolPasskey({ get, post }, service.deps.site.publicUrl)
+    expect([status, codes.length]).toEqual([200, 8])
+    expect(recoveryCodesIn((await post('/portal/factors/passkey', form)).text)).toEqual(codes)
+    const second = await enrolPasskey({ get, post }, service.deps.site.publicUrl)
+    const again = await post('/portal/factors/passkey', second.form)
+    expect([second.status, again.status, again.headers.location]).toEqual([303, 303, '/portal'])
+    expect(await service.db.secondFactor.count({ where: { credential: { email } } })).toBe(2)
+    expect(await service.db.memberEmail.count({ where: { kind: 'factor_added', member: { email } } })).toBe(2)
   })
 })
 

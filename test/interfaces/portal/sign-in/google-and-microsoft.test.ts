@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
-import { createResetLink } from '../../../../src/domain/members/invite-member.ts'
 import { resetMemberFactors } from '../../../../src/domain/members/reset-factors.ts'
 import { codeAt, enrolApp } from '../../../support/factors.ts'
 import type { Person } from '../../../support/idp.ts'
@@ -91,8 +90,8 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect(await actionsOf(organization)).toEqual([
       'generated_key',
       'invited_member',
-      'joined',
       'linked_identity',
+      'joined',
       'signed_in',
       'signed_in',
     ])
@@ -219,38 +218,6 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     expect([posted.status, posted.text]).toEqual([422, expect.stringContaining('Members come by single sign-on here')])
   })
 
-  it('are taken away with the rest from whoever joined with them by a copied link, once the owner of the address shows up', async () => {
-    const organization = await service.make.organization()
-    const intrude = async (email: string) => {
-      idp.person = somebody()
-      const browser = browse(service)
-      await goThrough(browser, idp, `${await joinPath(service, organization, email, ['grader'])}/with/microsoft`)
-      expect((await browser.get(homeOf(organization))).status).toBe(200)
-      return { browser, person: idp.person }
-    }
-    const isOut = async ({ browser, person }: Awaited<ReturnType<typeof intrude>>) => {
-      idp.person = person
-      expect(await signIn()).toBe('You are not a member yet')
-      expect((await browser.get(homeOf(organization))).headers.location).toMatch(/^\/portal\/sign-in/)
-    }
-    // By a mailed link to set a password,
-    const email = newEmail()
-    const first = await intrude(email)
-    await createResetLink(service.system, email, { mails: true })
-    const { id } = await db.memberEmail.findFirstOrThrow({ where: { kind: 'reset', member: { email } } })
-    const mail = (await service.http().get(`/dev/mailbox/${id}?view=text`)).text
-    const path = new URL(/https?:[^\s<"]+\/portal\/reset\/[^\s<"]+/.exec(mail)![0]).pathname
-    expect((await browse(service).post(path, { password: 'another long password of mine' })).status).toBe(303)
-    await isOut(first)
-    expect(await actionsOf(organization)).toContain('unlinked_identity')
-    // or by the single sign-on of another organization.
-    const sso = await setUpSso(service, { addsMembers: 'yes' })
-    const second = await intrude(`grace@${sso.domain}`)
-    sso.idp.person = sso.person('grace')
-    expect((await goThrough(browse(service), sso.idp, sso.begin)).headers.location).toBe(homeOf(sso.organization))
-    await isOut(second)
-  })
-
   it('are taken away with what else a member signs in with whose second step an admin resets', async () => {
     const organization = await service.make.organization()
     const member = await joinAndLink(organization)
@@ -266,7 +233,6 @@ describe('Google and Microsoft, where the operator has set them up', () => {
     const elsewhere = await service.make.organization()
     const email = `grace@${sso.domain}`
     const member = await joinWithPassword(elsewhere, email)
-    await db.credential.updateMany({ where: { email }, data: { provenAt: service.clock.now() } })
     idp.person = somebody()
     await goThrough(member, idp, `${member.home}account/link/microsoft`)
     await enrolApp(member, service.clock.now)

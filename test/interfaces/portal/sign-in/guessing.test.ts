@@ -33,7 +33,7 @@ async function mailedLink(email: string): Promise<string> {
     where: { credential: { email } },
     orderBy: { id: 'desc' },
   })
-  return new URL(service.deps.links.accountUrl({ id, kind, isMailed: true })).pathname
+  return new URL(service.deps.links.accountUrl({ id, kind, provesAddress: true })).pathname
 }
 
 /** A stranger's wrong passwords. @returns how many were looked at. */

@@ -149,6 +149,39 @@ describe('a form that is sent after the session has ended', () => {
   })
 })
 
+describe('the cookie of a session that has ended', () => {
+  it('resumes no form, neither shown nor sent, that its owner saved by it', async () => {
+    const { email, home, organization, ...person } = await makeSignedOut()
+    const stolen = visit(service, person.cookie())
+    const sent = await person.post(`${home}tags`, { name: 'Kept', color: '#336699' })
+    expect((await stolen.get(resumeIn(sent))).headers.location).toMatch(/^\/portal\/sign-in/)
+    await signIn(person, email)
+    const { action, fields } = formIn((await person.get(resumeIn(sent))).text)
+    expect((await stolen.get(resumeIn(sent))).headers.location).toMatch(/^\/portal\/sign-in/)
+    expect((await stolen.post(action, fields)).headers.location).toMatch(/^\/portal\/sign-in/)
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
+    expect((await person.post(action, fields)).status).toBe(303)
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('saves nothing once its owner has ended it, or has changed what they sign in with', async () => {
+    const { email, home, ...person } = await joinAs(service, await service.make.organization())
+    const stolen = [visit(service, person.cookie())]
+    await signIn(person, email) // another session, and the one before is signed out
+    const other = visit(service)
+    await signIn(other, email)
+    stolen.push(visit(service, other.cookie()))
+    await person.post(`${home}account/sessions/end-others`)
+    const third = visit(service)
+    await signIn(third, email)
+    stolen.push(visit(service, third.cookie()))
+    await person.post(`${home}account/password`, { current: PASSWORD, password: `${PASSWORD} anew` })
+    for (const browser of stolen)
+      expect((await browser.post(`${home}tags`, { name: 'Planted' })).headers.location).toBe('/portal/sign-in')
+    expect(await service.db.parkedForm.count({ where: { credential: { email } } })).toBe(0)
+  })
+})
+
 describe('nothing is kept', () => {
   it('of who was never signed in, or long ago, or sends it from another site', async () => {
     const { home, ...person } = await makeSignedOut()

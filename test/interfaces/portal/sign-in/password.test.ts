@@ -5,7 +5,7 @@ import { findMemberships } from '../../../../src/domain/access/sessions.ts'
 import { enter } from '../../../../src/domain/access/sign-in.ts'
 import { createResetLink, inviteMember } from '../../../../src/domain/members/invite-member.ts'
 import { rowsOf } from '../../../support/forms.ts'
-import { asOperator, joinAs, joinPath, PASSWORD, visit } from '../../../support/portal.ts'
+import { asAdmin, joinAs, joinPath, PASSWORD, visit } from '../../../support/portal.ts'
 import { type Service, startService } from '../../../support/service.ts'
 import { type SmtpListener, startSmtpListener } from '../../../support/smtp.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
@@ -191,7 +191,7 @@ it('mails an invitation to join, which can be read in the mailbox, whatever the 
     data: { name: `<b>Acme</b>\r\nBcc: x@example.com ${id}` },
   })
   const invite = { email: 'mailed@example.com', roles: ['admin' as const], mails: true }
-  const { url, memberId } = await inviteMember(asOperator(service, organization), invite)
+  const { url, memberId } = await inviteMember(await asAdmin(service, organization), invite)
   const mailed = await receiveLink('mailed@example.com')
   expect(mailed).toMatch(/^\/portal\/join\/[\w-]+$/)
   expect(mailed).not.toBe(new URL(url).pathname)
@@ -202,9 +202,9 @@ it('mails an invitation to join, which can be read in the mailbox, whatever the 
     const found = await service.db.memberEmail.findFirstOrThrow({ where: { memberId } })
     return found.state === 'sent' ? found : undefined
   })
-  const shown = await service.http().get(`/dev/mailbox/${record.id}`)
+  const shown = await service.mailbox(`/${record.id}`)
   expect(shown.text).toContain('invites you to its assessments portal')
-  expect((await service.http().get('/dev/mailbox?search=mailed@example.com')).text).toContain(record.id)
+  expect((await service.mailbox('?search=mailed@example.com')).text).toContain(record.id)
 })
 
 it('tells no secret and no address to the log', async () => {

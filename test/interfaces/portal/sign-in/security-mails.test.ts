@@ -20,7 +20,7 @@ async function kindsTo(email: string): Promise<string[]> {
 /** What the newest mail to an address says, as the development mailbox shows it. */
 async function readNewest(email: string): Promise<{ text: string }> {
   const { id } = await service.db.memberEmail.findFirstOrThrow({ where: { member: { email } }, orderBy: { id: 'desc' } })
-  const answer = await service.http().get(`/dev/mailbox/${id}?view=text`)
+  const answer = await service.mailbox(`/${id}?view=text`)
   expect(answer.status).toBe(200)
   return { text: answer.text.replace(/<[^>]+>/g, ' ') }
 }

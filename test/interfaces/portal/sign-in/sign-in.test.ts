@@ -3,7 +3,7 @@ import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-
 import { scaled } from '../../../faults/scale.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
-import { joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
+import { copiedJoinPath, joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
 import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
 
 const HOUR_MS = 3_600_000
@@ -97,7 +97,7 @@ describe('signing in', () => {
   it('asks somebody with memberships in several organizations which', async () => {
     const [one, other] = [await service.make.organization(), await service.make.organization()]
     const { email, ...person } = await joinAs(service, one)
-    const path = await joinPath(service, other, email)
+    const path = await copiedJoinPath(service, other, email)
     expect((await person.get(path)).text).toContain('If you already have an account here with this address')
     const fields = { firstName: 'Ada', lastName: 'Lovelace' }
     // Whoever has copied the link is not told whether there is an account: what can't be a new password is answered as for a new address.

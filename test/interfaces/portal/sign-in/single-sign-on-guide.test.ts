@@ -16,6 +16,8 @@ const problems: Record<SignInProblem, true> = {
   inactive: true,
   otherIdentity: true,
   hasAccount: true,
+  needsMailedLink: true,
+  unproven: true,
   needsSso: true,
   otherPerson: true,
   linkedElsewhere: true,

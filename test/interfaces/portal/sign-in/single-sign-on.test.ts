@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { NO_PASSWORD } from '../../../../src/domain/access/passwords.ts'
-import { codeAt, enrolApp, giveApp } from '../../../support/factors.ts'
+import { codeAt, giveApp } from '../../../support/factors.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { CLIENT } from '../../../support/idp.ts'
 import { joinAs, joinPath, PASSWORD, signInAs } from '../../../support/portal.ts'
@@ -307,7 +307,6 @@ describe('what a provider’s word opens', () => {
     const elsewhere = await service.make.organization()
     const email = `grace@${domain}`
     await joinAs(service, elsewhere, { email })
-    await db.credential.updateMany({ where: { email }, data: { provenAt: service.clock.now() } })
     await service.make.member(organization.id, { email, roles: ['grader'] })
     idp.person = person('grace')
     const browser = browse(service)
@@ -332,20 +331,6 @@ describe('what a provider’s word opens', () => {
     // The password still opens both, and joins the provider's word in one session.
     await browser.post('/portal/sign-in', { email, password: PASSWORD, next: '/portal' })
     expect((await browser.get(homeOf(elsewhere))).status).toBe(200)
-  })
-
-  it('takes what an unproven account was set up with, once its address is shown to be somebody’s', async () => {
-    const { organization, idp, begin, person, domain } = await setUpSso(service)
-    const email = `owner@${domain}`
-    const mallory = await joinAs(service, organization, { email, roles: ['grader'] })
-    const { id } = await db.credential.findFirstOrThrow({ where: { email } })
-    await enrolApp(mallory, service.clock.now)
-    expect((await mallory.get(mallory.home)).status).toBe(200)
-    idp.person = person('owner')
-    expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
-    expect((await mallory.get(mallory.home)).headers.location).toMatch(/sign-in/)
-    expect((await browse(service).post('/portal/sign-in', { email, password: PASSWORD, next: '' })).status).toBe(422)
-    expect(await db.secondFactor.count({ where: { credentialId: id } })).toBe(0)
   })
 
   it('asks for our second factor where the organization wants one, and not where the provider is trusted, or says its level', async () => {

@@ -1,8 +1,6 @@
-import { setText } from '../../../../http/browser/dom.ts'
-
 const AFTER_LAST_CHANGE_MS = 600
 
-/** Keeps what the form says of guessing as it follows from what is typed: by the page that a button which changes no row would show. */
+/** Updates what follows from the key, such as example answers, while it is typed: the server renders the form without changing a row. */
 export function followOutlook(form: HTMLFormElement): void {
   if (!form.querySelector('[data-outlook]')) return
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -18,9 +16,10 @@ export function followOutlook(form: HTMLFormElement): void {
     body.set('rows', 'look')
     const answer = await fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null)
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
-    const said = page?.querySelector('[data-outlook]')?.textContent
-    const line = form.querySelector<HTMLElement>('[data-outlook]')
-    if (line && said && mine === asked) setText(line, said)
+    const next = page?.querySelector('[data-outlook]')
+    const shown = form.querySelector('[data-outlook]')
+    // A region that is replaced without a change would be read aloud again.
+    if (next && shown && mine === asked && next.innerHTML !== shown.innerHTML) shown.replaceChildren(...next.childNodes)
   }
 }
 

@@ -1,28 +1,45 @@
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { readLimited } from '../../../src/kinds/formats/read-limited.ts'
-import type { ReadQuestion } from '../../../src/kinds/neutral.ts'
-import { writeXlsx } from '../../support/question-files.ts'
+import type { ReadQuestion } from '../../src/kinds/neutral.ts'
+import { readUpload } from '../../src/uploads/read-upload.ts'
+import { sharedText, writeXlsx } from '../support/question-files.ts'
 
-async function read(bytes: Uint8Array, mostQuestions = 5_000): Promise<ReadQuestion[]> {
-  const { parts } = await readLimited('one', { bytes, mostQuestions })
-  return parts.flatMap((part) => JSON.parse(Buffer.from(part).toString()))
+async function readParts(bytes: Uint8Array, maxRows = 5_000) {
+  const parts: ReadQuestion[][] = []
+  const { format } = await readUpload('one', { content: 'questions', bytes, maxRows })(async (part) => void parts.push(part))
+  return { format, parts }
 }
+const read = async (bytes: Uint8Array): Promise<ReadQuestion[]> => (await readParts(bytes)).parts.flat()
 const issueOf = (bytes: Uint8Array) =>
   read(bytes).then(
     () => 'read',
     (error) => error.issues?.[0]?.problem ?? error,
   )
 
-describe('a file of questions, read by a process of its own', () => {
-  it('comes in parts, none of which takes long to take in', async () => {
+describe('readUpload', () => {
+  it('sends a part when the one before is taken, none of which takes long', async () => {
     const rows = Array.from({ length: 2_000 }, (_, i) => ['short text', `Question ${i} ${'x'.repeat(200)}`, 'Ann'])
-    const { format, parts } = await readLimited('one', {
-      bytes: writeXlsx([['kind', 'text', 'right'], ...rows]),
-      mostQuestions: 2_000,
-    })
-    expect([format, parts.flatMap((part) => JSON.parse(Buffer.from(part).toString())).length]).toEqual(['xlsx', 2_000])
-    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(101_000)
+    const { format, parts } = await readParts(writeXlsx([['kind', 'text', 'right'], ...rows]))
+    expect([format, parts.flat().length]).toEqual(['xlsx', 2_000])
+    expect(Math.max(...parts.map((part) => JSON.stringify(part).length))).toBeLessThan(102_000)
+  })
+
+  it('ends the process when a part can not be written', async () => {
+    const order = { content: 'questions', bytes: strToU8('Who?{=Ann}'), maxRows: 1 } as const
+    const full = async () => {
+      throw new Error('the disk is full')
+    }
+    await expect(readUpload('one', order)(full)).rejects.toThrow('the disk is full')
+    expect(await read(strToU8('Who?{=Ann}'))).toHaveLength(1)
+  })
+
+  it.each([
+    ['a shared text that many cells refer to', sharedText(190_000, 53)],
+    ['cells of their own', writeXlsx([['text'], ...Array.from({ length: 2_001 }, () => ['x'.repeat(5_000)])])],
+    ['CSV in the encoding of Windows', Buffer.from(`text,points\n${`${'\x80'.repeat(4_000)},1\n`.repeat(850)}`, 'latin1')],
+    ['a category of GIFT that each question repeats', strToU8(`$CATEGORY: ${'字'.repeat(2_000)}\n\n${'Q{}\n\n'.repeat(1_700)}`)],
+  ])('refuses more than 10 MB of text: %s', async (_, bytes) => {
+    expect(await issueOf(bytes)).toBe('tooMuchText')
   })
 
   it('is refused where its tags are never closed, which once took a time that grew with their square', async () => {

@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import type { OutputOptions } from './output.ts'
+import { addCommand, perform } from './session.ts'
+
+const REPLACED = `SECRET_KEY is this database's key from now on. What was made with the earlier one no longer works:
+  - links in mails that were sent: send invitations again, and have members ask for new links
+  - secrets of webhooks and recruiting systems, client secrets of identity providers: make or enter new ones
+  - apps that show codes (second factors): members use recovery codes or passkeys, or have their factors reset
+  - suppressed addresses, and what ERASURE_LOG knows of erased ones: neither is recognized
+`
+
+/** `secret replace`. */
+export function addSecretCommands(program: Command): void {
+  const secret = program.command('secret').description('the secret key of the installation')
+
+  addCommand(
+    secret,
+    'replace',
+    'accept SECRET_KEY as it is set, where the earlier one is lost; to change it otherwise: SECRET_KEY=new,earlier',
+  ).action((options: OutputOptions) =>
+    perform(options, async () => ({ text: REPLACED, json: { replaced: true } }), { replacesSecretKey: true }),
+  )
+}

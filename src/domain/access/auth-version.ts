@@ -1,0 +1,19 @@
+import type { ServiceContext } from '../context.ts'
+
+/**
+ * Raises the version of what a person signs in with, after each change: earlier sessions and devices end, and no browser stands for a second factor
+ * any more.
+ *
+ * @param sessionId the session in which the change was made, which goes on.
+ */
+export async function raiseAuthVersion({ db }: ServiceContext, credentialId: string, sessionId?: string): Promise<number> {
+  const data = { authVersion: { increment: 1 } }
+  const { authVersion } = await db.credential.update({ where: { id: credentialId }, data, select: { authVersion: true } })
+  await db.device.updateMany({ where: { credentialId, trustedUntil: { not: null } }, data: { trustedUntil: null } })
+  if (!sessionId) return authVersion
+  await db.session.updateMany({ where: { id: sessionId }, data: { authVersion } })
+  const session = await db.session.findUnique({ where: { id: sessionId }, select: { deviceId: true } })
+  const deviceId = session?.deviceId
+  if (deviceId) await db.device.updateMany({ where: { id: deviceId, credentialId }, data: { authVersion } })
+  return authVersion
+}

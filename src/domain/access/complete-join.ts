@@ -1,0 +1,47 @@
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { ServiceContext } from '../context.ts'
+import { type AccountLink, claimLink, findOpenLink, type PendingJoin } from './account-links.ts'
+import { renameUser } from './rename-user.ts'
+import { asMember } from './sessions.ts'
+
+/** Locks the member that a link was made for: before the credential, as everybody does who locks both. */
+export const lockMember = ({ db }: ServiceContext, { organizationId, memberId }: { organizationId: string; memberId: string }) =>
+  run(
+    db,
+    own({ organization: { id: organizationId } }, 'members')
+      .select('id')
+      .where('id', '=', memberId)
+      .forNoKeyUpdate(),
+  )
+
+/**
+ * Uses the link up and makes whoever has completed their sign-in the member that it was made for. The member has to be locked.
+ *
+ * @returns false if the link can't be used any more.
+ */
+export async function completeJoin(
+  inside: ServiceContext,
+  credentialId: string,
+  { linkId, firstName, lastName }: PendingJoin,
+): Promise<boolean> {
+  const ref = { id: linkId, kind: 'join' } as const
+  const link = await findOpenLink(inside, ref)
+  if (!link || !(await claimLink(inside, ref))) return false
+  await attach(inside, link, credentialId, { firstName, lastName })
+  return true
+}
+
+/** Makes a person the member. */
+export async function attach(
+  inside: ServiceContext,
+  { member }: Pick<AccountLink, 'member'>,
+  credentialId: string,
+  names: { firstName: string; lastName: string },
+): Promise<void> {
+  const updatedAt = inside.deps.clock()
+  await inside.db.member.update({ where: { id: member.id }, data: { credentialId, updatedAt } })
+  await renameUser(inside, member.userId, names)
+  await recordAudit(asMember(inside, member), { action: 'joined' })
+}

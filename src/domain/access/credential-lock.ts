@@ -1,0 +1,40 @@
+import { everyones } from '../../db/everyone.ts'
+import { first } from '../../db/statements.ts'
+import type { ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import type { SignedIn } from './sessions.ts'
+
+/** @property provenAt null: nobody has shown yet that the address is theirs. */
+export type LockedCredential = { id: string; authVersion: number; provenAt: Date | null }
+
+/**
+ * Locks a credential until the transaction ends. Whatever changes how a person signs in takes this lock first, so that the second of two changes sees
+ * what the first has done. A transaction that locks a member as well locks the member before.
+ */
+export const lockCredential = ({ db }: ServiceContext, id: string): Promise<LockedCredential | undefined> =>
+  first(db, everyones.selectFrom('credentials').select(['id', 'authVersion', 'provenAt']).where('id', '=', id).forNoKeyUpdate())
+
+/**
+ * Locks the credential of whoever is signed in. The request may have waited for a change that ended its session, so the session is read again.
+ *
+ * @returns null if the session has ended, or is older than the last change of what its person signs in with.
+ */
+export async function lockOwnCredential(
+  inside: ServiceContext,
+  { sessionId, credential }: Pick<SignedIn, 'sessionId' | 'credential'>,
+): Promise<LockedCredential | null> {
+  const locked = await lockCredential(inside, credential.id)
+  if (!locked) return null
+  const isOpen = { endedAt: null, expiresAt: { gt: inside.deps.clock() }, authVersion: locked.authVersion }
+  return (await inside.db.session.count({ where: { id: sessionId, ...isOpen } })) > 0 ? locked : null
+}
+
+/** {@link lockOwnCredential} for a form. @throws DomainError invalid: `signedOut`. */
+export async function requireOwnCredential(
+  inside: ServiceContext,
+  signedIn: Pick<SignedIn, 'sessionId' | 'credential'>,
+): Promise<LockedCredential> {
+  const locked = await lockOwnCredential(inside, signedIn)
+  if (!locked) throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'signedOut' }] })
+  return locked
+}

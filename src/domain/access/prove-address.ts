@@ -1,0 +1,43 @@
+import type { ServiceContext } from '../context.ts'
+import { useUpResetLinks } from './account-links.ts'
+import { raiseAuthVersion } from './auth-version.ts'
+import { endSessions } from './end-sessions.ts'
+import { NO_PASSWORD } from './passwords.ts'
+import { type Credential, type EndReason, findMemberships, recordForAll } from './sessions.ts'
+
+/**
+ * Runs in each transaction in which somebody shows that an address is theirs: by a link that was mailed to it or that the operator handed out, or by
+ * the identity provider of the organization that owns its domain. Until the first time anybody may have set the account up, with a link that an admin
+ * copied, so everything that signs in to it is removed. The caller then adds what the address was proven by: a password or an identity.
+ *
+ * The credential has to be locked, see {@link lockCredential}: requests that add a factor or an identity wait for it, and look again then.
+ *
+ * @returns the credential as it is now.
+ */
+export async function proveAddress(inside: ServiceContext, credentialId: string): Promise<Credential> {
+  const where = { id: credentialId }
+  const credential = await inside.db.credential.findUniqueOrThrow({ where })
+  if (credential.provenAt) return credential
+  await removeCredentials(inside, credentialId, 'address_proven')
+  await recordForAll(inside, await findMemberships(inside, credentialId), { action: 'proved_address' })
+  return inside.db.credential.update({ where, data: { provenAt: inside.deps.clock(), failures: 0 } })
+}
+
+/**
+ * Removes everything that a person signs in with, and what is in progress. Identities of an organization's own provider stay: they sign in to that
+ * organization alone. Sign-ins in progress end because they carry the version of the credential.
+ */
+export async function removeCredentials(inside: ServiceContext, credentialId: string, reason: EndReason): Promise<void> {
+  const { db, deps } = inside
+  const where = { credentialId }
+  await db.secondFactor.deleteMany({ where })
+  await db.recoveryCode.deleteMany({ where })
+  await db.device.deleteMany({ where })
+  await db.parkedForm.deleteMany({ where })
+  await db.identity.deleteMany({ where: { ...where, organizationId: null } })
+  const data = { passwordHash: NO_PASSWORD, passwordChangedAt: deps.clock() }
+  await db.credential.update({ where: { id: credentialId }, data })
+  await useUpResetLinks(inside, credentialId)
+  await endSessions(inside, where, reason)
+  await raiseAuthVersion(inside, credentialId)
+}

@@ -1,0 +1,130 @@
+import { own, ownUpdate } from '../../db/own.ts'
+import { first, run } from '../../db/statements.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Context, ServiceContext } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { partsFolderOf } from '../values/media-keys.ts'
+import { type Archive, findArchive, RETRY_MS, toArchive } from './archives.ts'
+
+// An archive is downloaded once. A download holds a lease until its last byte, so that parallel ones are refused; one that broke off can be
+// repeated for an hour, in the session that began it.
+
+/** What a process that dies leaves locked is free again after so long. */
+const LEASE_MS = 60_000
+const RENEWED_EVERY_MS = 20_000
+
+/** Key of a part of an archive in the media store. @param key the archive's. @param number from 0. */
+export const partOfArchive = (key: string, number: number): string => `${partsFolderOf(key)}${number}`
+
+/** @property end releases the lease; `isComplete`: its last byte was handed on, so the file is deleted. */
+export type Download = { content: AsyncGenerator<Uint8Array>; end: (isComplete: boolean) => Promise<void> }
+
+/**
+ * Starts the download of an archive by who asked for it.
+ *
+ * @param sessionId the portal session.
+ * @returns download: null while the archive is being made, once it was downloaded, and for anybody who has not asked for it.
+ * @throws DomainError not_permitted, archive_not_found; archive_downloading, where another download is under way, or one that broke off
+ *   can't be repeated by this session.
+ */
+export async function startDownload(
+  ctx: Context,
+  id: string,
+  sessionId: string,
+): Promise<{ archive: Archive; download: Download | null }> {
+  const row = await findArchive(ctx, id)
+  const archive = toArchive(ctx, row)
+  if (row.key === null || archive.finishedAt === null || !archive.isMine) return { archive, download: null }
+  const lease = { organizationId: ctx.organization.id, id, downloadId: ctx.deps.newId() }
+  if (!(await claim(ctx, lease, sessionId))) throw new DomainError('archive_downloading')
+  let isLost = false
+  const renewal = setInterval(() => {
+    renew(ctx, lease).then(
+      (isHeld) => (isLost = !isHeld),
+      (err: unknown) => ctx.deps.log.warn({ err, archiveId: id }, 'the lease of a download could not be renewed'),
+    )
+  }, RENEWED_EVERY_MS)
+  return {
+    archive,
+    download: {
+      content: readParts(ctx, row.key, archive.bytes, () => isLost),
+      async end(isComplete) {
+        clearInterval(renewal)
+        if (isComplete) await complete(ctx, lease)
+        else await updateLease(ctx, lease, { downloadId: null, downloadLeasedUntil: null })
+      },
+    },
+  }
+}
+
+type Lease = { organizationId: string; id: string; downloadId: string | null }
+
+/** @returns whether the lease was free for the session. */
+async function claim(ctx: Context, { id, downloadId }: Lease, sessionId: string): Promise<boolean> {
+  const now = ctx.deps.clock()
+  const claiming = ownUpdate(ctx, 'archives')
+    .where('id', '=', id)
+    .where('key', 'is not', null)
+    .where(({ eb, or }) => or([eb('downloadLeasedUntil', 'is', null), eb('downloadLeasedUntil', '<=', now)]))
+    .where(({ eb, or, and }) => {
+      const isRetry = [eb('downloadSessionId', '=', sessionId), eb('downloadStartedAt', '>', new Date(now.getTime() - RETRY_MS))]
+      return or([eb('downloadStartedAt', 'is', null), and(isRetry)])
+    })
+    .set(({ fn, ref, val }) => ({
+      downloadId,
+      downloadLeasedUntil: new Date(now.getTime() + LEASE_MS),
+      downloadSessionId: sessionId,
+      downloadStartedAt: fn.coalesce(ref('downloadStartedAt'), val(now)),
+    }))
+  return (await run(ctx.db, claiming)) > 0
+}
+
+const renew = (ctx: Context, lease: Lease): Promise<boolean> =>
+  updateLease(ctx, lease, { downloadLeasedUntil: new Date(ctx.deps.clock().getTime() + LEASE_MS) })
+
+/** @returns whether the lease was still held. */
+async function updateLease(
+  ctx: Context,
+  { id, downloadId }: Lease,
+  change: { downloadId?: null; downloadLeasedUntil: Date | null },
+): Promise<boolean> {
+  const held = ownUpdate(ctx, 'archives').where('id', '=', id).where('downloadId', '=', downloadId)
+  return (await run(ctx.db, held.set(change))) > 0
+}
+
+async function* readParts({ deps }: Context, key: string, bytes: number, isLost: () => boolean): AsyncGenerator<Uint8Array> {
+  for (let [number, left] = [0, bytes]; left > 0; number++) {
+    const part = await deps.media.get(partOfArchive(key, number))
+    if (!part) throw new Error('A part of an archive is not in the media store')
+    for await (const piece of part) {
+      if (isLost()) throw new Error('The lease of the download is lost')
+      left -= piece.length
+      yield piece
+    }
+  }
+}
+
+async function complete(ctx: Context, lease: Lease): Promise<void> {
+  await inTransaction(ctx, async (inside) => {
+    if (await removeFile(inside, lease, { fetchedAt: inside.deps.clock() }))
+      await recordAudit(inside, { action: 'fetched_archive', target: { kind: 'archive', id: lease.id } })
+  })
+}
+
+/** Deletes the file, unless another download has the lease by now. @returns whether it was still there. */
+export const removeFile = (
+  service: ServiceContext,
+  { organizationId, id, downloadId }: Lease,
+  change: { fetchedAt?: Date },
+): Promise<boolean> =>
+  inTransaction(service, async ({ db, deps }) => {
+    const owner = { organization: { id: organizationId } }
+    const held = own(owner, 'archives').where('id', '=', id).where('downloadId', 'is not distinct from', downloadId)
+    const found = await first(db, held.select('key').forUpdate())
+    if (!found?.key) return false
+    const cleared = { key: null, downloadId: null, downloadLeasedUntil: null, ...change }
+    await run(db, ownUpdate(owner, 'archives').where('id', '=', id).set(cleared))
+    await db.mediaLeftover.create({ data: { id: deps.newId(), key: found.key, deletedAt: deps.clock() } })
+    return true
+  })

@@ -1,0 +1,45 @@
+import { createArea, createCounter, type Stripped } from './strip-metadata.ts'
+
+const [EXTENSION, FRAME, TRAILER] = [0x21, 0x2c, 0x3b]
+const [COMMENT, APPLICATION] = [0xfe, 0xff]
+/** Applications whose extensions say how to show the picture: how often it repeats, its colors. Others hold texts, XMP for one. */
+const KEPT_APPLICATIONS = ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']
+
+/** A GIF without comments, XMP, and what lies behind its end. @throws RangeError where it is cut off, or has too many pieces. */
+export function stripGif(file: Buffer): Stripped {
+  const area = createArea()
+  const count = createCounter()
+  area.add(file.readUInt16LE(6), file.readUInt16LE(8))
+  let at = 13 + colorsIn(file.readUInt8(10))
+  const kept = [file.subarray(0, at)]
+  for (;;) {
+    count()
+    const kind = file.readUInt8(at)
+    if (kind === TRAILER) break
+    let end: number
+    if (kind === FRAME) {
+      area.add(file.readUInt16LE(at + 1) + file.readUInt16LE(at + 5), file.readUInt16LE(at + 3) + file.readUInt16LE(at + 7))
+      end = endOfBlocks(file, at + 11 + colorsIn(file.readUInt8(at + 9)))
+    } else if (kind === EXTENSION) end = endOfBlocks(file, at + 2)
+    else throw new RangeError('A GIF has a piece of no known kind')
+    if (kind === FRAME || isKept(file, at)) kept.push(file.subarray(at, end))
+    at = end
+  }
+  return { content: Buffer.concat([...kept, Buffer.from([TRAILER])]), width: area.width, height: area.height }
+}
+
+/** Bytes of a table of colors, by the flags that announce it. */
+const colorsIn = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 0x07) + 1) : 0)
+
+/** Data comes in blocks of up to 255 bytes, each behind its length; the last is empty. */
+function endOfBlocks(file: Buffer, from: number): number {
+  let at = from
+  for (let length = file.readUInt8(at); length > 0; length = file.readUInt8(at)) at += 1 + length
+  return at + 1
+}
+
+function isKept(file: Buffer, extension: number): boolean {
+  const label = file.readUInt8(extension + 1)
+  if (label === APPLICATION) return KEPT_APPLICATIONS.includes(file.toString('latin1', extension + 3, extension + 14))
+  return label !== COMMENT
+}

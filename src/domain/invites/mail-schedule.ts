@@ -1,0 +1,69 @@
+import { sql } from '../../db/builder.ts'
+import { compose, own, ownOrganization, type Rows } from '../../db/own.ts'
+import { first, one } from '../../db/statements.ts'
+import { modeOf } from '../access/author.ts'
+import type { Context } from '../context.ts'
+import { DAY_MS } from '../values/days.ts'
+
+// An organization sends so many mails to candidates within 24 hours. Further ones wait: each is given the time at which the limit allows one
+// more, behind all that wait already. So each is looked at once, and they leave in the order in which they came.
+
+/** Waiting mails without a time are counted up to so many days' worth. */
+const MAX_DAYS_COUNTED = 10
+
+/** Times of the organization's mails, the latest first: sent since then, or to be sent. */
+export const mailTimes = (organizationId: string, since: Date) => {
+  const planned = mailsOf(organizationId)
+    .where('state', '=', sql.lit('queued'))
+    .where('delayedUntil', '>', since)
+    .select(({ ref }) => sql<Date>`${ref('delayedUntil')}`.as('at'))
+  return newestFirst(sentMails(organizationId, since).unionAll(planned))
+}
+
+/** Times of the organization's mails that were sent since then, the latest first. */
+export const sentTimes = (organizationId: string, since: Date) => newestFirst(sentMails(organizationId, since))
+
+const mailsOf = (organizationId: string) => own({ organization: { id: organizationId } }, 'inviteEmails')
+
+const sentMails = (organizationId: string, since: Date) =>
+  mailsOf(organizationId)
+    .where('state', '=', sql.lit('sent'))
+    .where('sentAt', '>', since)
+    .select(({ ref }) => sql<Date>`${ref('sentAt')}`.as('at'))
+
+const newestFirst = (mails: Rows<'inviteEmails', { at: Date }>) =>
+  compose.selectFrom(mails.as('mails')).select('mails.at').orderBy('mails.at', 'desc')
+
+/** Number of mails that the organization may send within 24 hours (0: any number), and of those that wait without a time. */
+async function readLoad({ db, deps, organization }: Context): Promise<{ perDay: number; waiting: number }> {
+  const load = ownOrganization({ organization }).select(({ ref }) => {
+    const perDay = sql<number>`coalesce(${ref('organizations.mailsPerDay')}, ${deps.candidateMails.perDay}::int)`
+    const some = mailsOf(organization.id).where('state', '=', sql.lit('queued')).where('delayedUntil', 'is', null).select('id')
+    const waiting = sql<number>`(select count(*)::int from (${some.limit(sql<number>`${perDay} * ${MAX_DAYS_COUNTED}`)}) as waiting)`
+    return [perDay.as('perDay'), waiting.as('waiting')]
+  })
+  return one(db, load)
+}
+
+/** When mails of an organization leave, and how many it may send within 24 hours (0: any number). */
+export type MailSchedule = { perDay: number; leavesAt: (ahead: number) => Promise<Date> }
+
+/** Estimates when new mails of the organization leave. @property leavesAt takes the number of other new mails before it. */
+export async function readMailSchedule(ctx: Context): Promise<MailSchedule> {
+  const { db, deps, organization } = ctx
+  const now = deps.clock()
+  if (deps.candidateMails.isCaptured(modeOf(ctx))) return { perDay: 0, leavesAt: async () => now }
+  const { perDay, waiting } = await readLoad(ctx)
+  if (perDay === 0) return { perDay, leavesAt: async () => now }
+  const times = mailTimes(organization.id, new Date(now.getTime() - DAY_MS))
+  return {
+    perDay,
+    async leavesAt(ahead) {
+      const place = waiting + ahead
+      // The mail that has to be a day old before this one may leave, or the one that many days before.
+      const before = await first(db, times.offset(perDay - 1 - (place % perDay)).limit(1))
+      const from = before ? before.at.getTime() + DAY_MS : now.getTime()
+      return new Date(from + Math.floor(place / perDay) * DAY_MS)
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { findSpeaker } from '../access/speakers.ts'
+import { asStored, isEmailAddress } from '../checking/email-address.ts'
+import type { ServiceContext } from '../context.ts'
+import type { IdToken } from '../values/identity-provider.ts'
+import type { FoundProvider } from './providers.ts'
+import { claimOfSharedIssuer } from './shared-issuers.ts'
+
+/** The address of a token whose domain the provider's organization has shown to be its own; null: it is of no such domain. */
+export async function findOwnAddress(inside: ServiceContext, provider: FoundProvider, token: IdToken): Promise<string | null> {
+  const email = token.email && asStored(token.email)
+  if (!email || !isEmailAddress(email) || token.emailVerified === false || provider.organizationId === null) return null
+  return (await findSpeaker(inside, email))?.organizationId === provider.organizationId ? email : null
+}
+
+/** The claim that has to be required of a provider that strangers use as well; null: none is missing. */
+export function findMissingClaim({ issuer, requiredClaims }: FoundProvider): 'tid' | 'hd' | null {
+  const claim = claimOfSharedIssuer(issuer)
+  return claim && !Object.hasOwn(requiredClaims as object, claim) ? claim : null
+}

@@ -1,0 +1,22 @@
+// The rules of time zones as PostgreSQL has them. Node has its own copy, and the two may be of different releases: governments change rules,
+// and a reminder that PostgreSQL finds due must not be outside of its hours by Node's clock.
+
+/** From a time on, in milliseconds, local time is so many minutes ahead of UTC. */
+export type ZoneChange = { at: number; offset: number }
+/** @property until when the changes are known, in milliseconds; they begin with the first. */
+export type ZoneRules = { changes: readonly ZoneChange[]; until: number }
+
+const MINUTE_MS = 60_000
+const known = new Map<string, ZoneRules>()
+
+export const setZoneRules = (zone: string, rules: ZoneRules): void => void known.set(zone, rules)
+
+/** Minutes that a zone's local time is ahead of UTC by PostgreSQL's rules; undefined outside of the years that were loaded. */
+export function offsetAt(zone: string, at: Date): number | undefined {
+  const rules = known.get(zone)
+  if (!rules || at.getTime() >= rules.until) return undefined
+  return rules.changes.findLast((change) => change.at <= at.getTime())?.offset
+}
+
+/** The time whose parts in UTC are those of the local time there. */
+export const shiftBy = (at: Date, offset: number): Date => new Date(at.getTime() + offset * MINUTE_MS)

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { INVITATION_PATH, MEDIA_PATH, PORTAL_PREFIX, UNSUBSCRIBE_PATH } from './links.ts'
+
+/** Paths of the pages that mails link to. */
+const LINKED = [INVITATION_PATH, UNSUBSCRIBE_PATH, MEDIA_PATH, PORTAL_PREFIX]
+/** An organization's first page: the one linked path that ends with a slash. */
+const HOME = new RegExp(`^${PORTAL_PREFIX}/(test/)?[0-9a-f-]{36}/$`)
+/** More than a sentence puts behind a link. */
+const MAX_TRIMMED = 5
+
+/** Redirects links that a mail program has read too far, with the sentence's `.`, `)`, `>` or `,` or a slash behind them. */
+export function trimLinks(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return
+    const [path = '', ...query] = request.originalUrl.split('?')
+    if (!LINKED.some((prefix) => path.startsWith(`${prefix}/`))) return
+    const trimmed = trim(path)
+    if (trimmed !== path) return reply.header('cache-control', 'no-store').redirect([trimmed, ...query].join('?'))
+  })
+}
+
+function trim(path: string): string {
+  let rest = path
+  const isWhole = () => HOME.test(rest) || LINKED.some((prefix) => rest === `${prefix}/`)
+  for (let i = 0; i < MAX_TRIMMED && !isWhole(); i++) {
+    const end = /(?:[.)>,/]|%(?:2[9cef]|3e))$/i.exec(rest.slice(-3))?.[0] ?? ''
+    rest = rest.slice(0, rest.length - end.length)
+  }
+  return rest
+}

@@ -1,0 +1,56 @@
+import cookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createMailboxToken, isMailboxToken } from '../../domain/secrets/mailbox-token.ts'
+import { toText } from '../../html/html.ts'
+import { isLoopbackHost, peerOf } from '../../http/addresses/client.ts'
+import { lockedPage, type Place } from './mailbox.pages.ts'
+
+export const MAILBOX_PREFIX = '/dev/mailbox'
+export const MAILBOX_COOKIE = 'mailbox'
+
+/** @property allowsPrivatePeers true where a container's port is published: its connections come from the bridge, not from loopback. */
+export type MailboxSettings = { allowsPrivatePeers: boolean }
+
+/** Path of the captured mails with the token that opens them. */
+export const mailboxPath = (secretKeys: readonly string[]): string => `${MAILBOX_PREFIX}?token=${createMailboxToken(secretKeys)}`
+
+/** Answers requests from elsewhere than this machine as if there were no mailbox. */
+export function hideFromOutside(app: FastifyInstance, { allowsPrivatePeers }: MailboxSettings): void {
+  const allowedPeers = allowsPrivatePeers ? ['loopback', 'private'] : ['loopback']
+  app.addHook('onRequest', async (request, reply) => {
+    const isLocal = allowedPeers.includes(peerOf(request)) && isForLoopbackHost(request) && !isForwarded(request)
+    if (!isLocal) return reply.callNotFound()
+  })
+}
+
+/** By the header itself: what a trusted proxy says of it does not count here. */
+const isForLoopbackHost = ({ raw: { headers } }: FastifyRequest): boolean =>
+  isLoopbackHost(URL.parse(`http://${headers.host}`)?.hostname ?? '')
+
+const FORWARDING_HEADER = /^(x-)?forwarded|^x-original-|^via$|(client|connecting|real)-ip$/
+
+const isForwarded = ({ raw: { headers } }: FastifyRequest): boolean =>
+  Object.keys(headers).some((name) => FORWARDING_HEADER.test(name))
+
+/**
+ * Asks for the token of the printed link, then for the cookie that keeps it. Needed besides {@link hideFromOutside}: a local proxy that adds
+ * no headers, as nginx does by default, makes everybody's requests look local.
+ */
+export async function requireToken(app: FastifyInstance, secretKeys: readonly string[], place: Place): Promise<void> {
+  await app.register(cookie)
+  app.addHook('onRequest', async (request, reply) => {
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+    const token = searchParams.get('token')
+    if (token !== null && isMailboxToken(secretKeys, token)) {
+      searchParams.delete('token')
+      return reply
+        .setCookie(MAILBOX_COOKIE, token, { path: MAILBOX_PREFIX, httpOnly: true, sameSite: 'lax' })
+        .redirect(searchParams.size === 0 ? pathname : `${pathname}?${searchParams}`, 303)
+    }
+    if (!isMailboxToken(secretKeys, request.cookies[MAILBOX_COOKIE] ?? ''))
+      return reply
+        .code(403)
+        .type('text/html; charset=utf-8')
+        .send(toText(lockedPage(place)))
+  })
+}

@@ -1,0 +1,26 @@
+// Node runs this before a program (--require). Older versions have to be able to parse it, so it is neither TypeScript nor newer JavaScript.
+'use strict'
+const { engines } = require('../package.json')
+
+const EXIT_BAD_CONFIGURATION = 78
+const needed = engines.node.replace('>=', '')
+
+/** True if the version is at least the other one. */
+function isAtLeast(version, other) {
+  return version.localeCompare(other, 'en', { numeric: true }) >= 0
+}
+
+if (!isAtLeast(process.versions.node, needed)) {
+  console.error(
+    `Node ${needed} or newer is needed; this is ${process.versions.node}. \`npm ci\` installs one: run \`npm start\`, or put node_modules/.bin first in PATH.`,
+  )
+  process.exit(EXIT_BAD_CONFIGURATION)
+}
+
+// Login shells set MAIL to the path of a mailbox, and what is set goes before what the file says.
+if (/^\//.test(process.env.MAIL)) delete process.env.MAIL
+try {
+  process.loadEnvFile('.env')
+} catch (error) {
+  if (error.code !== 'ENOENT' && error.code !== 'EACCES') throw error // the file is optional
+}

@@ -1,0 +1,28 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { sql, statement } from '../db/builder.ts'
+import { together } from '../db/statements.ts'
+import type { Connection } from '../domain/context.ts'
+import { createWatchedCheck } from './watched-check.ts'
+
+const TRUSTED_FOR_MS = 5_000
+
+const useLittleMemory = statement(sql`SELECT set_config('work_mem', '64kB', true)`)
+/** Sorts 1.6 MB, which go to the disk. A small write would find room in pages that are there already, and a large one would leave garbage. */
+const sortOnDisk = statement(
+  sql<{ isReadOnly: boolean }>`
+    SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", count(DISTINCT repeat(n::text, 100))
+    FROM generate_series(1, 4000) AS n`,
+)
+
+/** Checks that the database takes writes: it is no standby, and its disk has room. */
+export function createWriteCheck(db: Connection, log: FastifyBaseLogger): () => Promise<void> {
+  const check = async () => {
+    const [row] = await together(db, [useLittleMemory, sortOnDisk])
+    if (row?.isReadOnly) throw new Error('the database is read-only')
+  }
+  return createWatchedCheck(check, {
+    trustedForMs: TRUSTED_FOR_MS,
+    onFailure: (err) => log.error({ err }, 'the database takes no writes: see whether its disk is full, or it is a standby'),
+    onRecovery: () => log.info('the database takes writes again'),
+  })
+}

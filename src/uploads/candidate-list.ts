@@ -1,0 +1,100 @@
+import { CsvError } from 'csv-parse'
+import { parse } from 'csv-parse/sync'
+import { isEmailAddress } from '../domain/checking/email-address.ts'
+import { cut, refuseFile } from '../domain/checking/uploaded-files.ts'
+import type { Column, ListRow } from '../domain/invites/batches/check-rows.ts'
+import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../domain/limits.ts'
+import { textOfFile } from '../http/requests/text-of-file.ts'
+
+export type List = { rows: ListRow[]; unusedColumns: string[] }
+
+/** Headers by what they mean, in lower case and without anything but letters. */
+const HEADERS: Record<Column, string[]> = {
+  email: ['email', 'emailaddress', 'address', 'mail', 'recipient', 'recipientemail', 'candidateemail'],
+  name: ['name', 'fullname', 'recipientname', 'candidate', 'candidatename'],
+  tags: ['tags', 'tag', 'tagnames'],
+  message: ['message', 'custommessage'],
+  days: ['days', 'expires', 'expiresindays', 'expiresin', 'daysuntilitexpires'],
+  grader: ['grader', 'graderemail', 'assignedgrader'],
+  language: ['language', 'lang', 'locale'],
+  extraTime: ['extratime', 'extratimepercent', 'extratimeinpercent'],
+}
+/** A spreadsheet writes whatever its country uses. */
+const DELIMITERS = [',', ';', '\t']
+/** Columns that are looked at; those beyond count for nothing, so that no list costs more for how wide it is. */
+const MAX_COLUMNS = 1_000
+const MAX_UNUSED_COLUMNS = 50
+const MAX_HEADER_LENGTH = 100
+const NOTHING: ListRow = { email: '', name: '', tags: '', message: '', days: '', grader: '', extraTime: '', language: '' }
+
+/**
+ * Reads a list of candidates: CSV (RFC 4180) with a header that names the columns, or without one, then an address and perhaps a name in
+ * each row. Empty rows count for nothing.
+ *
+ * @throws DomainError invalid, at the field `list`: `empty`, `unreadable`, `noAddresses`, `tooManyRows`, `tooLarge`.
+ */
+export function parseList(bytes: Uint8Array, maxRows: number): List {
+  const text = textOfFile(bytes).replaceAll('\0', '')
+  if (Buffer.byteLength(text) > MAX_BATCH_BYTES) throw refuseFile('list', 'tooLarge', MAX_BATCH_BYTES)
+  const [first, ...others] = parseCsv(text, maxRows)
+  if (!first) throw refuseFile('list', 'empty')
+  const { hasHeader, columns, unusedColumns } = layoutOf(first)
+  const rows = (hasHeader ? others : [first, ...others]).map((record) => toRow(columns, record))
+  if (rows.length === 0) throw refuseFile('list', 'empty')
+  if (rows.length > maxRows) throw refuseFile('list', 'tooManyRows', maxRows)
+  return { rows, unusedColumns }
+}
+
+function parseCsv(text: string, maxRows: number): string[][] {
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter: delimiterOf(text),
+      trim: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      to: maxRows + 2, // the header, and one that is too many
+      on_record: (record: string[]) => record.slice(0, MAX_COLUMNS),
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw refuseFile('list', 'unreadable', typeof error.lines === 'number' ? error.lines : 0)
+  }
+}
+
+function delimiterOf(text: string): string {
+  const [line = ''] = text.split(/[\r\n]/, 1)
+  return DELIMITERS.find((candidate) => line.includes(candidate)) ?? ','
+}
+
+/** What the columns of a list mean. */
+type Layout = { hasHeader: boolean; columns: (Column | undefined)[]; unusedColumns: string[] }
+
+/** @param first the list's first row. @throws DomainError invalid: `noAddresses`. */
+function layoutOf(first: string[]): Layout {
+  const columns = first.map(meaningOf)
+  if (columns.includes('email')) {
+    const unused = first.filter((header, i) => header !== '' && !columns[i]).map((header) => cut(header, MAX_HEADER_LENGTH))
+    return { hasHeader: true, columns, unusedColumns: unused.slice(0, MAX_UNUSED_COLUMNS) }
+  }
+  if (!isEmailAddress(first[0]!)) throw refuseFile('list', 'noAddresses')
+  return { hasHeader: false, columns: ['email', 'name'], unusedColumns: [] }
+}
+
+function meaningOf(header: string): Column | undefined {
+  const word = cut(header, MAX_HEADER_LENGTH)
+    .toLowerCase()
+    .replace(/[^\p{L}]/gu, '')
+  return (Object.keys(HEADERS) as Column[]).find((column) => HEADERS[column].includes(word))
+}
+
+/** Of two columns with one meaning the first counts. */
+function toRow(columns: Layout['columns'], record: string[]): ListRow {
+  const row = { ...NOTHING }
+  for (const [i, cell] of record.entries()) {
+    const column = columns[i]
+    if (column && row[column] === '') row[column] = cut(cell, MAX_LIST_CELL_LENGTH + 1)
+  }
+  return row
+}

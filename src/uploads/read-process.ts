@@ -1,0 +1,48 @@
+import { DomainError, type Issue } from '../domain/errors.ts'
+import type { ListRow } from '../domain/invites/batches/check-rows.ts'
+import { readFile } from '../kinds/formats/read-file.ts'
+import type { ReadQuestion } from '../kinds/neutral.ts'
+import { doOneWork } from '../processes/do-one-work.ts'
+import { parseList } from './candidate-list.ts'
+
+/** What a file holds: its rows, and facts about the whole. */
+export type Contents = {
+  questions: { row: ReadQuestion; facts: { format: string; unusedColumns: string[] } }
+  candidates: { row: ListRow; facts: { unusedColumns: string[] } }
+}
+export type Content = keyof Contents
+
+export type Order = { content: Content; bytes: Uint8Array; maxRows: number }
+/** @property issues why the file is refused. @property bug an error that is ours. */
+export type Outcome = { facts: Contents[Content]['facts'] } | { issues: Issue[] } | { bug: string }
+export type Part = Contents[Content]['row'][]
+
+/** Characters of a part, as JSON: a few milliseconds of work for the service. */
+const PART_LENGTH = 100_000
+
+// The program that read-upload.ts starts: one file, then it ends.
+doOneWork<Order, Outcome, Part>(
+  async ({ content, bytes, maxRows }, sendPart) => {
+    const { rows, ...facts } = content === 'questions' ? readFile(bytes, maxRows) : parseList(bytes, maxRows)
+    for (const part of partsOf(rows)) await sendPart(part)
+    return { facts }
+  },
+  (error) => {
+    if (error instanceof DomainError && error.kind === 'invalid') return { issues: error.issues }
+    return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  },
+)
+
+function* partsOf(rows: Part): Generator<Part> {
+  let part: Part = []
+  let length = 0
+  for (const row of rows) {
+    part.push(row)
+    length += JSON.stringify(row).length
+    if (length < PART_LENGTH) continue
+    yield part
+    part = []
+    length = 0
+  }
+  if (part.length > 0) yield part
+}

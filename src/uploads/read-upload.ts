@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url'
+import type { ReadParts } from '../domain/checking/uploaded-files.ts'
+import { refuseFile } from '../domain/checking/uploaded-files.ts'
+import { DomainError } from '../domain/errors.ts'
+import { createFairTurns } from '../domain/work/turns.ts'
+import { ProcessEnded, type Program, runLimited } from '../processes/run-limited.ts'
+import type { Content, Contents, Order, Outcome } from './read-process.ts'
+
+const PROGRAM: Program = {
+  path: fileURLToPath(new URL('./read-process.ts', import.meta.url)),
+  heap: ['--max-old-space-size=256', '--max-semi-space-size=4'],
+  patience: 10_000, // somebody waits for it
+}
+/** The largest workbook that is taken needs a third of each. */
+const LIMITS = { bytes: 400_000_000, cpuSeconds: 5 }
+
+/** One file is read at a time, and eight wait. */
+const inTurn = createFairTurns(1, { waiting: 8, refusal: () => new DomainError('too_many_imports') })
+
+/**
+ * Reads an uploaded file in a process of its own: whatever somebody has made of it, only that process dies of it, and nobody else's request
+ * waits. Organizations take turns. The file arrives in parts of about 100 kB, and the process sends the next one when the last is written,
+ * so that the service never holds the whole.
+ *
+ * @throws DomainError too_many_imports; invalid for what can't be read.
+ */
+export const readUpload =
+  <C extends Content>(
+    organizationId: string,
+    order: Order & { content: C },
+  ): ReadParts<Contents[C]['row'], Contents[C]['facts']> =>
+  async (take) => {
+    const outcome = await inTurn(organizationId, () =>
+      runLimited<Outcome, Contents[C]['row'][]>(PROGRAM, LIMITS, order, take),
+    ).catch((error: unknown) => {
+      if (!(error instanceof ProcessEnded && error.isOfInput)) throw error
+      throw refuseFile(order.content === 'questions' ? 'file' : 'list', 'tooHeavy')
+    })
+    if ('bug' in outcome) throw new Error(`An uploaded file could not be read: ${outcome.bug}`)
+    if ('issues' in outcome) throw new DomainError('invalid', { issues: outcome.issues })
+    return outcome.facts
+  }

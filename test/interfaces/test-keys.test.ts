@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TEST_KEY_ACCESS } from '../../src/domain/access/test-keys.ts'
+import { furnishForCalls } from '../support/callable.ts'
+import { type Furnished, fillBody, fillPath } from '../support/furnish.ts'
+import { KEY_HEADERS, type Operation, readOperations } from '../support/operations.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+let writes: Operation[]
+let liveRows: (operation: Operation) => Furnished
+let testRows: Furnished
+beforeAll(async () => {
+  service = await startService({ ROLE: 'api' }) // no worker changes rows meanwhile
+  const operations = await readOperations(service)
+  writes = operations.filter(({ method }) => method !== 'get')
+  const { rowsFor } = await furnishForCalls(service, 'Live')
+  liveRows = (operation) => rowsFor({ ...operation, isForTests: false })
+  const trial = rowsFor({ ...operations[0]!, isForTests: true })
+  testRows = { ...trial, tag: await service.make.tag(trial.id, { mode: 'test' }) }
+})
+afterAll(() => service.close())
+
+/** Columns that every request may write: the last use of its key, and the numbers of events. */
+const IGNORED = `- 'last_used_at' - 'last_used_from' - 'position'`
+
+/** The organization's rows in all tables, without test data. */
+async function readLiveRows(): Promise<string[]> {
+  const tables = await service.db.$queryRaw<{ name: string; columns: string[] }[]>`
+    SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns
+    JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' GROUP BY table_name`
+  const selects = tables.flatMap(({ name, columns }) => {
+    const key = name === 'organizations' ? 'id' : columns.includes('organization_id') && 'organization_id'
+    const isLive = columns.includes('mode') ? `AND t.mode::text <> 'test'` : ''
+    const where = `t."${key}" = '${testRows.id}' ${isLive}`
+    return key ? [`SELECT '${name} ' || (to_jsonb(t) ${IGNORED})::text AS row FROM "${name}" t WHERE ${where}`] : []
+  })
+  const found = await service.db.$queryRawUnsafe<{ row: string }[]>(`${selects.join(' UNION ALL ')} ORDER BY row`)
+  const { invite, webhook, batch } = testRows
+  return found.map(({ row }) => row).filter((row) => [invite, webhook, batch].every(({ id }) => !row.includes(id)))
+}
+
+/** The document's example of a body, with the ids of these rows. */
+function bodyOf({ body, example }: Operation, rows: Furnished) {
+  const filled = fillBody(body ?? {}, rows)
+  const isOwn = (field: string) => field in filled && /id|assessment|tag|grader|email/i.test(field)
+  const fields = Object.entries(example ?? filled)
+  return Object.fromEntries(fields.map(([field, value]) => [field, isOwn(field) ? filled[field] : value]))
+}
+
+const send = (operation: Operation, rows: Furnished) =>
+  service.app.inject({
+    method: operation.method.toUpperCase() as 'POST',
+    url: fillPath(operation.path, rows),
+    headers: { [KEY_HEADERS[operation.interface]]: testRows.key },
+    ...(operation.body && { payload: bodyOf(operation, rows) }),
+  })
+
+/** Tables without a mode: their new rows belong to new test rows. */
+const OF_TEST_ROWS = /^(invite_emails|invite_batch_rows) /
+
+it('lets a test key change no live row, by any write operation of both interfaces', async () => {
+  expect(writes.length).toBeGreaterThan(35)
+  const before = await readLiveRows()
+  expect(before.length).toBeGreaterThan(40)
+  const succeeded = new Set<string>()
+  for (const operation of writes) {
+    for (const rows of [liveRows(operation), testRows]) {
+      const { headers, statusCode } = await send(operation, rows)
+      const isRefused = headers['x-error-code'] === 'live_key_required'
+      expect([operation.id, isRefused]).toEqual([operation.id, TEST_KEY_ACCESS[operation.scope] === 'nothing'])
+      if (statusCode < 300) succeeded.add(operation.id)
+    }
+  }
+  expect(succeeded.size).toBeGreaterThan(15)
+  const after = await readLiveRows()
+  expect(before.filter((row) => !after.includes(row))).toEqual([])
+  expect(after.filter((row) => !before.includes(row) && !OF_TEST_ROWS.test(row))).toEqual([])
+})

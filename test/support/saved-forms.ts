@@ -1,0 +1,16 @@
+import { type FormToPark, parkForm } from '../../src/domain/access/parked-forms.ts'
+import type { ServiceContext } from '../../src/domain/context.ts'
+
+/** Saves a form of a person, in a session of theirs that is only there for that. @returns the form's id. */
+export async function saveForm(system: ServiceContext, credentialId: string, form: FormToPark): Promise<string> {
+  const { db, deps } = system
+  const [now, sessionId] = [deps.clock(), deps.newId()]
+  const { authVersion } = await db.credential.findUniqueOrThrow({ where: { id: credentialId } })
+  const times = { createdAt: now, lastSeenAt: now, expiresAt: new Date(now.getTime() + 60_000) }
+  const tokenHash = new Uint8Array(Buffer.from(sessionId))
+  await db.session.create({ data: { id: sessionId, credentialId, authVersion, tokenHash, userAgent: '', network: '', ...times } })
+  const id = await parkForm(system, { credentialId, sessionId }, form)
+  await db.session.delete({ where: { id: sessionId } })
+  if (id === null) throw new Error('The form was not saved')
+  return id
+}

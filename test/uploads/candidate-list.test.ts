@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { MAX_BATCH_BYTES, MAX_LIST_CELL_LENGTH } from '../../src/domain/limits.ts'
+import { parseList } from '../../src/uploads/candidate-list.ts'
+
+const parse = (list: string) => parseList(Buffer.from(list), 10_000)
+
+describe('parseList', () => {
+  it('reads the longest list whole', () => {
+    const line = (i: number) => `candidate${i}@example.com,Zoë 字 ${i},"${'Dear Zoë, 🙂 "" please\r\n'.repeat(13)}"\n`
+    const list = `email,name,message\n${Array.from({ length: 9_000 }, (_, i) => line(i)).join('')}`
+    expect(Buffer.byteLength(list)).toBeGreaterThan(MAX_BATCH_BYTES * 0.8)
+    const { rows } = parse(list)
+    expect(rows).toHaveLength(9_000)
+    expect(new Set(rows.map(({ message }) => message)).size).toBe(1)
+    expect(rows.at(-1)).toMatchObject({ email: 'candidate8999@example.com', name: 'Zoë 字 8999' })
+    expect(rows[0]!.message).toContain('Dear Zoë, 🙂 " please\r\n')
+  })
+
+  it.each([
+    ['nothing', '', 'empty'],
+    ['a header alone', 'email,name\n', 'empty'],
+    ['no address', 'Sam,Lee\nsam@example.com,Sam', 'noAddresses'],
+    ['an open quote', `email\n"${'x'.repeat(100_000)}`, 'unreadable'],
+    ['a row too many', 'sam@example.com\n'.repeat(10_001), 'tooManyRows'],
+    ['what never ends', 'sam@example.com\n'.repeat(250_000), 'tooManyRows'],
+    ['too much', 'x'.repeat(MAX_BATCH_BYTES + 1), 'tooLarge'],
+    ['hardly anything but quotes', `email\n${'""\n'.repeat((MAX_BATCH_BYTES - 100) / 3)}`, 'empty'],
+  ])('refuses %s', (_what, list, problem) => {
+    expect(() => parse(list)).toThrow(
+      expect.objectContaining({ kind: 'invalid', issues: [expect.objectContaining({ field: 'list', problem })] }),
+    )
+  })
+
+  it('cuts a cell one character behind the limit, so that the row is refused', () => {
+    const { rows } = parse(`email,tags\na@example.com,${'x;'.repeat(100_000)}`)
+    expect(rows[0]!.tags).toHaveLength(MAX_LIST_CELL_LENGTH + 1)
+  })
+})
