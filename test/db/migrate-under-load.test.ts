@@ -37,8 +37,8 @@ async function createDatabase() {
   const { id: assessmentId } = await make.assessment(organizationId)
   const client = await connect(url)
   await client.query(
-    `INSERT INTO tags (id, organization_id, name, color, created_at, updated_at)
-     SELECT gen_random_uuid(), $1, 'Tag ' || n, 'red', now(), now() FROM generate_series(1, 1000) AS n`,
+    `INSERT INTO tags (id, organization_id, name, name_key, name_search, color, created_at, updated_at)
+     SELECT gen_random_uuid(), $1, 'Tag ' || n, 'tag ' || n, 'tag ' || n, 'red', now(), now() FROM generate_series(1, 1000) AS n`,
     [organizationId],
   )
   return { url, client, key, assessmentId, folder: await copyMigrations(EXAMPLES) }
