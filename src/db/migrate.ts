@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Connection } from './client.ts'
-import { isKnownText, type Migration, readMigrations } from './migrations.ts'
+import { BASELINE, type Migration, readMigrations } from './migrations.ts'
 import { giveRoleSettings, UNBOUNDED_OPTIONS } from './session-settings.ts'
 
 /** Prisma Migrate's own advisory lock, so that its `migrate deploy` and ours wait for each other too. */
@@ -41,8 +41,8 @@ type Options = {
  * turns.
  *
  * @returns the names of the migrations applied now.
- * @throws Error when a recorded migration is missing here, has been changed since, or was left unfinished; when one fails, which leaves
- *   the database as it was before that one.
+ * @throws Error when the database was made before 1.0; when a recorded migration is missing here, has been changed since, or was left
+ *   unfinished; when one fails, which leaves the database as it was before that one.
  */
 export async function migrate(
   url: string,
@@ -110,6 +110,9 @@ async function readHistory(client: Client): Promise<Applied[]> {
 }
 
 function compareHistory(migrations: Migration[], history: Applied[]): Migration[] {
+  const baseline = history.find(({ migration_name }) => migration_name === BASELINE)
+  if (history.length > 0 && baseline?.checksum !== migrations.find(({ name }) => name === BASELINE)?.checksum)
+    throw new Error('Made before 1.0: start on an empty database.')
   for (const { migration_name, checksum, finished_at } of history) {
     const migration = migrations.find(({ name }) => name === migration_name)
     if (!migration)
@@ -120,7 +123,7 @@ function compareHistory(migrations: Migration[], history: Applied[]): Migration[
       throw new Error(
         `The migration ${migration_name} was left unfinished: repair the database, then mark it with "prisma migrate resolve".`,
       )
-    if (!isKnownText(migration, checksum))
+    if (migration.checksum !== checksum)
       throw new Error(`The migration ${migration_name} was changed after it had been applied: restore its file.`)
   }
   const applied = new Set(history.map(({ migration_name }) => migration_name))

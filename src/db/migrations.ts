@@ -14,18 +14,8 @@ export type Migration = {
   index: string | undefined
 }
 
-/**
- * Checksums of earlier texts of a migration, by its name. A migration that has landed is never edited: `.ci/landed-migrations.ts` sees
- * to that. This one was, before that was checked; databases that were migrated in between are accepted.
- * - 1b66a721… lacks the replacement of invites_due_idx, 99b9a6ed… differs in a comment only.
- * - 20261121130000_next_due_idx and 20261121130100_drop_due_idx take databases of all three texts to the same schema.
- */
-export const EARLIER_CHECKSUMS: Record<string, string[]> = {
-  '20261121121000_invite_list_indexes': [
-    '1b66a721865c80bfd66aee81cd18e9513010be586cd8344a7c9bbbebb334a386',
-    '99b9a6ed84d0a40d5aea4e5937467daa33b4ccd07fd2a31d1e26204b07eef9a4',
-  ],
-}
+/** The first migration. A database that was made without this text of it was made before 1.0. */
+export const BASELINE = '00000000000000_baseline'
 
 export const MIGRATIONS_FOLDER = path.join(import.meta.dirname, '../../prisma/migrations')
 
@@ -63,7 +53,3 @@ function describe(name: string, sql: string): Migration {
 
 /** As Prisma Migrate does. */
 export const computeChecksum = (sql: string): string => createHash('sha256').update(sql).digest('hex')
-
-/** Whether that checksum is of the migration's text, present or earlier. */
-export const isKnownText = ({ name, checksum }: Migration, recorded: string): boolean =>
-  recorded === checksum || (EARLIER_CHECKSUMS[name] ?? []).includes(recorded)

@@ -34,15 +34,8 @@ export type Queue = {
   bringMailForward: (emailId?: string) => Promise<number>
   /** Has an organization's mails to candidates that wait for another day looked at now. */
   bringDelayedMailForward: (db: Connection, organizationId: string) => Promise<void>
-  /**
-   * Has a batch of invites worked on: again, if it is not finished when a process dies.
-   *
-   * @param batch.createdByKeyId of one that an API key has given; null: a member.
-   */
-  enqueueInviteBatch: (
-    db: Connection,
-    batch: { id: string; organizationId: string; createdByKeyId: string | null },
-  ) => Promise<void>
+  /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
+  enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string }) => Promise<void>
   /** Has a bulk change of invites worked on, in the same way. */
   enqueueBulkChange: (db: Connection, change: { id: string; organizationId: string }) => Promise<void>
   /** Has a file of questions taken into the library, in the same way. */
@@ -152,7 +145,6 @@ export const SWEEP_PARTS = [
   'fetch_bounces',
   'open_submissions',
   'complete_due_submissions',
-  'score_answers',
   'forget_answers',
   'forget_events',
   'forget_deliveries',

@@ -9,7 +9,6 @@ import {
   HEARTBEAT_REFRESH_SECONDS,
   INVITE_BATCHES,
   type InviteBatchJob,
-  KEY_BATCHES,
   LIBRARY_IMPORTS,
   type LibraryImportJob,
 } from './queue.ts'
@@ -35,8 +34,7 @@ export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext
         await withinJob(queue, job, () => work(job.data), failing)
       }
     })
-  for (const queue of [INVITE_BATCHES, KEY_BATCHES])
-    await start<InviteBatchJob>(queue, 'a batch of invites', (job) => continueBatch(system, { ...job, id: job.batchId }))
+  await start<InviteBatchJob>(INVITE_BATCHES, 'a batch of invites', (job) => continueBatch(system, { ...job, id: job.batchId }))
   await start<BulkChangeJob>(BULK_CHANGES, 'a bulk change', (job) => continueBulkChange(system, { ...job, id: job.bulkChangeId }))
   await start<LibraryImportJob>(LIBRARY_IMPORTS, 'an import of questions', (job) => continueImport(system, job))
 }

@@ -22,8 +22,6 @@ export const MAIL_EVENTS = 'mail-event'
 
 /** Lists of candidates to be invited. */
 export const INVITE_BATCHES = 'invite-batch'
-/** Those that API keys have given: a process of a release before would invite from them in a member's name, and test invites as live ones. */
-export const KEY_BATCHES = 'invite-batch-of-key'
 
 /** Invites to be changed in bulk. */
 export const BULK_CHANGES = 'bulk-change'
@@ -55,14 +53,12 @@ const PRIORITIES_SINCE = Date.UTC(2026, 0)
 /** Of mails that come by themselves: all others have 0, and go first. */
 const PATIENT = -1
 
-/** What a job is about names its organization; those that a process of the release before has queued may not. */
-type OfOrganization = { organizationId?: string }
-export type EmailJob = OfOrganization & { emailId: string }
+export type EmailJob = { organizationId: string; emailId: string }
 /** The address that was typed in. */
 export type AddressJob = { email: string }
 export type MailEventJob = { id: string }
-export type InviteBatchJob = OfOrganization & { batchId: string }
-export type BulkChangeJob = OfOrganization & { bulkChangeId: string }
+export type InviteBatchJob = { organizationId: string; batchId: string }
+export type BulkChangeJob = { organizationId: string; bulkChangeId: string }
 export type LibraryImportJob = { organizationId: string; importId: string }
 export type KeyCorrectionJob = { organizationId: string; versionId: string; number: number }
 /** @property until an ISO time. */
@@ -94,7 +90,7 @@ export const HEARTBEAT_REFRESH_SECONDS = 2
  * missed heartbeats, without the pause before a retry: the job has not failed. One that was lost many times may be what ends the process; it
  * waits as a failed one does.
  */
-const RESUMABLE_QUEUES = [INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, KEY_CORRECTIONS, TEST_DATA, ERASURES]
+const RESUMABLE_QUEUES = [INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, KEY_CORRECTIONS, TEST_DATA, ERASURES]
 const LOST_AFTER_SECONDS = 3 * HEARTBEAT_REFRESH_SECONDS
 const MAX_RESUMED = 10
 /**
@@ -278,10 +274,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueMailEvent(db, id) {
       await boss.insert(MAIL_EVENTS, [{ data: traced({ id } satisfies MailEventJob) }], { db: fromPrisma(db) })
     },
-    async enqueueInviteBatch(db, { id: batchId, organizationId, createdByKeyId }) {
-      const queue = createdByKeyId === null ? INVITE_BATCHES : KEY_BATCHES
+    async enqueueInviteBatch(db, { id: batchId, organizationId }) {
       const data: InviteBatchJob = { batchId, organizationId }
-      await boss.insert(queue, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+      await boss.insert(INVITE_BATCHES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueBulkChange(db, { id: bulkChangeId, organizationId }) {
       const data: BulkChangeJob = { bulkChangeId, organizationId }
@@ -339,7 +334,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
     await declareQueue(boss, deadLetter, dead)
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, deadLetter })
   }
-  for (const queue of [MAIL_EVENTS, INVITE_BATCHES, KEY_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
+  for (const queue of [MAIL_EVENTS, INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // It goes on for as long as what is in its way: a store that is away for days, a disk that is full.
   for (const queue of [ERASURES, HOLDS]) await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })

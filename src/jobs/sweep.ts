@@ -25,7 +25,6 @@ import { settleOverdueRecordings } from '../domain/submissions/media/settle-reco
 import { completeDueSubmissions } from '../domain/submissions/taking/complete-due-submissions.ts'
 import { endLeftSubmissions } from '../domain/submissions/taking/end-left-submissions.ts'
 import { openMissingSubmissions } from '../domain/submissions/taking/open-missing-submissions.ts'
-import { scoreUnscored } from '../domain/submissions/taking/score-unscored.ts'
 import { forgetOldDeliveries } from '../domain/webhooks/forget-old-deliveries.ts'
 import { forgetOldAnswers } from '../domain/work/do-once.ts'
 import { expectSweepParts, noteSweepPart } from '../domain/work/sweep-parts.ts'
@@ -34,8 +33,6 @@ import { withinJob } from './within-job.ts'
 
 /** The queue of a part, whose jobs hold nothing. */
 export const sweepQueue = (part: SweepPart): string => `sweep.${part}`
-/** Of all parts together, in the release before: its processes schedule it again where one is started meanwhile. */
-const SWEEP_OF_BEFORE = 'sweep'
 
 /** A job that a killed process had is lost after some seconds, and the next minute's takes its place. What nobody took is not done later. */
 const QUEUE = { ...LIVENESS, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 3_600, notify: true }
@@ -77,10 +74,6 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     if (completed > 0) system.deps.log.info({ completed }, 'submissions completed whose time was over')
     const ended = await endLeftSubmissions(system)
     if (ended > 0) system.deps.log.info({ ended }, 'submissions ended whose invites had ended before')
-  },
-  async score_answers(system) {
-    const scored = await scoreUnscored(system)
-    if (scored > 0) system.deps.log.info({ scored }, 'submissions scored that were handed in without')
   },
   forget_answers: forgetOldAnswers,
   forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
@@ -134,7 +127,6 @@ export async function startSweep(boss: PgBoss, system: ServiceContext, settings:
     await boss.schedule(queue, '* * * * *')
   }
   await Promise.all(SWEEP_PARTS.map(start))
-  await boss.unschedule(SWEEP_OF_BEFORE)
 }
 
 /** Runs one part. A failure is no failed job: the part runs again in the next minute. */

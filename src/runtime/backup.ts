@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { type Content, type Copied, copyChecked, copyFolder, syncFolder } from '../db/checked-copy.ts'
+import { type Copied, copyChecked, copyFolder, syncFolder } from '../db/checked-copy.ts'
 import { startEmbeddedDatabase } from '../db/embedded.ts'
 import { chooseHome, databaseFolder } from '../db/embedded-files.ts'
 import { copyRunningDatabase } from '../db/physical-copy.ts'
@@ -46,7 +46,7 @@ async function fill(config: Config, home: string, folder: string): Promise<Manif
   const media = mediaFolder(config.dataDir)
   if (config.mediaUrl !== undefined) without.push('media')
   else if (existsSync(media)) parts.push(below(PARTS.media, await copyFolder(media, path.join(folder, PARTS.media))))
-  const secret = config.secretKeys ? undefined : await copySecret(config, home, path.join(folder, PARTS.secret))
+  const secret = config.secretKeys ? undefined : await copyChecked(secretFile(home), path.join(folder, PARTS.secret))
   if (secret) parts.push({ folders: [], files: [{ path: PARTS.secret, ...secret }] })
   else without.push('secret')
   await syncFolder(folder)
@@ -72,10 +72,6 @@ async function copyDatabase({ dataDir }: Config, to: string): Promise<Copied> {
     await database.release()
   }
 }
-
-/** Earlier releases kept it in DATA_DIR even where the database is elsewhere. */
-const copySecret = async ({ dataDir }: Config, home: string, to: string): Promise<Content | undefined> =>
-  (await copyChecked(secretFile(home), to)) ?? copyChecked(secretFile(dataDir), to)
 
 const below = (part: string, { folders, files }: Copied): Copied => ({
   folders: folders.map((folder) => path.posix.join(part, folder)),

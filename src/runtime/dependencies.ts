@@ -126,7 +126,7 @@ export async function createDependencies(
   // Read now, because a release that is installed over this one changes the files while this one still runs.
   const migrations = (await readMigrations()).map(({ name }) => name)
   const database = await openDatabase(config, log, opened, { migrates, signal })
-  const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder, config.dataDir)]
+  const secretKeys = config.secretKeys ?? [await readOrMakeSecret(database.folder)]
   const site: Site = { publicUrl: config.publicUrl, secretKeys }
   const mailSettings = { links: createLinks(site), mailFrom: config.mailFrom, languages, kinds }
   if (serves) opened.defer(startTracing(config, log).close)

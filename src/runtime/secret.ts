@@ -26,15 +26,12 @@ export async function claimSecretKey(
 export const secretFile = (folder: string): string => path.join(folder, 'secret-key')
 
 /**
- * The embedded database's own secret, made once and kept beside it.
+ * Reads the embedded database's own secret. The first process to get here writes it.
  *
  * @param folder where the database is.
- * @param dataDir where earlier releases kept the secret even when the database was elsewhere: links signed with it stay valid.
  */
-export async function readOrMakeSecret(folder: string, dataDir: string): Promise<string> {
-  const secret = (await readIfThere(secretFile(dataDir))) ?? randomBytes(32).toString('hex')
-  // Only the first process to get here writes it.
-  await writeFile(secretFile(folder), secret, { flag: 'wx', mode: 0o600 }).catch((error) => {
+export async function readOrMakeSecret(folder: string): Promise<string> {
+  await writeFile(secretFile(folder), randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 }).catch((error) => {
     if (error.code !== 'EEXIST') throw error
   })
   return readFile(secretFile(folder), 'utf8')

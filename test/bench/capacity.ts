@@ -126,6 +126,7 @@ async function liveOnce(
   await press('consent', [
     ['version', `${CONSENT_VERSION}`],
     ['media', media],
+    ['language', 'en'],
   ])
   if (recorded > 0) await passChecks(database, invite.id)
   await press('start')

@@ -69,7 +69,7 @@ async function takeOnce(db: Db, url: string, { organization, assessment }: Paper
       redirect: 'manual',
       body: new URLSearchParams({ proof: signForm([BENCH_SECRET], token), ...fields }),
     })
-  await press('consent', { version: `${CONSENT_VERSION}`, media: '' })
+  await press('consent', { version: `${CONSENT_VERSION}`, media: '', language: 'en' })
   const start = await press('start')
   const { id: submissionId } = await db.submission.findFirstOrThrow({ where: { inviteId: invite.id, state: 'in_progress' } })
   const now = new Date()

@@ -167,7 +167,8 @@ test('a backup that is not whole, of another version, or for a place that is tak
     stdout: expect.stringMatching(/Set MEDIA_URL as it was\.\n.*Set SECRET_KEY as it was/),
   })
   expect(await readdir(other)).toEqual(['postgres'])
-  expect((await cli(other, ['org', 'list'])).code).toBe(0)
+  const secretKey = await readFile(path.join(dataDir, 'secret-key'), 'utf8')
+  expect((await cli(other, ['org', 'list'], { SECRET_KEY: secretKey })).code).toBe(0)
 })
 
 /** Its first byte, which flipped twice is as it was. */

@@ -21,7 +21,7 @@ async function connect(url: string): Promise<Client> {
 /** A database, a migration that it lacks, and two clients of it. */
 async function prepare(sql: string) {
   const url = await copyDatabase()
-  const folder = await copyMigrations({ texts: { [LATER]: sql } })
+  const folder = await copyMigrations({ [LATER]: sql })
   const [holder, client] = [await connect(url), await connect(url)]
   const logged: string[] = []
   const note = (_fields: object, message: string) => void logged.push(message)

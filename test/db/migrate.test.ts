@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Client } from 'pg'
@@ -78,59 +78,59 @@ describe('an empty database', () => {
   })
 })
 
-describe('a database whose history differs from the files', () => {
+describe('a database made before 1.0', () => {
   it.each([
-    [
-      'has been changed since',
-      `UPDATE _prisma_migrations SET checksum = repeat('0', 64)`,
-      /was changed after it had been applied/,
-    ],
-    [
-      'is not known here',
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '29990101000000_future', now())`,
-      /29990101000000_future, which this version does not know/,
-    ],
-    ['was left unfinished', 'UPDATE _prisma_migrations SET finished_at = NULL', /was left unfinished/],
-  ])('is refused when a migration %s', async (_what, sql, message) => {
+    ['by another chain of migrations', `UPDATE _prisma_migrations SET migration_name = '20261121090000_foundation'`],
+    ['by another text of the baseline', `UPDATE _prisma_migrations SET checksum = repeat('0', 64)`],
+  ])('is refused when it was made %s, and is left as it is', async (_what, sql) => {
     const url = await copyDatabase()
     const client = await connect(url)
     await client.query(sql)
+    const history = async () => (await client.query('SELECT * FROM _prisma_migrations')).rows
+    const [before, schema] = [await history(), await readSchema(client)]
+    await expect(migrate(url)).rejects.toThrow(/^Made before 1.0: start on an empty database.$/)
+    await expect(findPendingMigrations(url)).rejects.toThrow(/^Made before 1.0: start on an empty database.$/)
+    expect(await history()).toEqual(before)
+    expect(await readSchema(client)).toEqual(schema)
+  })
+})
+
+describe('a database whose history differs from the files', () => {
+  const LATER = '29990101000000_later'
+  const withLater = (sql: string) => copyMigrations({ [LATER]: sql })
+
+  it('is refused when a migration has been changed since', async () => {
+    const url = await copyDatabase()
+    await migrate(url, { folder: await withLater('SELECT 1;') })
+    await expect(migrate(url, { folder: await withLater('SELECT 2;') })).rejects.toThrow(
+      `The migration ${LATER} was changed after it had been applied: restore its file.`,
+    )
+  })
+
+  it('is refused when a migration was left unfinished', async () => {
+    const url = await copyDatabase()
+    await migrate(url, { folder: await withLater('SELECT 1;') })
+    await (await connect(url)).query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [LATER])
+    await expect(migrate(url, { folder: await withLater('SELECT 1;') })).rejects.toThrow(
+      `The migration ${LATER} was left unfinished`,
+    )
+  })
+
+  it('is refused when it has a migration of a newer release', async () => {
+    const url = await copyDatabase()
+    await migrate(url, { folder: await withLater('SELECT 1;') })
+    const message = `The database has the migration ${LATER}, which this version does not know`
     await expect(migrate(url)).rejects.toThrow(message)
     await expect(findPendingMigrations(url)).rejects.toThrow(message)
   })
 
-  it('is not refused because of a migration that was rolled back', async () => {
+  it('is accepted when the other migration was rolled back', async () => {
     const url = await copyDatabase()
     const client = await connect(url)
     await client.query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, rolled_back_at) VALUES ('x', 'x', 'failed', now())`,
     )
     expect(await migrate(url)).toEqual([])
-  })
-})
-
-describe('a database that was migrated with an earlier text of an edited migration', () => {
-  const edited = '20261121121000_invite_list_indexes'
-
-  it.each(['first', 'second'])('the %s, is accepted, and ends with the schema of a fresh one', async (which) => {
-    const text = await readFile(path.join(import.meta.dirname, `earlier-texts/${edited}.${which}.sql`), 'utf8')
-    const folder = await copyMigrations({ last: edited, texts: { [edited]: text } })
-    const url = await createEmptyDatabase()
-    await migrate(url, { folder })
-    expect(await migrate(url)).toEqual(names.filter((name) => name > edited))
-    expect(await findPendingMigrations(url)).toEqual([])
-    const fresh = await createEmptyDatabase()
-    await migrate(fresh)
-    expect(await readSchema(await connect(url))).toEqual(await readSchema(await connect(fresh)))
-  })
-
-  it('the present one, ends with the schema of a fresh one too', async () => {
-    const url = await createEmptyDatabase()
-    await migrate(url, { folder: await copyMigrations({ last: edited, texts: {} }) })
-    await migrate(url)
-    const fresh = await createEmptyDatabase()
-    await migrate(fresh)
-    expect(await readSchema(await connect(url))).toEqual(await readSchema(await connect(fresh)))
   })
 })
 

@@ -93,7 +93,10 @@ test.skipIf(!isPossible)(
       recorded.push({ candidate, mediaId })
     }
     const joinAll = async (): Promise<string[]> => {
-      for (const { mediaId } of recorded) await joinRecording(service.system, { mediaId }, remuxInProcess).catch(() => undefined)
+      for (const { candidate, mediaId } of recorded) {
+        const { organizationId, key } = await candidate.media(mediaId)
+        await joinRecording(service.system, { mediaId, organizationId, key }, remuxInProcess).catch(() => undefined)
+      }
       return Promise.all(recorded.map(async ({ candidate, mediaId }) => (await candidate.media(mediaId)).state))
     }
     const all = (state: string) => new Array(RECORDINGS).fill(state)

@@ -15,7 +15,7 @@ const ROOT = path.join(import.meta.dirname, '../..')
 /** Seconds: haproxy takes up to three checks, 2 s apart, to see that a server goes. */
 const STOP_NOTICE = '7'
 
-/** The sources as they are, with two migrations more: one in a transaction, one that makes an index. @returns what to start. */
+/** Copies the sources, and adds a migration of each kind. @returns the path of its server. */
 async function makeNewerRelease(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'assessments-newer-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -24,6 +24,8 @@ async function makeNewerRelease(): Promise<string> {
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
   const migrations = path.join(folder, 'prisma/migrations')
   await writeMigration(migrations, '29990101000000_note', 'ALTER TABLE "invites" ADD COLUMN "note" TEXT;')
+  const fill = "-- no-transaction\nDO $$\nBEGIN\n  UPDATE invites SET note = '' WHERE note IS NULL;\n  COMMIT;\nEND\n$$;"
+  await writeMigration(migrations, '29990101000050_fill_note', fill)
   const index = '-- no-transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "invites_note_idx" ON "invites" ("note");'
   await writeMigration(migrations, '29990101000100_invites_note_idx', index)
   return path.join(folder, 'src/server.ts')

@@ -39,16 +39,3 @@ it('says of a job its queue, its attempt, how long it has taken, and how the att
   const sent = await worker.waitForLog('an invitation was sent')
   expect(sent).toMatchObject({ ...about, job: later.job, attempt: 2, outcome: 'sent', event: 'mail_sent' })
 })
-
-it('reads the jobs that a process of the release before has queued, which name no organization', async () => {
-  const { db, add, jobs, work } = await openWorkshop()
-  await add('/invites', { recipientEmail: 'later@example.com' })
-  await add('/invite-batches', { invites: [{ recipientEmail: 'one@example.com' }] })
-  await db.$executeRaw`UPDATE pgboss.job SET data = data - 'organizationId'`
-  expect((await jobs()).map(({ name }) => name)).toEqual(['invitation-email', 'invite-batch-of-key'])
-  const worker = await work()
-  await worker.waitForLog('an invitation could not be sent yet')
-  await worker.waitForLog('a batch of invites is finished')
-  await worker.waitForLog('an invitation was sent')
-  expect(await db.invite.count()).toBe(2)
-})

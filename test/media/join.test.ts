@@ -127,7 +127,9 @@ describe('joining', () => {
     const idle = await startServiceForTest({ ROLE: 'api' })
     const candidate = await takeAssessment(idle)
     const mediaId = await record(candidate, [await readSlices('video-1')])
-    return { idle, candidate, mediaId, join: (remux = remuxInProcess) => joinRecording(idle.system, { mediaId }, remux) }
+    const { organizationId, key } = await candidate.media(mediaId)
+    const ref = { mediaId, organizationId, key }
+    return { idle, candidate, mediaId, ref, join: (remux = remuxInProcess) => joinRecording(idle.system, ref, remux) }
   }
 
   it.each([
@@ -235,20 +237,20 @@ describe('joining', () => {
   })
 
   it('goes on trying what fails by no fault of the recording', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { idle, candidate, mediaId, ref, join } = await makeComplete()
     const refuse = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' }))
     for (let tries = 0; tries < 3; tries++) await expect(join(refuse)).rejects.toThrow('no space')
-    await giveUpRecording(idle.system, { mediaId })
+    await giveUpRecording(idle.system, ref)
     expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', joinFaults: 0 })
     const jobs = await idle.db.$queryRaw`SELECT id FROM pgboss.job WHERE name = 'recording' AND data->>'mediaId' = ${mediaId}`
     expect(jobs).toHaveLength(2)
   })
 
   it('fails, once all tries are used up, where a part is lost', async () => {
-    const { idle, candidate, mediaId, join } = await makeComplete()
+    const { idle, candidate, ref, mediaId, join } = await makeComplete()
     await idle.deps.media.deletePrefix(`${(await candidate.media(mediaId)).key}/parts/`)
     await expect(join()).rejects.toThrow('not in the store')
-    await giveUpRecording(idle.system, { mediaId })
+    await giveUpRecording(idle.system, ref)
     expect((await candidate.media(mediaId)).state).toBe('failed')
   })
 

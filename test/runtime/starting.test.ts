@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
@@ -6,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { BASELINE } from '../../src/db/migrations.ts'
 import { version } from '../../src/runtime/version.ts'
 import { copyDatabase } from '../support/copy-database.ts'
 import { makeDataDir, runsServer } from '../support/data-dir.ts'
@@ -14,8 +14,6 @@ import { ask, launchService, openTestDatabase, startProcess } from '../support/p
 import { SECRET_KEY } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
-
-const MIGRATIONS = path.join(import.meta.dirname, '../../prisma/migrations')
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
@@ -129,15 +127,14 @@ it('sends links with the port it has got where PORT is 0, also of mails that wai
 })
 
 it.skipIf(process.getuid?.() !== 0)(
-  'keeps database and secret in one place and names it, when root starts it below a closed folder; an earlier secret stays valid',
+  'keeps database and secret in one place and names it, when root starts it below a closed folder',
   async () => {
     const closed = path.join(await makeDataDir(), 'closed')
     const dataDir = path.join(closed, 'data')
     await mkdir(dataDir, { recursive: true })
     await chmod(closed, 0o700)
-    const secret = 'e'.repeat(64) // where earlier releases kept it
-    await writeFile(path.join(dataDir, 'secret-key'), secret)
     const folders: unknown[] = []
+    const secrets: string[] = []
     for (const mode of [0o700, 0o755]) {
       await chmod(closed, mode)
       const service = await startProcess({ DATA_DIR: dataDir, SECRET_KEY: '' })
@@ -145,13 +142,14 @@ it.skipIf(process.getuid?.() !== 0)(
       folders.push(folder)
       onTestFinished(() => rm(String(folder), { recursive: true, force: true }))
       expect(await readdir(String(folder))).toEqual(['postgres', 'secret-key'])
-      expect(await readFile(path.join(String(folder), 'secret-key'), 'utf8')).toBe(secret)
+      secrets.push(await readFile(path.join(String(folder), 'secret-key'), 'utf8'))
       service.kill('SIGTERM')
       await service.exited // also where a busy machine took longer to start than a stop may take
       await waitUntil('the database server to end', async () => !(await runsServer(String(folder))) || undefined)
     }
     expect(folders[0]).not.toBe(dataDir)
     expect(folders[1]).toBe(folders[0])
+    expect(secrets[1]).toBe(secrets[0])
   },
 )
 
@@ -164,74 +162,31 @@ it('is compiled ahead without being run', async () => {
   expect((await readdir(cache, { recursive: true })).length).toBeGreaterThan(500)
 })
 
-/** A database as the first release left it, with an organization, its key, an assessment and an accepted invite. */
-async function createFirstReleasesDatabase(key: string): Promise<{ url: string; client: Client; migrations: string[] }> {
-  const migrations = (await readdir(MIGRATIONS)).filter((name) => /^\d{14}_/.test(name)).sort()
-  const sql = await readFile(path.join(MIGRATIONS, migrations[0]!, 'migration.sql'), 'utf8')
-  const url = await createEmptyDatabase()
+it('does not start on a database made before 1.0, and leaves it as it is', async () => {
+  const url = await copyDatabase()
   const client = await connect(url)
-  await client.query(sql)
-  await client.query(`CREATE TABLE _prisma_migrations (
-    id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
-    logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`)
-  const checksum = createHash('sha256').update(sql).digest('hex')
-  await client.query(`INSERT INTO _prisma_migrations VALUES ('1', $1, now(), $2, NULL, NULL, now(), 1)`, [
-    checksum,
-    migrations[0],
-  ])
-  await client.query(`INSERT INTO organizations VALUES (gen_random_uuid(), 'Acme', 'standard', now(), now())`)
-  await client.query(
-    `INSERT INTO api_keys (id, organization_id, name, mode, hash, last_four, created_at)
-     SELECT gen_random_uuid(), id, 'First', 'live', $1, $2, now() FROM organizations`,
-    [createHash('sha256').update(key).digest(), key.slice(-4)],
-  )
-  await client.query(
-    `INSERT INTO assessments (id, organization_id, name, created_at, updated_at)
-     SELECT gen_random_uuid(), id, 'Typing', now(), now() FROM organizations`,
-  )
-  await client.query(
-    `INSERT INTO invites (id, organization_id, assessment_id, recipient_email, status, question_replay_limit, answer_record_limit,
-       screen_recording, webcam_monitoring, require_id_capture, face_photo_required, sent_at, accepted_at, expires_at, created_at, updated_at)
-     SELECT gen_random_uuid(), organization_id, id, 'sam@example.com', 'accepted', 1, 1,
-       true, true, true, true, now(), now(), now() + interval '30 days', now(), now() FROM assessments`,
-  )
-  return { url, client, migrations }
-}
-
-const readHistory = async (client: Client) => {
-  const { rows } = await client.query(
-    'SELECT migration_name AS name, rolled_back_at, finished_at FROM _prisma_migrations ORDER BY 1',
-  )
-  expect(rows.filter(({ rolled_back_at, finished_at }) => rolled_back_at || !finished_at)).toEqual([])
-  return rows.map(({ name }) => name as string)
-}
-
-const KEY = `ak_live_${'k'.repeat(32)}`
-
-it("brings a previous release's database up to date when it starts, with all that is in it", async () => {
-  const { url, client, migrations } = await createFirstReleasesDatabase(KEY)
-  const service = await startProcess({ DATABASE_URL: url })
-  const { invites } = (await (await ask(service, KEY, '/invites')).json()) as { invites: unknown[] }
-  expect(invites).toMatchObject([{ recipientEmail: 'sam@example.com', status: 'accepted' }])
-  expect(await readHistory(client)).toEqual(migrations)
+  await client.query(`UPDATE _prisma_migrations SET migration_name = '20261121090000_foundation'`)
+  const service = launchService({ DATABASE_URL: url })
+  expect((await service.exited).code).toBe(1)
+  expect(service.log().at(-1)!.msg).toContain('Made before 1.0: start on an empty database.')
+  const { rows } = await client.query('SELECT migration_name FROM _prisma_migrations')
+  expect(rows).toEqual([{ migration_name: '20261121090000_foundation' }])
 })
 
-it('does not start on a database that it can not bring up to date, leaves that as it was, and starts once the cause is gone', async () => {
-  const { url, client, migrations } = await createFirstReleasesDatabase(KEY)
-  // In the way of the second migration.
+it('does not start on a database that it cannot bring up to date, leaves it as it is, and starts once the cause is gone', async () => {
+  const url = await createEmptyDatabase()
+  const client = await connect(url)
   await client.query('CREATE TABLE idempotency_records (id int)')
-  const readTables = async () => (await client.query(`SELECT relname FROM pg_class WHERE relkind IN ('r', 'i') ORDER BY 1`)).rows
-  const before = await readTables()
+  const readTables = async () =>
+    (await client.query(`SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)).rows
   const failing = launchService({ DATABASE_URL: url })
   expect((await failing.exited).code).toBe(1)
   expect(failing.log().at(-1)!.msg).toContain(
-    `The migration ${migrations[1]} failed and was rolled back: relation "idempotency_records"`,
+    `The migration ${BASELINE} failed and was rolled back: relation "idempotency_records" already exists`,
   )
-  expect(await readHistory(client)).toEqual(migrations.slice(0, 1))
-  expect(await readTables()).toEqual(before)
+  expect(await readTables()).toEqual([{ relname: 'idempotency_records' }, { relname: '_prisma_migrations' }])
 
   await client.query('DROP TABLE idempotency_records')
   const service = await startProcess({ DATABASE_URL: url })
-  expect((await ask(service, KEY, '/invites')).status).toBe(200)
-  expect(await readHistory(client)).toEqual(migrations)
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
 })

@@ -74,8 +74,12 @@ export const expectPage = (answer: { status: number; text: string; headers: Reco
 /** Agrees to what the page asks consent for. */
 export async function consent(candidate: ReturnType<typeof candidateOf>) {
   const { text } = await candidate.open()
-  const media = /name="media" value="([^"]*)"/.exec(text)?.[1] ?? ''
-  return candidate.press('consent', { version: `${CONSENT_VERSION}`, media })
+  const hiddenValue = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? ''
+  return candidate.press('consent', {
+    version: `${CONSENT_VERSION}`,
+    media: hiddenValue('media'),
+    language: hiddenValue('language'),
+  })
 }
 
 /** What an invite asks for where it asks for nothing. */

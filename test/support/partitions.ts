@@ -24,7 +24,7 @@ const NAMES_OF_PARTITIONS = `SELECT child.relnamespace::regnamespace::text AS sc
   FROM pg_inherits
   JOIN pg_class child ON child.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent WHERE parent.relkind = 'I'`
 
-/** Makes tables of organizations partitioned ones, with the primary keys that the next release has. They have to be empty. */
+/** Partitions the tables of organizations, whose primary keys become those of organization and id. They have to be empty. */
 export async function partitionByOrganization(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -12,7 +12,7 @@ export type OrganizationCounts = Partial<
   Record<'invites' | 'submissions' | 'media' | 'assessments' | 'members' | 'accounts' | 'otherRows', number>
 >
 
-/** What a line says. Times are ISO. It has no code of an address: the release before passes it over. */
+/** What a line says. Times are ISO. It has no code of an address. */
 export type OrganizationLine = {
   id: string
   organizationId: string

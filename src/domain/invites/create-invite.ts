@@ -157,9 +157,6 @@ const assessmentNames = prepareOwn((owner, { ids }: { ids: string[] }) =>
   own(owner, 'assessments').select(['id', 'name']).where('id', '=', among(ids)),
 )
 
-/** The keys that keep an address from being invited twice: the first goes with the next release. */
-const SECOND_INVITE = ['invites_recipient_key', 'invites_address_key']
-
 /**
  * Translates the violation of a constraint: the invite may exist already, and what it refers to may have been deleted after it was
  * checked; the second check then tells what is missing.
@@ -171,8 +168,7 @@ async function refuse(
   { tagIds, attempt }: { tagIds: string[]; attempt: number | undefined },
 ): Promise<never> {
   const constraint = violatedConstraint(error)
-  if (constraint && SECOND_INVITE.includes(constraint))
-    throw new DomainError('duplicate_invite', await findDuplicate(ctx, input, attempt))
+  if (constraint === 'invites_address_key') throw new DomainError('duplicate_invite', await findDuplicate(ctx, input, attempt))
   if (constraint?.endsWith('_fkey')) await checkReferences(ctx, input, tagIds)
   throw error
 }

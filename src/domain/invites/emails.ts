@@ -153,13 +153,12 @@ export const giveUpEmail = (ctx: ServiceContext, ref: QueuedRef): Promise<void> 
   })
 
 /** An UPDATE of a sending, if it is still queued. */
-function queuedEmail({ id, organizationId }: QueuedRef) {
-  const queued = everyones
+const queuedEmail = ({ id, organizationId }: QueuedRef) =>
+  everyones
     .updateTable('inviteEmails')
+    .where('inviteEmails.organizationId', '=', organizationId)
     .where('inviteEmails.id', '=', id)
     .where('inviteEmails.state', '=', 'queued')
-  return organizationId === undefined ? queued : queued.where('inviteEmails.organizationId', '=', organizationId)
-}
 
 /** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */
 export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {

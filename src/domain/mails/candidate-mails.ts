@@ -15,7 +15,6 @@ export type TemplateKind = (typeof TEMPLATE_KINDS)[number]
 export type InvitationKind = (typeof INVITATION_KINDS)[number]
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
-/** The release before fails mails of kinds that it does not know: one that is new is queued only where somebody has switched it on. */
 export type CandidateMailKind = (typeof CANDIDATE_MAIL_KINDS)[number]
 
 const isOneOf =

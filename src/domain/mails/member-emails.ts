@@ -11,7 +11,7 @@ import { defined } from '../values/defined.ts'
 import { nameOf } from '../values/name-of.ts'
 import { isUuid } from '../values/uuid.ts'
 import { loadZones } from '../work/load-zone.ts'
-import { type QueuedRef, rowOf, rowsOf } from '../work/queued-ref.ts'
+import { type QueuedRef, rowsOf } from '../work/queued-ref.ts'
 import type { TemplateKind } from './candidate-mails.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from './sendings.ts'
 
@@ -234,9 +234,9 @@ export async function recordMemberEmailAttempt(
 }
 
 /** Gives up a mail whose retries are used up; the reason of its last attempt stays. */
-export async function giveUpMemberEmail({ db, deps }: ServiceContext, ref: QueuedRef): Promise<void> {
+export async function giveUpMemberEmail({ db, deps }: ServiceContext, { id, organizationId }: QueuedRef): Promise<void> {
   const data = { state: 'failed', failure: 'given_up', updatedAt: deps.clock() } satisfies Partial<MemberEmailRow>
-  await db.memberEmail.updateMany({ where: { ...rowOf(ref), state: 'queued' }, data })
+  await db.memberEmail.updateMany({ where: { organizationId, id, state: 'queued' }, data })
 }
 
 /** Queues mails again, all or none: the failed one with the id, or all that are meant. @returns how many. */

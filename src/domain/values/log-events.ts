@@ -122,7 +122,6 @@ export const LOG_EVENTS = {
   'invites erased that were kept for long enough': 'ended_invites_erased',
   'accounts erased that were of no organization any more': 'left_accounts_erased',
   'submissions ended whose invites had ended before': 'submissions_ended',
-  'submissions scored that were handed in without': 'submissions_scored',
   'no notifications of API key changes: the key cache is off until they are back': 'key_cache_off',
   'the last use of an API key could not be recorded': 'key_use_not_recorded',
   'a new password could not be looked up among leaked ones, and was taken': 'password_not_looked_up',

@@ -53,7 +53,6 @@ export const readQuestion = (values: URLSearchParams): QuestionInput => {
     inputType,
     responseType,
     script: readText(values, 'script'),
-    // A form of the release before has none.
     scriptFormat: values.get('scriptFormat') || 'plain',
     audioUrl: audioUrl.trim(),
     videoUrl: videoUrl.trim(),

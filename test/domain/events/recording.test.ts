@@ -215,8 +215,8 @@ describe('what becomes of a mail is an event', () => {
       { id: waiting, organizationId: invite.organizationId },
       { state: 'queued', reason: 'later' },
     )
-    await giveUpEmail(service.system, { id: waiting })
-    await giveUpEmail(service.system, { id: waiting })
+    await giveUpEmail(service.system, { id: waiting, organizationId: invite.organizationId })
+    await giveUpEmail(service.system, { id: waiting, organizationId: invite.organizationId })
     expect((await tell(key)).map(({ data }) => [data.emailId, data.reason])).toEqual([
       [obsolete.id, 'obsolete'],
       [waiting, 'given_up'],

@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import fc from 'fast-check'
-import { Client } from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
-import { MIGRATIONS_FOLDER } from '../../../src/db/migrations.ts'
+import { expect, it } from 'vitest'
 import type { Context } from '../../../src/domain/context.ts'
 import { tagInvite, untagInvite } from '../../../src/domain/invites/change-invite.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
@@ -14,7 +10,6 @@ import { listMatches } from '../../../src/domain/invites/listing/matches.ts'
 import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { DAY_MS } from '../../support/factories.ts'
 import { startServiceForFile } from '../../support/service.ts'
-import { waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
@@ -141,29 +136,4 @@ it('has nothing to count when all tags are gone at once', async () => {
   await makeWorld()
   await service.db.$executeRaw`TRUNCATE invite_tags`
   expect(await service.db.tagInviteCount.count()).toBe(0)
-})
-
-async function connect(): Promise<Client> {
-  const client = new Client(service.databaseUrl)
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
-}
-
-it('has what was tagged by the release before filled in, and does not wait for who changes an invite meanwhile', async () => {
-  const { ctx, tagIds, create } = await makeWorld()
-  const { body } = await create(tagIds)
-  await service.db.inviteTag.updateMany({ data: { status: null, sentAt: null, expiresAt: null } })
-  const [other, migrating] = [await connect(), await connect()]
-  await other.query('BEGIN')
-  await other.query(`UPDATE invites SET expires_at = expires_at + interval '1 day' WHERE id = $1`, [body.invite.id])
-  const filling = migrating.query(
-    await readFile(path.join(MIGRATIONS_FOLDER, '20261123110001_invite_tags_fill/migration.sql'), 'utf8'),
-  )
-  const lacking = () => service.db.inviteTag.findMany({ where: { sentAt: null }, select: { inviteId: true } })
-  await waitUntil('the others to be filled in', async () => (await lacking()).length === tagIds.length || undefined)
-  expect(await lacking()).toEqual(tagIds.map(() => ({ inviteId: body.invite.id })))
-  await other.query('ROLLBACK')
-  await filling
-  for (const tagId of tagIds) for (const order of orders) await compare(ctx, { tagId }, order, { number: 1, size: 100 })
 })

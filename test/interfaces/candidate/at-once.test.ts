@@ -52,7 +52,8 @@ describe('a tab that another takes over in that moment', () => {
 describe('a text that is saved while the assessment is handed in', () => {
   it('is saved or refused: neither of the two stops the other', async () => {
     const candidate = await takeAssessment(service)
-    const where = { submissionId_number: { submissionId: candidate.submissionId, number: 1 } }
+    const key = { organizationId: candidate.organization.id, submissionId: candidate.submissionId, number: 1 }
+    const where = { organizationId_submissionId_number: key }
     const answer = await db.$transaction(async (tx) => {
       await tx.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
       const sent = saveText(candidate).then((response) => response)

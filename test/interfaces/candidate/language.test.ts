@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { CONSENT_VERSION } from '../../../src/domain/submissions/taking/give-consent.ts'
 import { zoneOf } from '../../../src/domain/values/zones.ts'
 import { renderInviteEmail } from '../../../src/mail/invite-email.ts'
-import { candidateOf, consent } from '../../support/candidate.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { makeAccepted, makeTaking } from '../../support/taking.ts'
 
@@ -138,11 +137,4 @@ it('passes over a language of POST /invites that there is not, or that is no tex
   }
   const given = ['de', 'pt_PT', 'tlh', '', 7, null, { de: true }]
   expect(await Promise.all(given.map(create))).toEqual(['de', 'pt-BR', null, null, null, null, null])
-})
-
-it('consents as a page of the release before does, which was English', async () => {
-  const { candidate, invite: asked } = await invite()
-  await consent(candidate)
-  expect((await service.db.submission.findFirstOrThrow({ where: { inviteId: asked.id } })).consentLanguage).toBe('en')
-  expect(candidateOf(service, asked).path).toBe(candidate.path)
 })

@@ -162,7 +162,7 @@ describe('before the start', () => {
     expect((await candidate.press('start')).status).toBe(422)
     expect((await candidate.open()).text).toContain('What you agree to')
     // What an old page agrees to is not what is asked for now.
-    await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '' })
+    await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '', language: 'en' })
     expect((await submission()).consentMedia).toEqual([])
     await consent(candidate)
     expect(await submission()).toMatchObject({
@@ -177,7 +177,7 @@ describe('before the start', () => {
   it('consent begins nothing for an invite that is pending, or was withdrawn', async () => {
     for (const status of ['pending', 'revoked', 'completed', 'expired'] as const) {
       const { candidate, invite } = await makeAccepted(service, { status })
-      await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '' })
+      await candidate.press('consent', { version: `${CONSENT_VERSION}`, media: '', language: 'en' })
       expect(await service.db.submission.count({ where: { inviteId: invite.id } })).toBe(0)
     }
   })

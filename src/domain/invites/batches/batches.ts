@@ -107,26 +107,19 @@ export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: Gi
   refuse([...issues, ...(await findUnlistedHost(ctx, terms.returnUrl))])
   await refuseTooMany(ctx) // before the rows are checked; again under a lock when they are stored
   const { id: createdByKeyId, createdById } = ctx.actor
-  const by = { createdByKeyId, createdById: createdById ?? (await findAnAdmin(ctx)), startedAt: ctx.deps.clock() }
+  const by = { createdByKeyId, createdById, startedAt: ctx.deps.clock() }
   const id = await inTransaction(ctx, async (inside) => {
     const id = await storeBatch(inside, { assessmentId, terms, rows, unusedColumns: [], ...by }, async (storing) => {
       await lockOrganization(storing)
       await refuseTooMany(storing)
     })
-    await inside.deps.queue.enqueueInviteBatch(inside.db, { id, organizationId: ctx.organization.id, createdByKeyId })
+    await inside.deps.queue.enqueueInviteBatch(inside.db, { id, organizationId: ctx.organization.id })
     return id
   }).catch((error) => {
     if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
     throw new DomainError('assessment_not_found') // deleted after it was looked up
   })
   return getBatch(ctx, id)
-}
-
-/** Of a key that the operator made: processes of a release before this one show who has given a batch, and fail where that is nobody. */
-async function findAnAdmin({ db, organization }: Context): Promise<string | null> {
-  const where = { organizationId: organization.id, roles: { has: 'admin' } }
-  const admin = await db.member.findFirst({ where, orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }], select: { id: true } })
-  return admin?.id ?? null
 }
 
 /** All organizations share one queue of batches: the limit keeps one of them from filling it. @throws DomainError too_many_batches. */

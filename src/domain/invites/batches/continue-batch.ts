@@ -5,7 +5,7 @@ import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import type { Actor, Context, KeyMode, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type QueuedRef, rowOf } from '../../work/queued-ref.ts'
+import type { QueuedRef } from '../../work/queued-ref.ts'
 import { createInvite } from '../create-invite.ts'
 import { areListsPaused } from '../dead-addresses.ts'
 import type { Terms } from './check-rows.ts'
@@ -17,9 +17,9 @@ import { workThrough } from './work-through.ts'
  * on. Each invite is committed together with its row's state: killed in between and started again, or done by two processes at once, each
  * row is invited once.
  */
-export async function continueBatch(service: ServiceContext, ref: QueuedRef): Promise<void> {
+export async function continueBatch(service: ServiceContext, { id, organizationId }: QueuedRef): Promise<void> {
   const batch = await service.db.inviteBatch.findUnique({
-    where: rowOf(ref),
+    where: { organizationId_id: { organizationId, id } },
     include: {
       createdBy: { select: memberColumns },
       createdByKey: { select: { id: true, mode: true, createdById: true, expiresAt: true, revokedAt: true } },

@@ -5,7 +5,7 @@ import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type QueuedRef, rowOf } from '../../work/queued-ref.ts'
+import type { QueuedRef } from '../../work/queued-ref.ts'
 import { workThrough } from '../batches/work-through.ts'
 import { assignGrader, tagInvite } from '../change-invite.ts'
 import { extendInvite, resendInvite, revokeInvite } from '../operations.ts'
@@ -22,13 +22,14 @@ const include = {
  * by two processes at once, each is changed once.
  */
 export async function continueBulkChange(service: ServiceContext, ref: QueuedRef): Promise<void> {
-  const change = await service.db.bulkChange.findUnique({ where: rowOf(ref), include })
+  const where = { organizationId_id: { organizationId: ref.organizationId, id: ref.id } }
+  const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
   const { id, organization, mode, createdBy } = change
   const ctx: Context = { ...service, organization, mode, actor: actingMember(createdBy) }
-  const where = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
+  const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
   const hasMore = await workThrough(
-    (take) => ctx.db.bulkChangeRow.findMany({ where, orderBy: { number: 'asc' }, take }),
+    (take) => ctx.db.bulkChangeRow.findMany({ where: ready, orderBy: { number: 'asc' }, take }),
     (row) => changeOne(ctx, change, row),
   )
   if (hasMore) await service.deps.queue.enqueueBulkChange(service.db, change)

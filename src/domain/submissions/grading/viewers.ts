@@ -1,4 +1,3 @@
-import { besideEarlierKey } from '../../../db/earlier-keys.ts'
 import { into } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
@@ -17,7 +16,7 @@ export async function noteViewer({ actor, db, deps, organization }: Context, sub
         .columns(['organizationId', 'submissionId', 'memberId'])
         .doUpdateSet((eb) => ({ seenAt: eb.ref('excluded.seenAt') })),
     )
-  await besideEarlierKey('grade_viewers_pkey', () => run(db, insertionOrChange))
+  await run(db, insertionOrChange)
 }
 
 /** The names of the others who are at it now. */

@@ -46,9 +46,9 @@ const TRIES = 2
 export async function joinRecording(system: ServiceContext, ref: JoinRef, remux: Remux): Promise<void> {
   const media = await findJoinable(system, ref)
   if (media?.state === 'ready') return forgetParts(system, media)
-  const key = media?.state === 'deleted' ? media.key : media === null && ref.key
-  if (key) return system.deps.media.deletePrefix(folderOf(key)) // a try before may have put the file
-  if (media?.state !== 'joining') return
+  // An earlier attempt may have stored the file.
+  if (media === null || media.state === 'deleted') return system.deps.media.deletePrefix(folderOf(ref.key))
+  if (media.state !== 'joining') return
   const folder = await makeJoinFolder(system.deps.log)
   try {
     await record(system, media, await join(system, media, remux, folder))

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
-import { type QueuedRef, rowOf } from '../../work/queued-ref.ts'
+import type { QueuedRef } from '../../work/queued-ref.ts'
 import { queueJoin } from './queue-join.ts'
 
 /** What is known of the file once it is made. @property sha256 in hexadecimal. */
@@ -30,18 +30,12 @@ export type Joinable = {
 }
 
 /**
- * Which one.
+ * Recording or asset to join.
  *
- * @property organizationId missing from a job that a process of the release before has queued.
  * @property assetOf the organization whose asset it is; undefined: it is a recording.
- * @property key where it lies, so that what was put there after its row was gone is found; missing likewise.
+ * @property key where its files are, to delete what was stored after its row was gone.
  */
-export type JoinRef = {
-  mediaId: string
-  organizationId?: string | undefined
-  assetOf?: string | undefined
-  key?: string | undefined
-}
+export type JoinRef = { mediaId: string; organizationId: string; assetOf?: string | undefined; key: string }
 
 /** @returns null: it is gone. */
 export const findJoinable = (system: ServiceContext, { mediaId, organizationId, assetOf }: JoinRef): Promise<Joinable | null> =>
@@ -49,11 +43,11 @@ export const findJoinable = (system: ServiceContext, { mediaId, organizationId, 
 
 const inOrder = [{ segment: 'asc' as const }, { number: 'asc' as const }]
 
-async function findRecording(system: ServiceContext, ref: QueuedRef): Promise<Joinable | null> {
+async function findRecording(system: ServiceContext, { id, organizationId }: QueuedRef): Promise<Joinable | null> {
   const { db } = system
-  const media = await db.media.findUnique({ where: rowOf(ref) })
+  const media = await db.media.findUnique({ where: { organizationId_id: { organizationId, id } } })
   if (!media) return null
-  const { id, organizationId, submissionId } = media
+  const { submissionId } = media
   const [joining, parts] = [{ organizationId, id, state: 'joining' } as const, { organizationId, mediaId: id }]
   return {
     ...media,
@@ -113,7 +107,7 @@ export const queueAssetJoin = (
   { id, organizationId, key }: { id: string; organizationId: string; key: string },
 ) => deps.queue.enqueueRecording(db, { mediaId: id, organizationId, assetOf: organizationId, key, dueAt: deps.clock() })
 
-/** So long after it ended a medium is still being joined, or its job was lost: to a process of a release that knew none. */
+/** A file that is still being joined so long after its upload ended has lost its job. */
 const LOST_MS = 3_600_000
 
 /** Has what questions play joined whose job was lost. For the scheduled sweep. */

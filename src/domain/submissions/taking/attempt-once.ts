@@ -6,7 +6,7 @@ import type { PreparedSession } from './session.ts'
 
 /**
  * Does what a candidate's browser asks for at most once for the id that it has given the attempt: asked again, also at the same time or by
- * another process, it gets what was granted first. Without an id, as pages of an earlier release ask, each request is an attempt of its own.
+ * another process, it gets what was granted first. Without an id, each request is an attempt of its own.
  *
  * @param what is attempted: an id that was used for something else is refused.
  * @param work does all its reading and writing through the context it is given. What it refuses may be attempted again.

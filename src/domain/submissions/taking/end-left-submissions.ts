@@ -8,8 +8,8 @@ import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../..
 import { handIn } from './finish-submission.ts'
 import { holdInvite } from './hold-invite.ts'
 
-// Submissions in progress of invites that have ended without them: what revokes or declines an invite does not look at submissions, nor does
-// a process of the release before that completes one, nor a player that has been set up since.
+// Submissions in progress whose invites have ended. Revoking or declining an invite does not touch submissions, nor does a player (PLAYER_URL)
+// that completes one.
 
 /** Submissions looked up by one statement. */
 const FOUND_AT_ONCE = 200

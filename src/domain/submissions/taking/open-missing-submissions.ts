@@ -10,7 +10,7 @@ import { type FailedItem, refuseFailed, workOnEach } from '../../work/in-halves.
 import { copyPaper, limitWithExtra } from './paper.ts'
 import { enterSession, type Session } from './session.ts'
 
-// Submissions of invites that were started without one: before submissions were kept, or by a process of the release before.
+// Submissions of invites that were started without one: imported as started, or started while PLAYER_URL was set.
 
 /** Whether an invite lacks its submission. */
 const lacksSubmission = (eb: Expressions<'invites'>): Condition => {

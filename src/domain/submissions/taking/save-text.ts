@@ -1,5 +1,4 @@
 import { sql } from '../../../db/builder.ts'
-import { besideEarlierKey } from '../../../db/earlier-keys.ts'
 import { own, type SqlBool, sameOwner } from '../../../db/own.ts'
 import { first } from '../../../db/statements.ts'
 import { byDefault, insertForEach, time, uuid } from '../../../db/writes.ts'
@@ -144,6 +143,6 @@ async function save(
       }))
       .where(({ ref }) => sql<SqlBool>`(${given}::integer is null or ${ref('takes.revision')} < ${given}::integer)`),
   )
-  const saved = await besideEarlierKey('takes_text_key', () => first(db, insertionOrChange.returning('takes.revision')))
+  const saved = await first(db, insertionOrChange.returning('takes.revision'))
   return saved?.revision
 }

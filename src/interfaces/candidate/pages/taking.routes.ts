@@ -11,7 +11,6 @@ import { readPreparation } from '../../../domain/submissions/taking/read-progres
 import { saveText } from '../../../domain/submissions/taking/save-text.ts'
 import { enterSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
 import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
-import { LAST_RESORT } from '../../../domain/values/languages.ts'
 import { INVITATION_PATH } from '../../../http/addresses/links.ts'
 import { addForm, readNumber, type Sent } from '../kit/forms.ts'
 import { sendPage } from '../kit/layout.ts'
@@ -39,7 +38,7 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
       fields.get('version') === String(CONSENT_VERSION) &&
       fields.get('media') === consentedMedia(needs).join(' ') &&
       (fields.get('own') ?? '') === nameOfOwn(terms) &&
-      (fields.get('language') ?? LAST_RESORT) === view.t.language // of a page of the release before, which spoke English
+      fields.get('language') === view.t.language
     if (!isCurrent) return
     const shown = { language: view.t.language, textHash: hashOfTerms(view, terms), own }
     await giveConsent(session, { needs, userAgent: request.headers['user-agent'] ?? '', shown })

@@ -62,12 +62,11 @@ type Answer = Partial<{ points: number | null; comment: string; seen: string; ot
 /**
  * What an answer means. One that says nothing of the grade itself leaves open whether an earlier try, whose answer was lost, has arrived.
  *
- * @param status 401: one has to sign in; a service of the release before leads there, which is 0.
  * @param body null where it could not be read: it was cut off, or is of whoever stands before the service.
  */
 export function readAnswer(status: number, body: Answer | null, sent: Grade): Happening<GradeKinds> {
   const { points, comment = '', seen = '', others = [], mistakes = NOT_TAKEN } = body ?? {}
-  if (status === 401 || status === 0) return { is: 'refused', obstacle: SIGNED_OUT, mayHaveArrived: true }
+  if (status === 401) return { is: 'refused', obstacle: SIGNED_OUT, mayHaveArrived: true }
   if (status === 404) return { is: 'refused', obstacle: GONE, mayHaveArrived: true }
   if (status === 200 && body) return { is: 'saved', saved: { ...sent, seen, others } }
   if (status === 409 && body) return { is: 'refused', obstacle: lostTo({ points: String(points ?? ''), comment, seen }) }

@@ -49,7 +49,6 @@ async function answerOnce(request: FastifyRequest, values: URLSearchParams, { wo
       isSecret: true,
     }
   }
-  // A page of the release before has none.
   if (!isUuid(values.get('once') ?? '')) return answer(ctx)
   // By the actor with their roles: who has other ones now may not see what was shown.
   const fingerprint = createHash('sha256')

@@ -123,7 +123,7 @@ describe('a submission whose invite has ended without it', () => {
     expect(late.body.code).toBe(how === 'reactivated' ? 'invite_not_found' : 'closed')
   })
 
-  it('is handed in where that was completed, by a process of the release before', async () => {
+  it('is submitted if a player has completed its invite', async () => {
     const { invite, submission, paper, candidate } = await makeTaking(service)
     await candidate.press('open', { number: '1' })
     await service.db.invite.update({ where: { id: invite.id }, data: { status: 'completed', completedAt: service.clock.now() } })

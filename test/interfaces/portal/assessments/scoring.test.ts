@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { changeApiKey, createApiKey } from '../../../../src/domain/access/api-keys.ts'
 import { EMPTY_QUESTION } from '../../../../src/domain/assessments/edit-questions.ts'
 import { addDefinedQuestion, hashDefinition, updateDefinedQuestion } from '../../../../src/domain/assessments/write-question.ts'
-import { scoreUnscored } from '../../../../src/domain/submissions/taking/score-unscored.ts'
 import { consent } from '../../../support/candidate.ts'
 import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
 import { examplesOf, makeDefined } from '../../../support/kinds.ts'
@@ -60,19 +59,6 @@ describe('results that are released by themselves', () => {
       expect(await made.releases()).toEqual([])
       expect((await made.submission()).state).toBe('submitted')
     }
-  })
-
-  it('are released by the sweep, too, which scores what a process of the release before has handed in', async () => {
-    const made = await makeSet([ONE!], 0, { releaseAutomatically: 'yes' })
-    await made.start()
-    await made.answer(1, ONE!.right)
-    const now = service.deps.clock()
-    const { id } = await made.submission()
-    await service.db.submission.update({ where: { id }, data: { state: 'submitted', submittedAt: now } })
-    await service.db.invite.update({ where: { id: made.invite.id }, data: { status: 'completed', completedAt: now } })
-    await scoreUnscored(service.system)
-    await scoreUnscored(service.system)
-    expect(await made.releases()).toMatchObject([{ version: 1, toCandidate: false, releasedById: made.admin.member.id }])
   })
 
   it('are turned off over v1, but on by a member alone', async () => {

@@ -179,8 +179,8 @@ describe('a bulk change', () => {
     await db.bulkChangeRow.createMany({
       data: ids.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const })),
     })
-    await Promise.all(Array.from({ length: 4 }, () => continueBulkChange(service.system, { id })))
-    await continueBulkChange(service.system, { id })
+    await Promise.all(Array.from({ length: 4 }, () => continueBulkChange(service.system, { ...of, id })))
+    await continueBulkChange(service.system, { ...of, id })
     expect(await db.inviteEmail.count({ where: of })).toBe(8)
     expect(await db.bulkChangeRow.count({ where: { bulkChangeId: id, state: 'done' } })).toBe(8)
     expect((await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt).not.toBe(null)
@@ -200,7 +200,7 @@ describe('a bulk change', () => {
     const under = await admin.get(location)
     expect([under.headers.refresh, under.text.includes('id="progress" value="0" max="2">')]).toEqual(['3', true])
     expect((await admin.post(`${location}/stop`)).status).toBe(303)
-    await continueBulkChange(service.system, { id })
+    await continueBulkChange(service.system, { ...of, id })
     expect((await invites()).map(({ status }) => status)).toEqual(['pending', 'pending'])
     expect((await admin.get(location)).headers.refresh).toBe(undefined)
     await admin.post(`${location}/resume`)
@@ -230,7 +230,7 @@ describe('a bulk change', () => {
       data: { ...of, id, mode: 'live', action: 'revoke', given: {}, createdById: left.id, createdAt: now },
     })
     await db.bulkChangeRow.create({ data: { ...of, bulkChangeId: id, number: 1, inviteId: ids[1]!, state: 'ready' } })
-    await continueBulkChange(service.system, { id })
+    await continueBulkChange(service.system, { ...of, id })
     expect((await invites())[1]!.status).toBe('pending')
     expect(await outcome(`${admin.home}invites/changes/${id}`)).toEqual([
       ['not allowed', 'The member who started this no longer has permission for it.'],

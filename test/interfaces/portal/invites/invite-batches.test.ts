@@ -322,7 +322,7 @@ describe('a list that is started', () => {
     const id = location.split('/').at(-1)!
     await service.db.member.update({ where: { id: admin.member.id }, data: { roles: ['grader'] } })
     await service.db.inviteBatch.update({ where: { id }, data: { startedAt: service.clock.now() } })
-    await service.deps.queue.enqueueInviteBatch(service.db, { id, organizationId: organization.id, createdByKeyId: null })
+    await service.deps.queue.enqueueInviteBatch(service.db, { id, organizationId: organization.id })
     const isFinished = async () => (await service.db.inviteBatch.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
     await waitUntil('the batch to be finished', isFinished)
     expect(await invites()).toEqual([])
@@ -331,14 +331,14 @@ describe('a list that is started', () => {
   })
 
   it('can be stopped, invites nobody else then, and can go on', async () => {
-    const { admin, give, invites } = await furnish()
+    const { admin, give, invites, organization } = await furnish()
     const { location } = await give(Array.from({ length: 30 }, (_, i) => `c${i}@example.com`).join('\n'))
     const id = location.split('/').at(-1)!
     const batch = () => service.db.inviteBatch.findUniqueOrThrow({ where: { id } })
     await admin.post(`${location}/start`)
     await admin.post(`${location}/stop`)
     const stopped = await invites()
-    await continueBatch(service.system, { id }) // a job that was still to come
+    await continueBatch(service.system, { id, organizationId: organization.id }) // a job that was still to come
     expect(await invites()).toHaveLength(stopped.length)
     const page = await admin.get(location)
     expect([page.headers.refresh, page.text.includes('>Resume<')]).toEqual([undefined, true])

@@ -343,25 +343,6 @@ describe('an invite', () => {
     expect((await service.v1(organization.key).get(`/invites/${declined.id}`)).body.status).toBe('revoked')
   })
 
-  it('is not declined any more once a process of an earlier release, which keeps no such time, has brought it back', async () => {
-    const { assessment, admin, home, organization } = await furnish()
-    const invite = await service.make.invite(assessment)
-    const path = `${home}invites/${invite.id}`
-    await candidateOf(service, invite).press('decline')
-    const { declinedAt } = await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
-    const keep = (data: object) => service.db.invite.update({ where: { id: invite.id }, data: { ...data, declinedAt } })
-    await keep({ status: 'pending', revokedAt: null })
-    expect((await admin.get(path)).text).not.toContain('Declined')
-    service.clock.advance(60_000)
-    await admin.post(`${path}/revoke`)
-    await keep({})
-    const page = (await admin.get(path)).text
-    expect(page).toMatch(/<span class="badge [^>]+>.*?>revoked</)
-    expect(page).not.toContain('Declined')
-    const { status } = await service.v1(organization.key).post(`/invites/${invite.id}/reactivate`).send({})
-    expect(status).toBe(200)
-  })
-
   it('expires earlier or later, as is chosen', async () => {
     const { assessment, admin, home } = await furnish()
     const inDays = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineQuestion } from '../../../../src/domain/assessments/define-question.ts'
 import { saveToLibrary } from '../../../../src/domain/library/save-to-library.ts'
-import { scoreUnscored } from '../../../../src/domain/submissions/taking/score-unscored.ts'
 import { makeAnswered } from '../../../support/answered.ts'
 import { mistakesIn } from '../../../support/forms.ts'
 import { examplesOf, makeDefined } from '../../../support/kinds.ts'
@@ -210,19 +209,6 @@ it.each(['raise', 'all'])('leaves and lists what is released and needs a person 
   expect(text).toContain('candidate-0@example.com')
   expect(text).toContain('a person has to say')
   expect(text).not.toContain('because they would be lower')
-})
-
-it('leaves to the sweep what was not scored when it was handed in, which scores it by the newest key', async () => {
-  const made = await makeAnswered(service, ONE, [{ value: OSLO }, { value: BERGEN }])
-  const id = made.submissionIds[1]!
-  await service.db.questionScore.deleteMany({ where: { submissionId: id } })
-  await service.db.submission.update({ where: { id }, data: { needsPeople: null } })
-  const { correct, scores } = await open(made)
-  await correct(BERGEN_IS_RIGHT, 'raise')
-  expect((await scores()).map((one) => one.scores)).toEqual([[10, 0], []])
-  await scoreUnscored(service.system)
-  expect((await scores()).map((one) => one.scores)).toEqual([[10, 0], [10]])
-  expect((await service.db.submission.findUniqueOrThrow({ where: { id } })).needsPeople).toBe(true)
 })
 
 it('counts no question less for whom that would lower the result', async () => {

@@ -16,7 +16,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
   const legend = make('legend', {}, t.text('choice.heading'))
   const hint = make('p', { class: 'hint' }, t.text('choice.text'))
   const element = make('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
-  let answers = state.question?.answers ?? [] // none from a service of the release before
+  let answers = state.question?.answers ?? []
   let shown = ''
   let choosing: Promise<void> = Promise.resolve()
   let choices = 0

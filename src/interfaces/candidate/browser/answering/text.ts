@@ -5,7 +5,7 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 import { keptMoment, measureAgo } from '../session/ago.ts'
 import { cutText } from './text-length.ts'
 
-/** In the browser. @property at when it was typed, by the device's clock; a page of the release before has not kept it. */
+/** Draft kept in the browser. @property at when it was typed, by the device's clock; missing until something is. */
 export type Draft = { text: string; revision: number; at?: number }
 /** @property revision rises with each change. */
 type Typed = Draft & { ago: ReturnType<typeof measureAgo> }

@@ -51,8 +51,8 @@ export function saveOrder(list: HTMLElement, status: HTMLElement) {
   /** Shows the list as it is now. */
   async function refuse({ status: code }: Response): Promise<void> {
     status.classList.add('mistake')
-    if (code === 401 || code === 0) {
-      setText(status, SIGNED_OUT) // a service of the release before leads to where one signs in, which is 0
+    if (code === 401) {
+      setText(status, SIGNED_OUT)
       return
     }
     const answer = await fetch(location.href, { redirect: 'manual' }).catch(() => null)

@@ -1,2 +1,0 @@
--- AlterEnum
-ALTER TYPE "submission_state" ADD VALUE 'withdrawn';

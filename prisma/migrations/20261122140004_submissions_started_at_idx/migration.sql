@@ -1,2 +1,0 @@
--- no-transaction
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "submissions_started_at_idx" ON "submissions"("organization_id", "started_at", "id");

@@ -1,3 +1,0 @@
--- AlterTable
-ALTER TABLE "media" ADD COLUMN     "cuts" INTEGER[] DEFAULT ARRAY[]::INTEGER[],
-ADD COLUMN     "told_parts" INTEGER[] DEFAULT ARRAY[]::INTEGER[];

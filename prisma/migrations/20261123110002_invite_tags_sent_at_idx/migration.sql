@@ -1,3 +1,0 @@
--- no-transaction
--- The invites that have a tag, in an order of their list.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "invite_tags_sent_at_idx" ON "invite_tags"("organization_id", "tag_id", "sent_at", "invite_id");

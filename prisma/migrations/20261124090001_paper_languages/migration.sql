@@ -1,3 +1,0 @@
--- AlterTable
-ALTER TABLE "paper_questions" ADD COLUMN     "source_language" TEXT,
-ADD COLUMN     "target_language" TEXT;

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "invites" ADD COLUMN     "metadata" JSONB;

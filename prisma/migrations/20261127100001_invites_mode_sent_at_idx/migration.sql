@@ -1,3 +1,0 @@
--- no-transaction
--- Takes the place of invites_sent_at_idx, in the migration that ends these.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "invites_mode_sent_at_idx" ON "invites" ("organization_id", "mode", "sent_at", "id");

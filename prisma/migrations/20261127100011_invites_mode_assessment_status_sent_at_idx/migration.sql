@@ -1,3 +1,0 @@
--- no-transaction
--- Takes the place of invites_assessment_status_sent_at_idx, in the migration that ends these.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "invites_mode_assessment_status_sent_at_idx" ON "invites" ("organization_id", "mode", "assessment_id", "status", "sent_at", "id");

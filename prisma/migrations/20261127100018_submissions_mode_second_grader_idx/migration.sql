@@ -1,3 +1,0 @@
--- no-transaction
--- Takes the place of submissions_second_grader_idx, in the migration that ends these.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "submissions_mode_second_grader_idx" ON "submissions" ("organization_id", "mode", "state", "second_grader_id", "submitted_at", "id");

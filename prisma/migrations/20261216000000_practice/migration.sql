@@ -1,1 +1,0 @@
-ALTER TABLE "assessments" ADD COLUMN "practice" BOOLEAN NOT NULL DEFAULT false;

@@ -1,3 +1,0 @@
--- no-transaction
--- The primary key of the next release: rows can be distributed by it. The present one stays for the release before this.
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "assessment_categories_organization_id_key" ON "assessment_categories"("organization_id", "assessment_id", "category_id");

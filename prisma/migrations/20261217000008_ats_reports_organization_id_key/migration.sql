@@ -1,3 +1,0 @@
--- no-transaction
--- The primary key of the next release: rows can be distributed by it. The present one stays for the release before this.
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "ats_reports_organization_id_key" ON "ats_reports"("organization_id", "id");

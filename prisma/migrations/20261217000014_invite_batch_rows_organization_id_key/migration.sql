@@ -1,3 +1,0 @@
--- no-transaction
--- The primary key of the next release: rows can be distributed by it. The present one stays for the release before this.
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "invite_batch_rows_organization_id_key" ON "invite_batch_rows"("organization_id", "batch_id", "number");

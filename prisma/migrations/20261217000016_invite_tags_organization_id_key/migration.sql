@@ -1,3 +1,0 @@
--- no-transaction
--- The primary key of the next release: rows can be distributed by it. The present one stays for the release before this.
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "invite_tags_organization_id_key" ON "invite_tags"("organization_id", "invite_id", "tag_id");

@@ -1,3 +1,0 @@
--- no-transaction
--- The primary key of the next release: rows can be distributed by it. The present one stays for the release before this.
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "member_emails_organization_id_key" ON "member_emails"("organization_id", "id");

@@ -1,2 +1,0 @@
--- no-transaction
-DROP INDEX CONCURRENTLY IF EXISTS "invites_address_idx";

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "invite_emails" ADD COLUMN     "kind" TEXT NOT NULL DEFAULT 'invitation';

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "organizations" ADD COLUMN     "main_template_language" TEXT;
