@@ -205,7 +205,8 @@ async function findExisting(
   return [...found.values()]
 }
 
-const rowsOf = (kind: MatchedKind) => everyones.selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
+const rowsOf = (kind: MatchedKind) =>
+  everyones.selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
 
 function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizationId: string | null, keys: string[]): typeof rows {
   if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)
