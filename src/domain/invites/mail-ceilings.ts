@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 import { createTurns } from '../work/turns.ts'
 import type { InviteEmail } from './emails.ts'
-import { mailTimes, sentTimes } from './mail-schedule.ts'
+import { nthMailTime, nthSentTime } from './mail-schedule.ts'
 
 /** Invitations that may be sent within 24 hours: to one address over all invites of an organization, and by one organization. 0: any number. */
 export type MailCeilings = { perRecipient: number; perOrganization: number }
@@ -98,8 +98,8 @@ function checksOf({ perRecipient, perOrganization }: MailCeilings, email: Invite
       ceiling: perDay,
       key: organizationId,
       // One that has waited has its time already: only what was sent stands before it.
-      nth: (since, n) => (delayedUntil ? sentTimes : mailTimes)(organizationId, since).offset(n).limit(1),
-      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => mailTimes(organizationId, since).offset(n).limit(1) }),
+      nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(organizationId, since, n),
+      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(organizationId, since, n) }),
     },
   ]
   return all.filter(({ ceiling }) => ceiling > 0)
