@@ -5,10 +5,10 @@ import { modeOf } from '../access/author.ts'
 import type { Context } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
-// An organization sends so many mails to candidates within 24 hours. Further ones wait: each is given the time at which the limit allows one
-// more, behind all that wait already. So each is looked at once, and they leave in the order in which they came.
+// An organization may send a limited number of mails to candidates within 24 hours. Each further mail gets the time at which the limit allows
+// one more, after all mails that wait already. So each is looked at once, and they leave in the order in which they were queued.
 
-/** Waiting mails without a time are counted up to so many days' worth. */
+/** Mails that wait without a time are counted up to this many days' worth. */
 const MAX_DAYS_COUNTED = 10
 
 /**
@@ -50,7 +50,7 @@ async function readLoad({ db, deps, organization }: Context): Promise<{ perDay: 
   const load = ownOrganization({ organization }).select(({ ref }) => {
     const perDay = sql<number>`coalesce(${ref('organizations.mailsPerDay')}, ${deps.candidateMails.perDay}::int)`
     const some = mailsOf(organization.id).where('state', '=', sql.lit('queued')).where('delayedUntil', 'is', null).select('id')
-    const waiting = sql<number>`(select count(*)::int from (${some.limit(sql<number>`${perDay} * ${MAX_DAYS_COUNTED}`)}) as waiting)`
+    const waiting = sql<number>`(select count(*)::int from (${some.limit(sql<number>`${perDay}::bigint * ${MAX_DAYS_COUNTED}`)}) as waiting)`
     return [perDay.as('perDay'), waiting.as('waiting')]
   })
   return one(db, load)
@@ -71,7 +71,7 @@ export async function readMailSchedule(ctx: Context): Promise<MailSchedule> {
     perDay,
     async leavesAt(ahead) {
       const place = waiting + ahead
-      // The mail that has to be a day old before this one may leave, or the one that many days before.
+      // A place becomes free when this mail is a day old. Mails behind the first day's worth wait whole days longer.
       const before = await first(db, nthMailTime(organization.id, since, perDay - 1 - (place % perDay)))
       const from = before ? before.at.getTime() + DAY_MS : now.getTime()
       return new Date(from + Math.floor(place / perDay) * DAY_MS)

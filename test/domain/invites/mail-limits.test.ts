@@ -293,9 +293,9 @@ describe('An organization that invites more than it may mail a day', () => {
     const { id: inviteId, organizationId } = await service.make.invite({ organizationId: organization.id, id: ids[0]! })
     const now = service.clock.now()
     const row = { organizationId, inviteId, linkVersion: 1, createdAt: now, updatedAt: now }
-    const rowsOf = (count: number, times: (at: Date) => object) =>
+    const rowsOf = <Times>(count: number, times: (at: Date) => Times) =>
       Array.from({ length: count }, (_, i) => ({ ...row, id: service.deps.newId(), ...times(new Date(now.getTime() + i)) }))
-    const sent = rowsOf(20, (sentAt) => ({ state: 'sent', sentAt: new Date(sentAt.getTime() - 1_000) }))
+    const sent = rowsOf(20, (sentAt) => ({ state: 'sent' as const, sentAt: new Date(sentAt.getTime() - 1_000) }))
     const waiting = rowsOf(200, (delayedUntil) => ({ delayedUntil: new Date(delayedUntil.getTime() + DAY_MS) }))
     await service.db.inviteEmail.createMany({ data: [...sent, ...waiting] })
     const n = PER_DAY - 1
@@ -319,7 +319,8 @@ describe('An organization that invites more than it may mail a day', () => {
     const { organization, invite } = await begin()
     for (let i = 0; i < PER_DAY + 3; i++) await invite(`more-${i}@example.com`)
     await settled(organization.id)
-    await setMailsPerDay(service.system, organization.id, 100)
+    await setMailsPerDay(service.system, organization.id, 999_999_999) // the most that the command takes
+    await invite('after@example.com')
     await waitUntil(
       'all mails to be sent',
       async () => (await waitsOf(organization.id)).every(({ state }) => state === 'sent') || undefined,
