@@ -38,7 +38,7 @@ export type ParkedForm = Omit<FormToPark, 'url'> & { id: string; url: string; is
 /** Whose form is saved, and the session in which it was sent. */
 export type FormOwner = { credentialId: string; sessionId: string }
 
-/** How sessions end without anybody distrusting them: a cookie of another one may be in strange hands. Null: they expired. */
+/** Ordinary reasons for the end of a session; null: it expired. After any other, its cookie may be in somebody else's hands. */
 const ORDINARY_ENDS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
 
 /** The owner of a session that ended within a day; null: there is none whose forms may be saved. */

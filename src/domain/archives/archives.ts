@@ -12,7 +12,7 @@ import { isUuid } from '../values/uuid.ts'
 
 /** Days for which it is there. */
 export const ARCHIVE_DAYS = 7
-/** For so long after its start a download that broke off can be repeated. */
+/** Time after its start within which an interrupted download can be repeated. */
 export const RETRY_MS = HOUR_MS
 
 export type ArchiveSubject = 'candidate' | 'member'

@@ -18,7 +18,7 @@ export type Write<Row> = (rows: Row[]) => Promise<void>
 /** What an audit entry says of an export. */
 type Exported = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
 
-/** An export under way. @property request who exports which list, filtered how; null: it can't be told apart. */
+/** An export in progress. @property request identifies the actor, the list, and its filter; null: it never counts as a repeat. */
 type Running = { organizationId: string; request: string | null; replace: (reason: Error) => void }
 
 /** The exports under way, by process. */
@@ -28,8 +28,8 @@ const running = new WeakMap<Deps, Running[]>()
 type Read<Row> = (after: Row | undefined) => Promise<Row[]>
 
 /**
- * Hands over a list in batches, and records that it did. Repeated by the same actor it takes the place of the first, which ends: a browser that
- * has lost the answer is not refused because of itself.
+ * Hands over a list in batches, and records that it did. When the same actor repeats an export, the earlier one ends, so a browser that lost the
+ * answer is not refused because of its own request.
  *
  * @throws DomainError too_many_exports; whatever `write` throws.
  */

@@ -14,7 +14,7 @@ type Admission = { until: Date } | { until: null; release: () => void }
 /** Those under way may be what is too many: it is to be looked again when one of that ceiling has ended. */
 type Wait = { until: undefined; key: string; turn: Promise<void> }
 
-/** Milliseconds that a mail whose time has come waits again, at most, before it is planned behind all others. */
+/** Milliseconds. A mail whose time has come waits again if it can leave within this time; otherwise it is planned after all others. */
 const SOON_MS = 3_600_000
 
 /**
@@ -97,7 +97,7 @@ function checksOf({ perRecipient, perOrganization }: MailCeilings, email: Invite
     {
       ceiling: perDay,
       key: organizationId,
-      // One that has waited has its time already: only what was sent stands before it.
+      // A mail whose time has come waits for sent mails only, not for those that are planned after it.
       nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(organizationId, since, n),
       ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(organizationId, since, n) }),
     },

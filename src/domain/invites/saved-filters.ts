@@ -10,7 +10,7 @@ import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
-/** @property namesErased it is for a member who was erased: by grader, or by words in it. */
+/** @property namesErased true if its grader, or a text in it, is a member who was erased. */
 export type SavedFilter = Row & { namesErased: boolean }
 
 const MAX_FILTER_NAME_LENGTH = 60
