@@ -46,13 +46,13 @@ export function addOrganizationCommands(program: Command): void {
 
   addCommand(org, 'set-mail-limit', 'set how many mails an organization may send its candidates within 24 hours')
     .argument('<organization>', 'id or name')
-    .argument('<mails>', 'a number; 0: any number; default: as MAILS_PER_ORGANIZATION says', parseMails)
+    .argument('<mails>', 'a number; 0: any number; default: the number in MAILS_PER_ORGANIZATION', parseMails)
     .action((idOrName: string, mails: number | 'default', options: OutputOptions) =>
       perform(options, async ({ operator }) => {
         const { id } = await findOrganization(operator, idOrName)
         const organization = await setMailsPerDay(operator, id, mails === 'default' ? null : mails)
         return {
-          text: `${organization.name} ${wordMails(mails)} a day. Mails that wait are looked at again.\n`,
+          text: `${organization.name} may send its candidates ${describeLimit(mails)}. Waiting mails are checked against it now.\n`,
           json: organization,
         }
       }),
@@ -102,9 +102,9 @@ function parseMails(text: string): number | 'default' {
   return Number(text)
 }
 
-function wordMails(mails: number | 'default'): string {
-  if (mails === 'default') return 'may send its candidates as many mails as MAILS_PER_ORGANIZATION says'
-  return mails === 0 ? 'may send its candidates any number of mails' : `may send its candidates ${mails} mails`
+function describeLimit(mails: number | 'default'): string {
+  if (mails === 'default') return 'as many mails a day as MAILS_PER_ORGANIZATION says'
+  return mails === 0 ? 'any number of mails' : `${mails} mails a day`
 }
 
 const showOrganization = (organization: Organization): Output => ({ text: toTable([organization]), json: organization })

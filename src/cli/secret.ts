@@ -6,7 +6,7 @@ const REPLACED = `SECRET_KEY is this database's key from now on. What was made w
   - links in mails that were sent: send invitations again, and have members ask for new links
   - secrets of webhooks and recruiting systems, client secrets of identity providers: make or enter new ones
   - apps that show codes (second factors): members use recovery codes or passkeys, or have their factors reset
-  - suppressed addresses, and what ERASURE_LOG knows of erased ones: neither is recognized
+  - addresses that were erased: they are not recognized in the list of suppressed addresses or in ERASURE_LOG
 `
 
 /** `secret replace`. */

@@ -42,7 +42,7 @@ export const Environment = Type.Object({
     default: '',
     examples: ['api.example.com, 192.0.2.1'],
     description:
-      'Further hosts by which clients reach the service, comma-separated: addresses in answers of the APIs have them. By any other host, they have PUBLIC_URL.',
+      'Further hosts by which clients reach the service, comma-separated. Addresses in API answers keep the host of the request if it is one of these; otherwise they begin with PUBLIC_URL.',
   }),
   ROLE: Words(['all', 'api', 'worker'], {
     default: 'all',
@@ -161,7 +161,7 @@ export const Environment = Type.Object({
   MAILS_PER_ORGANIZATION: Count(
     5_000,
     'Mails to candidates of one organization within 24 hours; further ones wait their turn. `npm run cli -- org set-mail-limit` sets another number for an organization. 0: any number.',
-    { minimum: 0 },
+    { minimum: 0, maximum: 1_000_000_000 },
   ),
   TEST_MAIL: Words(['capture', 'deliver'], {
     default: 'capture',

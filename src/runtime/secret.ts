@@ -6,7 +6,7 @@ import { hasSecretKey, recordSecretKey } from '../domain/work/secret-fingerprint
 import { ConfigError } from './config.ts'
 
 export const WRONG_SECRET_KEY =
-  'SECRET_KEY: is not the one that this database was used with. With it, links that were sent would not open, and stored secrets could not be read. Set the earlier one: with the embedded database and no SECRET_KEY, the file secret-key in its folder. To change it, put the new one before it: SECRET_KEY=new,earlier. If the earlier one is lost: npm run cli -- secret replace'
+  'SECRET_KEY: is not the one that this database was used with. With it, links that were sent would not open, and stored secrets could not be read. Set the earlier one; if none was set, leave SECRET_KEY unset: the embedded database keeps its own in the file secret-key. To change the key, put the new one before the earlier one: SECRET_KEY=new,earlier. If the earlier one is lost: npm run cli -- secret replace'
 
 /**
  * Makes sure that the database goes on with the secret key that it was used with, and records a newer one of the list.

@@ -39,7 +39,7 @@ test('finds nothing wrong with a service that is well', async () => {
   }
 })
 
-test('reports webhooks that fail, with their organizations, and no more those that were disabled for it', async () => {
+test('reports failing webhooks with their organizations, and leaves out those that were disabled', async () => {
   const { databaseUrl, db, make, v1 } = await startServiceForTest()
   const { key, name } = await make.organization()
   expect((await v1(key).post('/webhooks').send({ url: 'https://hooks.example.com/' })).status).toBe(201)

@@ -61,4 +61,21 @@ describe('Free places of the sender', () => {
     expect(dealPlaces(waiting, 10)).toEqual(['a1 8', 'b1 1', 'c1 1'])
     expect(dealPlaces(waiting.slice(1), 3)).toEqual(['b1 2', 'c1 1'])
   })
+
+  it('are dealt by few comparisons, however many organizations wait', () => {
+    const order = createFairOrder()
+    let comparisons = 0
+    const counting: typeof order = {
+      ...order,
+      compare(...compared) {
+        comparisons++
+        return order.compare(...compared)
+      },
+    }
+    const [organizations, free] = [2_000, 50]
+    const waiting = Array.from({ length: organizations }, (_, i) => due(`${i}`, `r${i}`, 50))
+    const dealt = deal(waiting, free, { order: counting, heldBy: NOTHING_HELD, failingShare: 10, roomOf: () => 4 })
+    expect(dealt).toHaveLength(free)
+    expect(comparisons).toBeLessThan(organizations * Math.log2(organizations) + free ** 2)
+  })
 })

@@ -7,8 +7,8 @@ import { inTransaction } from '../transaction.ts'
 import { partsFolderOf } from '../values/media-keys.ts'
 import { type Archive, findArchive, RETRY_MS, toArchive } from './archives.ts'
 
-// An archive is downloaded once. A download holds a lease until its last byte, so that parallel ones are refused; one that broke off can be
-// repeated for an hour, in the session that began it.
+// An archive is downloaded once. A download holds a lease until its last byte, so parallel downloads are refused. The session that started a
+// download can repeat it within an hour if it was interrupted.
 
 /** Milliseconds after which a lease that its process did not renew has ended. */
 const LEASE_MS = 60_000

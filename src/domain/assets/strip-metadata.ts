@@ -31,7 +31,7 @@ export function createArea(): { width: number; height: number; add: (width: numb
   return area
 }
 
-/** @property isTurned it is shown with its sides exchanged: that is all that is kept of its Exif. */
+/** @property isTurned true if width and height are exchanged when it is shown. Nothing else of its Exif is kept. */
 type StrippedJpeg = Stripped & { isTurned: boolean }
 
 /** Segments that describe the picture: APP1 (Exif, XMP), APP3 to APP13, APP15, COM; and APP2 but for the colour profile. */
@@ -122,7 +122,7 @@ export function stripPng(file: Buffer): Stripped {
     if (end > file.length) throw new RangeError('A chunk of a PNG is cut off')
     const type = file.toString('latin1', at + 4, at + 8)
     if (type === 'IHDR') area.add(file.readUInt32BE(data), file.readUInt32BE(data + 4))
-    // A frame of an animation: behind its number its sides, and where it lies.
+    // A frame of an animation: its number, width, height, and offsets.
     if (type === 'fcTL')
       area.add(
         file.readUInt32BE(data + 4) + file.readUInt32BE(data + 12),
@@ -158,7 +158,7 @@ export function stripWebp(file: Buffer): Stripped {
   return { content: Buffer.concat([head, body]), width: area.width, height: area.height }
 }
 
-/** @yields each with its head of eight bytes, and the byte that makes its length even. */
+/** @yields each chunk with its header of eight bytes and its padding byte. */
 function* chunksOf(body: Buffer, count: () => void): Generator<{ type: string; chunk: Buffer }> {
   for (let at = 0; at < body.length; ) {
     count()
@@ -173,7 +173,7 @@ function* chunksOf(body: Buffer, count: () => void): Generator<{ type: string; c
 function addSides(area: ReturnType<typeof createArea>, type: string, chunk: Buffer): void {
   const data = chunk.subarray(8)
   if (type === 'VP8X') area.add(data.readUIntLE(4, 3) + 1, data.readUIntLE(7, 3) + 1)
-  // Of an animation's frame: where it lies, in steps of two pixels, and its sides.
+  // A frame of an animation: its offsets in steps of two pixels, then width and height.
   if (type === 'ANMF')
     area.add(2 * data.readUIntLE(0, 3) + data.readUIntLE(6, 3) + 1, 2 * data.readUIntLE(3, 3) + data.readUIntLE(9, 3) + 1)
   if (type === 'VP8 ') area.add(data.readUInt16LE(6) & 0x3fff, data.readUInt16LE(8) & 0x3fff)

@@ -9,6 +9,7 @@ import { type Listing, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import { type ConnectionDetail, getConnection } from './connections.ts'
+import { lockOrder } from './lock-order.ts'
 import { atsOf } from './place-order.ts'
 import { queueReport } from './queue-report.ts'
 import { type OrderStanding, readStanding } from './standing.ts'
@@ -74,6 +75,7 @@ export async function reportAgain(ctx: Context, orderId: string): Promise<string
     const order = isUuid(orderId) ? await db.atsOrder.findFirst({ where }) : null
     if (!order?.inviteId) throw new DomainError('ats_not_found')
     const { connectionId, inviteId } = order
+    await lockOrder(inside, organization, orderId)
     const { count } = await db.atsReport.updateMany({
       where: { organizationId: organization.id, orderId, state: 'waiting' },
       data: { nextAttemptAt: deps.clock(), attemptCount: 0 },

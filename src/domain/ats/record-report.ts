@@ -2,6 +2,7 @@ import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import type { AttemptResult } from '../webhooks/record-attempt.ts'
 import { nextAttempt } from '../webhooks/retries.ts'
+import { lockOrder } from './lock-order.ts'
 import type { TakenReport } from './take-reports.ts'
 
 /** `lost`: the lease was over, and what becomes of the report is for another attempt to say. */
@@ -24,6 +25,7 @@ export function recordReport(ctx: ServiceContext, taken: TakenReport, result: At
   const outcome = isDelivered ? 'delivered' : next ? 'retried' : 'failed'
   return inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
+    if (order) await lockOrder(inside, connection.organization, order.id)
     const { count } = await db.atsReport.updateMany({
       where: { id: report.id, leasedUntil: report.leasedUntil },
       data: {
@@ -32,21 +34,28 @@ export function recordReport(ctx: ServiceContext, taken: TakenReport, result: At
       },
     })
     if (count === 0) return 'lost'
-    // Reports behind it wait for it. If they were due meanwhile, each look for what is due would read and skip them.
-    if (next && order)
-      await db.atsReport.updateMany({
-        where: { organizationId: connection.organization.id, orderId: order.id, state: 'waiting', nextAttemptAt: { lt: next } },
-        data: { nextAttemptAt: next },
-      })
+    if (next && order) await delayFollowing(inside, { organizationId: connection.organization.id, orderId: order.id }, next)
     const own = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
     const said = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
     const call = { ...own, ...said, id: deps.newId(), isTheirs: false, name: report.standing, createdAt: result.startedAt }
     await db.atsCall.create({ data: call })
     const data = isDelivered
       ? { reported: report.standing, reportedAt: now, lastError: '' }
-      : { lastError: storable(error) || `${status} ${storable(body)}`.trim() }
+      : { lastError: shownError({ status, body, error }) }
     if (order) await db.atsOrder.updateMany({ where: { id: order.id }, data })
     return outcome
+  })
+}
+
+/** Delays the reports that wait behind one: if they were due before it, each look for what is due would read and skip them. */
+async function delayFollowing(
+  { db }: ServiceContext,
+  of: { organizationId: string; orderId: string },
+  until: Date,
+): Promise<void> {
+  await db.atsReport.updateMany({
+    where: { ...of, state: 'waiting', nextAttemptAt: { lt: until } },
+    data: { nextAttemptAt: until },
   })
 }
 
@@ -67,6 +76,9 @@ export async function releaseReport({ db }: ServiceContext, { report }: TakenRep
 const isPassing = (status: number | null): boolean => status === null || status === TOO_MANY || status >= 500
 
 const retryAfterOf = ({ answer }: AttemptResult): string | undefined => ('retryAfter' in answer ? answer.retryAfter : undefined)
+
+const shownError = ({ status, body, error }: { status: number | null; body: string; error: string }): string =>
+  storable(error) || `${status} ${storable(body)}`.trim()
 
 /** PostgreSQL stores no NUL in a text. */
 const storable = (text: string): string => text.replaceAll('\0', '').slice(0, KEPT_LENGTH)

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 import { createTurns } from '../work/turns.ts'
 import type { InviteEmail } from './emails.ts'
-import { mailTimes, sentTimes } from './mail-schedule.ts'
+import { nthMailTime, nthSentTime } from './mail-schedule.ts'
 
 /** Invitations that may be sent within 24 hours: to one address over all invites of an organization, and by one organization. 0: any number. */
 export type MailCeilings = { perRecipient: number; perOrganization: number }
@@ -14,7 +14,7 @@ type Admission = { until: Date } | { until: null; release: () => void }
 /** Those under way may be what is too many: it is to be looked again when one of that ceiling has ended. */
 type Wait = { until: undefined; key: string; turn: Promise<void> }
 
-/** Milliseconds that a mail whose time has come waits again, at most, before it is planned behind all others. */
+/** Milliseconds. A mail whose time has come waits again if it can leave within this time; otherwise it is planned after all others. */
 const SOON_MS = 3_600_000
 
 /**
@@ -97,9 +97,9 @@ function checksOf({ perRecipient, perOrganization }: MailCeilings, email: Invite
     {
       ceiling: perDay,
       key: organizationId,
-      // One that has waited has its time already: only what was sent stands before it.
-      nth: (since, n) => (delayedUntil ? sentTimes : mailTimes)(organizationId, since).offset(n).limit(1),
-      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => mailTimes(organizationId, since).offset(n).limit(1) }),
+      // A mail whose time has come waits for sent mails only, not for those that are planned after it.
+      nth: (since, n) => (delayedUntil ? nthSentTime : nthMailTime)(organizationId, since, n),
+      ...(delayedUntil && { nthPlanned: (since: Date, n: number) => nthMailTime(organizationId, since, n) }),
     },
   ]
   return all.filter(({ ceiling }) => ceiling > 0)

@@ -1,45 +1,56 @@
 import { sql } from '../../db/builder.ts'
 import { compose, own, ownOrganization, type Rows } from '../../db/own.ts'
-import { first, one } from '../../db/statements.ts'
+import { first, one, type Query } from '../../db/statements.ts'
 import { modeOf } from '../access/author.ts'
 import type { Context } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
-// An organization sends so many mails to candidates within 24 hours. Further ones wait: each is given the time at which the limit allows one
-// more, behind all that wait already. So each is looked at once, and they leave in the order in which they came.
+// An organization may send a limited number of mails to candidates within 24 hours. Each further mail gets the time at which the limit allows
+// one more, after all mails that wait already. So each is looked at once, and they leave in the order in which they were queued.
 
-/** Waiting mails without a time are counted up to so many days' worth. */
+/** Mails that wait without a time are counted up to this many days' worth. */
 const MAX_DAYS_COUNTED = 10
 
-/** Times of the organization's mails, the latest first: sent since then, or to be sent. */
-export const mailTimes = (organizationId: string, since: Date) => {
+/**
+ * The time of the nth latest mail (from 0) that the organization sent since then or is to send. It reads n + 1 rows of either kind by their
+ * index, so its cost does not grow with the number of mails that wait.
+ */
+export function nthMailTime(organizationId: string, since: Date, n: number): Query<{ at: Date }> {
   const planned = mailsOf(organizationId)
     .where('state', '=', sql.lit('queued'))
     .where('delayedUntil', '>', since)
+    .orderBy('delayedUntil', 'desc')
     .select(({ ref }) => sql<Date>`${ref('delayedUntil')}`.as('at'))
-  return newestFirst(sentMails(organizationId, since).unionAll(planned))
+  return nthLatest(firstOf(sentMails(organizationId, since), n + 1).unionAll(firstOf(planned, n + 1)), n)
 }
 
-/** Times of the organization's mails that were sent since then, the latest first. */
-export const sentTimes = (organizationId: string, since: Date) => newestFirst(sentMails(organizationId, since))
+/** The time of the nth latest mail (from 0) that the organization sent since then. */
+export const nthSentTime = (organizationId: string, since: Date, n: number): Query<{ at: Date }> =>
+  sentMails(organizationId, since).offset(n).limit(1)
 
 const mailsOf = (organizationId: string) => own({ organization: { id: organizationId } }, 'inviteEmails')
 
+/** The latest first. */
 const sentMails = (organizationId: string, since: Date) =>
   mailsOf(organizationId)
     .where('state', '=', sql.lit('sent'))
     .where('sentAt', '>', since)
+    .orderBy('sentAt', 'desc')
     .select(({ ref }) => sql<Date>`${ref('sentAt')}`.as('at'))
 
-const newestFirst = (mails: Rows<'inviteEmails', { at: Date }>) =>
-  compose.selectFrom(mails.as('mails')).select('mails.at').orderBy('mails.at', 'desc')
+type MailTimes = Rows<'inviteEmails', { at: Date }>
+
+const firstOf = (mails: MailTimes, count: number) => compose.selectFrom(mails.limit(count).as('mails')).select('mails.at')
+
+const nthLatest = (mails: ReturnType<typeof firstOf>, n: number) =>
+  compose.selectFrom(mails.as('mails')).select('mails.at').orderBy('mails.at', 'desc').offset(n).limit(1)
 
 /** Number of mails that the organization may send within 24 hours (0: any number), and of those that wait without a time. */
 async function readLoad({ db, deps, organization }: Context): Promise<{ perDay: number; waiting: number }> {
   const load = ownOrganization({ organization }).select(({ ref }) => {
     const perDay = sql<number>`coalesce(${ref('organizations.mailsPerDay')}, ${deps.candidateMails.perDay}::int)`
     const some = mailsOf(organization.id).where('state', '=', sql.lit('queued')).where('delayedUntil', 'is', null).select('id')
-    const waiting = sql<number>`(select count(*)::int from (${some.limit(sql<number>`${perDay} * ${MAX_DAYS_COUNTED}`)}) as waiting)`
+    const waiting = sql<number>`(select count(*)::int from (${some.limit(sql<number>`${perDay}::bigint * ${MAX_DAYS_COUNTED}`)}) as waiting)`
     return [perDay.as('perDay'), waiting.as('waiting')]
   })
   return one(db, load)
@@ -55,13 +66,13 @@ export async function readMailSchedule(ctx: Context): Promise<MailSchedule> {
   if (deps.candidateMails.isCaptured(modeOf(ctx))) return { perDay: 0, leavesAt: async () => now }
   const { perDay, waiting } = await readLoad(ctx)
   if (perDay === 0) return { perDay, leavesAt: async () => now }
-  const times = mailTimes(organization.id, new Date(now.getTime() - DAY_MS))
+  const since = new Date(now.getTime() - DAY_MS)
   return {
     perDay,
     async leavesAt(ahead) {
       const place = waiting + ahead
-      // The mail that has to be a day old before this one may leave, or the one that many days before.
-      const before = await first(db, times.offset(perDay - 1 - (place % perDay)).limit(1))
+      // A place becomes free when this mail is a day old. Mails behind the first day's worth wait whole days longer.
+      const before = await first(db, nthMailTime(organization.id, since, perDay - 1 - (place % perDay)))
       const from = before ? before.at.getTime() + DAY_MS : now.getTime()
       return new Date(from + Math.floor(place / perDay) * DAY_MS)
     },

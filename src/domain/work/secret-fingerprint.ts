@@ -1,5 +1,5 @@
 import { everyones } from '../../db/everyone.ts'
-import { all, run } from '../../db/statements.ts'
+import { first, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { authenticationCode } from '../secrets/signed-token.ts'
 
@@ -9,21 +9,23 @@ type Db = Pick<ServiceContext, 'db'>
 const fingerprintOf = (secretKey: string) => new Uint8Array(authenticationCode(secretKey, 'fingerprint', Buffer.alloc(0)))
 
 /** True if the keys have the one in them that this database's links and secrets were last made with; also before the first start. */
-export async function hasSecretKey({ db }: Db, secretKeys: readonly string[]): Promise<boolean> {
-  const [row] = await all(db, everyones.selectFrom('secretFingerprints').select('fingerprint'))
-  return row === undefined || secretKeys.some((key) => Buffer.from(row.fingerprint).equals(fingerprintOf(key)))
+export async function hasSecretKey(service: Db, secretKeys: readonly string[]): Promise<boolean> {
+  const recorded = await findFingerprint(service)
+  return !recorded || secretKeys.some((key) => recorded.equals(fingerprintOf(key)))
 }
 
-/** Records the newest key as the one that links and secrets are made with from now on. */
+/** Records the newest key as the one that links and secrets are made with from now on. A recorded one is not written again: a disk may be full. */
 export async function recordSecretKey({ db }: Db, secretKeys: readonly string[]): Promise<void> {
   const fingerprint = fingerprintOf(secretKeys[0]!)
+  if ((await findFingerprint({ db }))?.equals(fingerprint)) return
+  const record = everyones.insertInto('secretFingerprints').values({ id: 1, fingerprint })
   await run(
     db,
-    everyones
-      .insertInto('secretFingerprints')
-      .values({ id: 1, fingerprint })
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet({ fingerprint }).where('secretFingerprints.fingerprint', '<>', fingerprint),
-      ),
+    record.onConflict((conflict) => conflict.column('id').doUpdateSet({ fingerprint })),
   )
+}
+
+async function findFingerprint({ db }: Db): Promise<Buffer | undefined> {
+  const row = await first(db, everyones.selectFrom('secretFingerprints').select('fingerprint'))
+  return row && Buffer.from(row.fingerprint)
 }

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { revokeAtsKey } from '../../../src/domain/ats/keys.ts'
 import { testConnection } from '../../../src/domain/ats/orders.ts'
+import { recordReport } from '../../../src/domain/ats/record-report.ts'
 import { expireAllDueInvites } from '../../../src/domain/invites/expire-due-invites.ts'
 import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { reopenResult } from '../../../src/domain/submissions/grading/release-result.ts'
@@ -231,6 +233,46 @@ describe('assessment.cancel', () => {
     const theirs = await service.make.invite(foreign.assessment)
     for (const id of [crypto.randomUUID(), 'x', null, theirs.id]) expect((await ashby.cancel(id)).status).toBe(200)
     expect((await foreign.inviteOf(theirs.id)).status).toBe('pending')
+  })
+
+  it('waits for no report that is recorded at the same time, and deletes those behind it', async () => {
+    const own = await start()
+    const { assessmentId } = await own.ashby.start(own.assessment.id)
+    await own.allReported()
+    const order = await service.db.atsOrder.findFirstOrThrow({ where: { inviteId: assessmentId } })
+    const { organizationId, connectionId, id: orderId } = order
+    const now = service.clock.now()
+    const reports = [1_000_000n, 1_000_001n].map((position, i) => ({
+      ...{ organizationId, connectionId, orderId, position, id: service.deps.newId(), standing: 'accepted' },
+      ...{ happenedAt: now, queuedAt: now, nextAttemptAt: now, leasedUntil: i === 0 ? new Date(Date.now() + DAY_MS) : null },
+    }))
+    await service.db.atsReport.createMany({ data: reports })
+    const [underWay, behind] = reports
+    const report = { ...underWay!, standing: 'accepted' as const, attemptCount: 0 }
+    const connection = {
+      id: connectionId,
+      ats: 'ashby',
+      mode: 'live',
+      organization: { ...own.organization, tier: 'standard' },
+    } as const
+    const taken = { report, connection, order: { ...order, inviteId: assessmentId }, credentials: { ours: null, theirs: null } }
+    const canceling = new Client(service.databaseUrl)
+    await canceling.connect()
+    onTestFinished(() => canceling.end())
+    // As cancelOrder locks: the order, then its reports.
+    await canceling.query('BEGIN')
+    await canceling.query('UPDATE ats_orders SET cancelled_at = now() WHERE id = $1', [orderId])
+    const recording = recordReport(service.system, taken, { startedAt: now, milliseconds: 1, answer: { error: 'away' } })
+    const isWaiting = async () => {
+      const { rows } = await canceling.query('SELECT FROM pg_locks WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))')
+      return rows.length > 0 || undefined
+    }
+    await waitUntil('the report to wait for the order', isWaiting)
+    await canceling.query("SET LOCAL lock_timeout = '500ms'")
+    const { rowCount } = await canceling.query('DELETE FROM ats_reports WHERE id = $1', [behind!.id])
+    await canceling.query('COMMIT')
+    expect(rowCount).toBe(1)
+    expect(await recording).toBe('retried')
   })
 
   it('is followed by another order of the same application, which invites again', async () => {

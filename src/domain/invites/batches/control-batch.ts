@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/record-audit.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
+import { lockOrganization } from '../../work/lock-organization.ts'
 import { type Batch, getBatch, requireMember } from './batches.ts'
 import { planMails } from './mail-plan.ts'
 
@@ -17,6 +18,7 @@ export const startBatch = (ctx: Context, id: string): Promise<void> =>
   control(ctx, id, 'invited_many', async (inside, batch, createdById) => {
     const { db, deps, organization } = inside
     if (batch.startedAt === null) {
+      await lockOrganization(inside) // or lists that are started at the same time would each be planned without the others
       const { tooLate, perDay } = await planMails(inside, batch)
       refuse(tooLate ? [{ field: '', rule: 'account', problem: 'mailsTooLate', limit: perDay }] : [])
     }

@@ -1,0 +1,10 @@
+import { own } from '../../db/own.ts'
+import { run } from '../../db/statements.ts'
+import type { Context, ServiceContext } from '../context.ts'
+
+/** Locks an order until the transaction ends. Whatever changes an order and its reports, or several of its reports, locks the order first. */
+export const lockOrder = (
+  { db }: Pick<ServiceContext, 'db'>,
+  organization: Context['organization'],
+  id: string,
+): Promise<number> => run(db, own({ organization }, 'atsOrders').where('id', '=', id).select('id').forNoKeyUpdate())
