@@ -144,11 +144,11 @@ CREATE INDEX "idempotency_records_created_at_idx" ON "idempotency_records" ("cre
 
 CREATE TYPE "member_status" AS ENUM ('active', 'inactive');
 
+CREATE TYPE "account_link_kind" AS ENUM ('join', 'reset');
+
 CREATE TYPE "email_state" AS ENUM ('queued', 'sent', 'captured', 'failed');
 
 CREATE TYPE "email_failure" AS ENUM ('obsolete', 'refused', 'given_up');
-
-CREATE TYPE "account_link_kind" AS ENUM ('join', 'reset');
 
 CREATE TABLE "users" (
     "id" UUID NOT NULL,
