@@ -325,7 +325,6 @@ CREATE TABLE "sessions" (
     "ended_at" TIMESTAMPTZ(3),
     "end_reason" TEXT,
     "closed_for" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
-    "fresh_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "sessions_pkey" PRIMARY KEY ("id")
 );
