@@ -148,7 +148,7 @@ CREATE TYPE "account_link_kind" AS ENUM ('join', 'reset');
 
 CREATE TYPE "email_state" AS ENUM ('queued', 'sent', 'captured', 'failed');
 
-CREATE TYPE "email_failure" AS ENUM ('obsolete', 'refused', 'given_up');
+CREATE TYPE "email_failure" AS ENUM ('obsolete', 'refused', 'given_up', 'suppressed');
 
 CREATE TABLE "users" (
     "id" UUID NOT NULL,
@@ -1063,7 +1063,6 @@ CREATE TABLE "invite_emails" (
     "bounce_status" TEXT,
     "bounce_reason" TEXT,
     "complained_at" TIMESTAMPTZ(3),
-    "suppressed" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "invite_emails_pkey" PRIMARY KEY ("id")
 );
