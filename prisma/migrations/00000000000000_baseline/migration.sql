@@ -1194,7 +1194,7 @@ CREATE TABLE "submissions" (
     "released_at" TIMESTAMPTZ(3),
     "needs_people" BOOLEAN DEFAULT true,
     "penalty_percent" SMALLINT NOT NULL DEFAULT 0,
-    "media_due_at" TIMESTAMPTZ(3) DEFAULT '1970-01-01 00:00:00 +00:00',
+    "media_due_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
