@@ -15,8 +15,8 @@ export async function isZoneKnown(db: Connection, zone: string): Promise<boolean
 }
 
 /**
- * When local time there changes, from the first of these times on. Looked for by weeks, as rules last longer than one, and then by quarters
- * of an hour.
+ * The offset of a zone at `from`, and its changes until `until`. Compares the offsets of weeks, because none lasts less than one, and then looks for
+ * the quarter of an hour in which they change.
  */
 export async function readZoneRules(
   db: Connection,

@@ -6,7 +6,6 @@ import { DEFAULT_EXPIRES_IN_DAYS } from '../domain/limits.ts'
 import { daysAfter } from '../domain/values/days.ts'
 import { defined } from '../domain/values/defined.ts'
 import { searchKey } from '../domain/values/fold-text.ts'
-import { visibleName } from '../domain/values/visible-name.ts'
 import { type InviteEntry, LATEST } from './format.ts'
 import { distinct, type Place } from './rows.ts'
 import type { Wanted } from './save.ts'
@@ -36,7 +35,7 @@ export function wantInvite(
   { overwriteProgress }: { overwriteProgress: boolean },
 ): Wanted<InviteRow> {
   const { screenRecording, webcamMonitoring, requireIdCapture } = entry.proctoringSettings ?? {}
-  const recipientName = entry.recipientName === undefined ? undefined : visibleName(entry.recipientName)
+  const { recipientName } = entry
   return {
     id: place.id,
     given: defined({

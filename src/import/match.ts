@@ -61,14 +61,15 @@ type Source = {
   unique: boolean
   rows: PlacedRows
 }
-/** A row that is there, with its natural key. */
-type Existing = { id: string; owner: string | null; key: string }
+/** A row that is there, with its natural key. @property isLeftOut the import never writes it: it is test data or a retake. */
+type Existing = { id: string; owner: string | null; key: string; isLeftOut: boolean }
 /** With the assessment that it belongs to, and the address that it is for, where there are such. */
 type Placed = Existing & { assessmentId: string | null; address: string | null }
 type PlacedRows = AliasedExpression<Placed, 'found'>
 
 const nothing = sql<null>`null::uuid`
-const unplaced = [nothing.as('assessmentId'), sql<null>`null::text`.as('address')] as const
+const imported = sql<boolean>`false`.as('isLeftOut')
+const unplaced = [nothing.as('assessmentId'), sql<null>`null::text`.as('address'), imported] as const
 const tables = {
   organizations: everyones.selectFrom('organizations').select(['id', nothing.as('owner'), 'nameKey as key', ...unplaced]),
   categories: everyones.selectFrom('categories').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
@@ -82,18 +83,16 @@ const tables = {
   apiKeys: everyones.selectFrom('apiKeys').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
   tags: everyones
     .selectFrom('tags')
-    .where('mode', '=', 'live')
-    .select(['id', 'organizationId as owner', 'nameKey as key', ...unplaced]),
+    .select(['id', 'organizationId as owner', 'nameKey as key', nothing.as('assessmentId'), sql<null>`null::text`.as('address')])
+    .select(({ ref }) => sql<boolean>`${ref('mode')} <> 'live'`.as('isLeftOut')),
   assessments: everyones.selectFrom('assessments').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
   questions: everyones
     .selectFrom('questions')
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || ${ref('order')}`.as('key'))
-    .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address')]),
-  // The import leaves out test invites and retakes.
+    .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address'), imported]),
   invites: everyones
     .selectFrom('invites')
-    .where('mode', '=', 'live')
-    .where('attempt', '=', 1)
+    .select(({ ref }) => sql<boolean>`(${ref('mode')} <> 'live' or ${ref('attempt')} > 1)`.as('isLeftOut'))
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || address_key(${ref('recipientEmail')})`.as('key'))
     .select(({ fn }) => [
       'id',
@@ -122,6 +121,9 @@ const SOURCES: Record<MatchedKind, Source> = {
   invites: source('invite', tables.invites.as('found'), 'recipientEmail'),
 }
 
+/** What rows are called that no import writes, of the kinds that have such. */
+const LEFT_OUT: Partial<Record<MatchedKind, string>> = { tags: 'a test tag', invites: 'a test invite or a retake' }
+
 export const nounOf = (kind: MatchedKind): string => SOURCES[kind].noun
 
 /** Natural key of a row of an assessment, as SOURCES has the database write it. */
@@ -144,8 +146,9 @@ export async function matchRows(
 ): Promise<Set<string>> {
   const { unique } = SOURCES[kind]
   const existing = await findExisting(check.db, kind, organizationId, rows)
-  const own = existing.filter(({ owner }) => owner === organizationId)
+  const own = existing.filter(({ owner, isLeftOut }) => owner === organizationId && !isLeftOut)
   const foreign = new Set(existing.filter(({ owner }) => owner !== organizationId).map(({ id }) => id))
+  const leftOut = new Set(existing.filter(({ isLeftOut }) => isLeftOut).map(({ id }) => id))
   const given = new Set(rows.map(({ row }) => row.id))
   const holders = Map.groupBy(
     own.filter(({ id }) => unique || !given.has(id)),
@@ -159,6 +162,7 @@ export async function matchRows(
     const id = row.id ?? holder?.id ?? check.newId()
     check.ids.set(row, id)
     if (foreign.has(id)) check.report(`${path}.id`, 'is the id of a row of another organization')
+    else if (leftOut.has(id)) check.report(`${path}.id`, `is the id of ${LEFT_OUT[kind]}, which no import changes`)
     if (unique && holder && holder.id !== id) reportKey(check, kind, candidate, `is taken by the ${nounOf(kind)} ${holder.id}`)
     if (!row.id && others.length > 0) reportKey(check, kind, candidate, 'stands for several rows: give the id of one of them')
     reportTwin(check, kind, candidate, id, pathByKey)
@@ -201,11 +205,12 @@ async function findExisting(
   return [...found.values()]
 }
 
-const rowsOf = (kind: MatchedKind) => everyones.selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key'])
+const rowsOf = (kind: MatchedKind) =>
+  everyones.selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
 
 function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizationId: string | null, keys: string[]): typeof rows {
   if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)
-  const own = rows.where('found.owner', '=', organizationId)
+  const own = rows.where('found.owner', '=', organizationId).where('found.isLeftOut', '=', false)
   const assessments = keys.map((key) => key.split(' ')[0]!)
   if (kind === 'questions') return own.where('found.assessmentId', '=', among([...new Set(assessments)]))
   if (kind !== 'invites') return own

@@ -6,6 +6,7 @@ import { needsOf, requirementsOf } from '../domain/submissions/needs.ts'
 import { DAY_MS } from '../domain/values/days.ts'
 import { withExtraTime } from '../domain/values/extra-time.ts'
 import { pageLinksFor } from '../domain/values/page-links.ts'
+import { visibleName } from '../domain/values/visible-name.ts'
 import { zoneOf } from '../domain/values/zones.ts'
 import type { CandidateFacts } from './letters/facts.ts'
 import { candidateLetters } from './letters/to-candidates.ts'
@@ -33,7 +34,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
   const facts = {
     organization: invite.organization.name,
     assessment: invite.assessment.name,
-    recipientName: invite.recipientName?.trim() ?? null,
+    recipientName: visibleName(invite.recipientName),
     customMessage: invite.customMessage,
     invitationText: invite.organization.invitationText ?? '',
     requirements: requirementsOf(needsOf(settings.kinds, invite, email.answers)),
@@ -52,7 +53,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
   return {
     messageId: `<${invite.id}.${email.id}@${senderDomain(settings.mailFrom)}>`,
     from: senderNamed(settings.mailFrom, invite.organization.senderName, invite.organization.name),
-    to: { name: headerText(invite.recipientName ?? ''), address: invite.recipientEmail },
+    to: { name: headerText(visibleName(invite.recipientName) ?? ''), address: invite.recipientEmail },
     replyTo: replyToOf(settings, email),
     ...parts,
     headers: { ...parts.headers, ...(comesByItself(kind) && wayOutBy(facts.unsubscribeUrl)) },

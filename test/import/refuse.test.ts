@@ -193,6 +193,39 @@ test('refuses ids of rows of another organization', async () => {
   expect(await pathsWithin(rows)).toEqual(['tags[0].id', 'assessments[0].id', 'assessments[0].questions[0].id'])
 })
 
+test('refuses ids of test tags, test invites and retakes, of this organization and of another', async () => {
+  const { db } = service
+  const [tagId, assessmentId, testInviteId, retakeId] = [newId(), newId(), newId(), newId()]
+  const name = uniqueName()
+  const assessments = [{ id: assessmentId, name: 'A' }]
+  const invitesWith = (...ids: string[]) =>
+    ids.map((id, i) => ({ id, assessmentId, recipientEmail: `${i}@example.com`, recipientName: 'Changed' }))
+  await load({
+    organizations: [{ name, tags: [{ id: tagId, name: 't' }], assessments, invites: invitesWith(testInviteId, retakeId) }],
+  })
+  await db.tag.update({ where: { id: tagId }, data: { mode: 'test' } })
+  await db.invite.update({ where: { id: testInviteId }, data: { mode: 'test' } })
+  await db.invite.update({ where: { id: retakeId }, data: { attempt: 2 } })
+  const document = (organizationName: string) => ({
+    organizations: [
+      {
+        name: organizationName,
+        tags: [{ id: tagId, name: 'Changed' }],
+        assessments: organizationName === name ? [{ ...assessments[0], tagIds: [tagId] }] : [],
+        invites: organizationName === name ? invitesWith(testInviteId, retakeId) : [],
+      },
+    ],
+  })
+  expect((await problemsOf(document(name))).map(({ path, message }) => `${path} ${message}`)).toEqual([
+    'organizations[0].tags[0].id is the id of a test tag, which no import changes',
+    'organizations[0].invites[0].id is the id of a test invite or a retake, which no import changes',
+    'organizations[0].invites[1].id is the id of a test invite or a retake, which no import changes',
+  ])
+  expect(await problemsOf(document(uniqueName()))).toEqual([
+    { path: 'organizations[0].tags[0].id', message: 'is the id of a row of another organization' },
+  ])
+})
+
 test('refuses names and addresses that another row has', async () => {
   const [id, assessmentId] = [newId(), newId()]
   const name = uniqueName()

@@ -45,8 +45,10 @@ export async function findOpenLink({ db, deps }: ServiceContext, { id, kind }: A
 }
 
 /** Whether the link can (still) be used. */
-export const isOpen = async ({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> =>
-  (await db.accountLink.count({ where: { id, kind, usedAt: null, expiresAt: { gt: deps.clock() } } })) > 0
+export const isOpen = async ({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> => {
+  const where = { id, kind, usedAt: null, expiresAt: { gt: deps.clock() }, member: { status: 'active' } } as const
+  return (await db.accountLink.count({ where })) > 0
+}
 
 /** Uses the link up: of those who try at once, one. @returns whether it was this one. */
 export async function claimLink({ db, deps }: ServiceContext, { id, kind }: AccountLinkRef): Promise<boolean> {

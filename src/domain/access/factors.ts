@@ -81,7 +81,7 @@ export async function removeFactor(service: ServiceContext, signedIn: SignedIn, 
   })
 }
 
-/** Makes the recovery codes of who has a factor anew. @returns them, to be shown now and never again; none where there is no factor, or the session has ended. */
+/** Replaces the recovery codes of a person with a second factor. @returns codes to show once; none without a factor, or if the session has ended. */
 export const renewRecoveryCodes = (service: ServiceContext, signedIn: SignedIn): Promise<string[]> =>
   inTransaction(service, async (inside) => {
     if (!(await lockOwnCredential(inside, signedIn)) || !(await hasFactor(inside, signedIn.credential.id))) return []

@@ -38,7 +38,7 @@ export type ParkedForm = Omit<FormToPark, 'url'> & { id: string; url: string; is
 /** Whose form is saved, and the session in which it was sent. */
 export type FormOwner = { credentialId: string; sessionId: string }
 
-/** How sessions end without anybody distrusting them: a cookie of another one may be in strange hands. Null: they expired. */
+/** Reasons for which sessions end although their cookie is still their owner's. Null: they expired. */
 const ORDINARY_ENDS: readonly (string | null)[] = [null, 'too_many', 'no_membership', 'ended_at_provider']
 
 /** The owner of a session that ended within a day; null: there is none whose forms may be saved. */
@@ -48,7 +48,7 @@ export async function findOwnerOfEnded(service: ServiceContext, token: string): 
   return savesForms(service, found, found.credential) ? { credentialId: found.credentialId, sessionId: found.id } : null
 }
 
-/** Whether a form of the session may be saved: it is open or ended in an ordinary way, and what its person signs in with is the same. */
+/** True if the session is open or ended for one of ORDINARY_ENDS, and what its person signs in with has not changed since. */
 function savesForms(
   { deps }: ServiceContext,
   session: { authVersion: number; endReason: string | null; expiresAt: Date },

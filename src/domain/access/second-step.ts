@@ -37,7 +37,8 @@ const PURPOSE = 'second step'
  *
  * @property authVersion as it was then: where what they sign in with is changed meanwhile, they begin anew.
  * @property mustChange whether the password is one of those that are tried first, and is to be replaced before they are let in.
- * @property word of the provider. @property join what they join then. @property sessionId of who is signed in already, by less than what an organization asks for.
+ * @property word of the provider. @property join the membership that they take up then.
+ * @property sessionId the session of somebody who is signed in, by less than an organization asks for.
  */
 export type Waiting = {
   credentialId: string
@@ -179,7 +180,7 @@ async function lockWaiting(inside: ServiceContext, credential: Credential, { joi
   return lockUnchanged(inside, credential)
 }
 
-/** In the session that there is, or in a new one; null as {@link begin}, and if the link that they join by can't be used any more. */
+/** Goes on in the session that is waiting, or starts one. @returns null as {@link begin} does, and if the link to join can't be used any more. */
 async function goOn(
   inside: ServiceContext,
   credential: Credential,

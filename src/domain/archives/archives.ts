@@ -12,7 +12,7 @@ import { isUuid } from '../values/uuid.ts'
 
 /** Days for which it is there. */
 export const ARCHIVE_DAYS = 7
-/** For so long after its start a download that broke off can be repeated. */
+/** Milliseconds after its start in which a download that broke off can be repeated. */
 export const RETRY_MS = HOUR_MS
 
 export type ArchiveSubject = 'candidate' | 'member'

@@ -10,7 +10,7 @@ import { type Archive, findArchive, RETRY_MS, toArchive } from './archives.ts'
 // An archive is downloaded once. A download holds a lease until its last byte, so that parallel ones are refused; one that broke off can be
 // repeated for an hour, in the session that began it.
 
-/** What a process that dies leaves locked is free again after so long. */
+/** Milliseconds after which a lease that its process did not renew has ended. */
 const LEASE_MS = 60_000
 const RENEWED_EVERY_MS = 20_000
 

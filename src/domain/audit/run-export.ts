@@ -18,7 +18,7 @@ export type Write<Row> = (rows: Row[]) => Promise<void>
 /** What an audit entry says of an export. */
 type Exported = { action: AuditAction & `exported_${string}`; filter: { [Field in AuditField]?: string | undefined } }
 
-/** An export under way. @property request who exports which list, filtered how; null: it can't be told apart. */
+/** An export in progress. @property request its actor, list and filter; null: no other export replaces it. */
 type Running = { organizationId: string; request: string | null; replace: (reason: Error) => void }
 
 /** The exports under way, by process. */
@@ -28,8 +28,8 @@ const running = new WeakMap<Deps, Running[]>()
 type Read<Row> = (after: Row | undefined) => Promise<Row[]>
 
 /**
- * Hands over a list in batches, and records that it did. Repeated by the same actor it takes the place of the first, which ends: a browser that
- * has lost the answer is not refused because of itself.
+ * Exports a list in batches, and records it in the audit log. The same export by the same actor ends the earlier one and replaces it, so that a
+ * browser that lost its answer is not refused.
  *
  * @throws DomainError too_many_exports; whatever `write` throws.
  */

@@ -62,7 +62,7 @@ function eraseRefusals(inside: Counting['ctx'], { named: { addresses, subjects }
   )
 }
 
-/** Whatever the case, which the database folds on both sides. */
+/** Compares in any letter case: the database folds both sides. */
 const isOneOf = (text: Expression<unknown>, texts: readonly string[]) =>
   sql<SqlBool>`lower(normalize(${text})) in (select lower(normalize(one)) from unnest(${texts}::text[]) one)`
 

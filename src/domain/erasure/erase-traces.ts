@@ -168,7 +168,7 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
 }
 
 /**
- * Forms that wait for their sender, saved filters, and words in the audit log.
+ * Removes a text from saved forms, saved filters, and the words of the audit log.
  *
  * @param text an address, or what somebody is called. @param replacement takes its place in forms and filters; without one these are deleted.
  */

@@ -8,7 +8,6 @@ import { COUNTS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../lim
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
 import { searchKey } from '../values/fold-text.ts'
-import { visibleName } from '../values/visible-name.ts'
 import { assignGrader, changeInvite, setTags, updateInvite } from './change-invite.ts'
 import { createInvite } from './create-invite.ts'
 import { getInvite, type Invite, type InviteDetail, type InviteStatus } from './invites.ts'
@@ -32,8 +31,7 @@ export type Correction = { [Field in (typeof CORRECTABLE)[number]]?: Invite[Fiel
 export async function correctInvite(ctx: Context, id: string, correction: Correction): Promise<void> {
   await changeInvite(ctx, id, async (inside, where) => {
     const invite = await getInvite(inside, id)
-    const { customMessage, questionReplayLimit, answerRecordLimit, ...named } = { ...invite, ...defined(correction) }
-    const recipientName = visibleName(named.recipientName)
+    const { recipientName, customMessage, questionReplayLimit, answerRecordLimit } = { ...invite, ...defined(correction) }
     const issues = findIssues([
       ['recipientName', checkText(recipientName ?? '', MAX_NAME_LENGTH)],
       ['customMessage', checkText(customMessage, MAX_MESSAGE_LENGTH)],

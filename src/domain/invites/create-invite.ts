@@ -21,7 +21,6 @@ import { writeTogether } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
 import { searchKey } from '../values/fold-text.ts'
 import { matchLanguage } from '../values/languages.ts'
-import { visibleName } from '../values/visible-name.ts'
 import { newInvitationEmail } from './emails.ts'
 import type { Invite } from './invites.ts'
 import { checkNewInvite, type NewInvite, withDefaults } from './new-invite.ts'
@@ -44,8 +43,7 @@ export async function createInvite(
   { isOneOfMany = false, retakeOf, like = retakeOf }: { isOneOfMany?: boolean; retakeOf?: Invite; like?: Invite } = {},
 ): Promise<Invite> {
   authorize(ctx, 'invite')
-  const recipientName = visibleName(given.recipientName ?? null)
-  const input = { ...given, recipientEmail: asStored(given.recipientEmail), recipientName }
+  const input = { ...given, recipientEmail: asStored(given.recipientEmail) }
   const refuseNew = (issues: Issue[]) => refuseAll(like ? ofChanged<object>(issues, like, input) : issues)
   refuseNew(checkNewInvite(input))
   const tagIds = [...new Set((input.tagIds ?? []).map((id) => id.toLowerCase()))]

@@ -12,10 +12,7 @@ import { isUuid } from '../values/uuid.ts'
 export type Choices = { assessments: Named[]; tags: Named[]; graders: Named[] }
 export type Named = { id: string; name: string }
 
-/**
- * What a list to choose from is to have: only names with all words of a text; and first, whatever they are called, those that
- * are chosen already.
- */
+/** @property named choices have all words of this text in their names. @property chosenIds come first, whatever their names. */
 export type Wanted = { named?: string; chosenIds?: string[] }
 
 /** More names than a list to choose from can show are left out, the last by name. */

@@ -10,7 +10,7 @@ import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 
-/** @property namesErased it is for a member who was erased: by grader, or by words in it. */
+/** @property namesErased true if its grader, or a word in it, stands for a member who was erased. */
 export type SavedFilter = Row & { namesErased: boolean }
 
 const MAX_FILTER_NAME_LENGTH = 60
@@ -50,9 +50,10 @@ export async function renameFilter(
     select: { name: true },
   })
   const isTaken = (wanted: string) => others.some((other) => other.name === wanted)
-  const wanted = replace(name)
-  const numbered = others.map((_, i) => `${wanted} (${i + 2})`)
-  const free = [wanted, ...numbered].find((one) => !isTaken(one))!
+  const letters = [...replace(name)]
+  const withSuffix = (suffix: string) => letters.slice(0, MAX_FILTER_NAME_LENGTH - suffix.length).join('') + suffix
+  const suffixes = ['', ...others.map((_, i) => ` (${i + 2})`)]
+  const free = suffixes.map(withSuffix).find((one) => !isTaken(one))!
   const values = [...new URLSearchParams(query)].map(([field, value]): [string, string] => [field, replace(value)])
   await db.savedFilter.updateMany({
     where: { organizationId: organization.id, id },

@@ -5,7 +5,7 @@ import { UNDONE_WITHIN_MS } from './imports.ts'
 
 /** How long it is known what became of each question of a file. */
 const KEPT_FOR_MS = 30 * DAY_MS
-/** An import that is still loading after so long is one that failed. */
+/** Milliseconds after which an import that is still loading has failed. */
 const LOADED_WITHIN_MS = 3_600_000
 /** Each may have thousands of questions. */
 const FORGOTTEN_AT_ONCE = 20

@@ -20,7 +20,7 @@ export type JoinOffer = {
   email: string
   firstName: string
   lastName: string
-  /** Whether the address has an account, whose password is asked for instead of a new one; null: who has copied the link is not told. */
+  /** True if the page asks for the password of an account, false if for a new one; null for a copied link, whose page doesn't say which. */
   hasPassword: boolean | null
   /** Whether nothing but the organization's identity provider would let them in. */
   isBySsoOnly: boolean
@@ -94,7 +94,7 @@ export async function join(
   })
 }
 
-/** Whoever signs in with the address, and shows so by their password; undefined where the link sets one. */
+/** The account whose password the link asks for; undefined if the link sets a password. */
 async function findKnown(
   service: ServiceContext,
   { provesAddress }: AccountLinkRef,
@@ -104,7 +104,7 @@ async function findKnown(
   return provesAddress && found?.provenAt === null ? undefined : found
 }
 
-/** @returns null when there is an account that the link does not replace: it has come to be in this very moment. */
+/** @returns null if somebody has created or proven an account of the address meanwhile. */
 async function createOrTakeOver(
   inside: ServiceContext,
   { provesAddress = false }: AccountLinkRef,

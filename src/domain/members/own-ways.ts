@@ -135,7 +135,7 @@ export async function refuseNoBreakGlass(inside: Context, before: number): Promi
   refuse(isLastGone ? [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] : [])
 }
 
-/** What an owner signs in with in an emergency is not removed by a later proof of the address. */
+/** The first proof of an address removes what its owner signs in with, so an address that is for emergencies has to be proven before. */
 const hasProvenAddress = async ({ db }: Context, credentialId: string | null): Promise<boolean> =>
   credentialId !== null && (await db.credential.count({ where: { id: credentialId, provenAt: { not: null } } })) > 0
 

@@ -12,7 +12,7 @@ export async function findOwnAddress(inside: ServiceContext, provider: FoundProv
   return (await findSpeaker(inside, email))?.organizationId === provider.organizationId ? email : null
 }
 
-/** The claim that has to be required of a provider that strangers use as well; null: none is missing. */
+/** The claim that a provider with users of other organizations has to require, and does not; null: none is missing. */
 export function findMissingClaim({ issuer, requiredClaims }: FoundProvider): 'tid' | 'hd' | null {
   const claim = claimOfSharedIssuer(issuer)
   return claim && !Object.hasOwn(requiredClaims as object, claim) ? claim : null

@@ -123,9 +123,8 @@ export async function createTag(ctx: Context, { name, color = DEFAULT_COLOR, des
     createdAt: now,
     updatedAt: now,
   }
-  return inTransaction(ctx, async (inside) => {
-    await takeName(inside, name)
-    const tag = await inside.db.tag.create({ data }).catch(translateDuplicateName)
+  return writeName(ctx, name, async (inside) => {
+    const tag = await inside.db.tag.create({ data })
     await recordTag(inside, 'created_tag', tag)
     return tag
   })
@@ -141,19 +140,43 @@ export async function updateTag(ctx: Context, id: string, change: TagChange, rea
   if (!isUuid(id)) throw new DomainError('tag_not_found')
   const issues = findTagIssues(change)
   if (issues.length > 0) refuse(ofChanged(issues, await getTag(ctx, id), change))
-  return inTransaction(ctx, async (inside) => {
+  return writeName(ctx, change.name, async (inside) => {
     if (readVersion) await refuseUnseen(inside, id, readVersion, change)
-    if (change.name !== undefined) await takeName(inside, change.name)
     const where = { ...seen(inside), id }
     const data = { ...change, ...(change.name !== undefined && nameKeys(change.name)), updatedAt: ctx.deps.clock() }
-    const [tag] = await inside.db.tag.updateManyAndReturn({ where, data }).catch(translateDuplicateName)
+    const [tag] = await inside.db.tag.updateManyAndReturn({ where, data })
     if (!tag) return refuseChange(inside, id)
     await recordTag(inside, 'changed_tag', tag)
     return tag
   })
 }
 
-/** Frees a name that a live tag is to have from the test tag that has it. */
+/** Attempts to write a live tag: a test tag may get its name at the same moment. */
+const NAME_ATTEMPTS = 3
+
+/**
+ * Writes a tag with its name in a transaction. A live tag takes the name from the test tag that has it.
+ *
+ * @param name undefined if the name stays. @throws DomainError duplicate_tag_name.
+ */
+async function writeName<T>(
+  ctx: Context,
+  name: string | undefined,
+  write: (inside: Context) => Promise<T>,
+  attempts = ctx.mode === 'test' ? 1 : NAME_ATTEMPTS,
+): Promise<T> {
+  try {
+    return await inTransaction(ctx, async (inside) => {
+      if (name !== undefined) await takeName(inside, name)
+      return write(inside)
+    })
+  } catch (error) {
+    if (violatedConstraint(error) !== 'tags_name_key') throw error
+    if (attempts === 1) throw new DomainError('duplicate_tag_name')
+    return writeName(ctx, name, write, attempts - 1)
+  }
+}
+
 async function takeName(inside: Context, name: string): Promise<void> {
   if (inside.mode === 'test') return
   for (const tag of await renameTestTags(inside, [name])) await recordTag({ ...inside, mode: 'test' }, 'changed_tag', tag)
@@ -232,8 +255,3 @@ const findTagIssues = ({ name, color: given, description = '' }: TagChange): Iss
 
 const recordTag = (inside: Context, action: AuditAction, { id, name }: Pick<Tag, 'id' | 'name'>): Promise<void> =>
   recordByMember(inside, { action, target: { kind: 'tag', id }, details: { name } })
-
-function translateDuplicateName(error: unknown): never {
-  if (violatedConstraint(error) === 'tags_name_key') throw new DomainError('duplicate_tag_name')
-  throw error
-}

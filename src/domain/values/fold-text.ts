@@ -44,7 +44,7 @@ export const userKeys = ({ firstName, lastName, email }: { firstName: string; la
   searchKey: searchKey(`${firstName}\n${lastName}\n${email}`),
 })
 
-/** More characters of a word are in no index. */
+/** Characters of a word that are indexed and searched; further ones are ignored. */
 const MAX_WORD_LENGTH = 100
 
 /** The words of a text as they are indexed and searched: letters with their marks, and digits. */

@@ -1,5 +1,5 @@
-/** False for spaces, control characters and marks without a width, of which a name consists that nobody can read. */
+/** True if the text has more than spaces, control characters, and characters without a width. */
 export const isVisible = (text: string): boolean => /[^\p{C}\p{Z}\s]/u.test(text)
 
-/** A name as it is stored: as given, or null if nothing of it is visible. */
-export const visibleName = (name: string | null): string | null => (name !== null && isVisible(name) ? name : null)
+/** A name as a greeting says it, without the spaces around it; null if nothing of it is visible. */
+export const visibleName = (name: string | null): string | null => (name !== null && isVisible(name) ? name.trim() : null)

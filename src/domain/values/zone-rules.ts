@@ -1,7 +1,7 @@
 // The rules of time zones as PostgreSQL has them. Node has its own copy, and the two may be of different releases: governments change rules,
 // and a reminder that PostgreSQL finds due must not be outside of its hours by Node's clock.
 
-/** From a time on, in milliseconds, local time is so many minutes ahead of UTC. */
+/** @property at time of the change, in milliseconds. @property offset minutes that local time is ahead of UTC from then on. */
 export type ZoneChange = { at: number; offset: number }
 /** @property until when the changes are known, in milliseconds; they begin with the first. */
 export type ZoneRules = { changes: readonly ZoneChange[]; until: number }

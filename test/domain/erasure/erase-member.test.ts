@@ -480,12 +480,13 @@ describe('an account that no organization has any more', () => {
 
 it('shows an erased member in the filters and forms of others, who can replace or delete them', async () => {
   const { organization, owner, member, home, email, ctx } = await start()
-  const name = NAME.join(' ')
-  await db.user.update({ where: { id: member.userId }, data: { firstName: NAME[0], lastName: NAME[1] } })
+  const name = 'Al Bo' // shorter than what takes its place
+  await db.user.update({ where: { id: member.userId }, data: { firstName: 'Al', lastName: 'Bo' } })
   const invite = await make.invite(await make.assessment(organization.id), { assignedGraderId: member.id })
   const save = (filterName: string, query: string) => owner.post(`${home}invites/filters`, { filterName, query })
   await save(`Of ${name}`, `state=pending&search=${encodeURIComponent(email)}`)
   await save('Their grading', `grader=${member.id}`)
+  await save(`${'x'.repeat(59 - name.length)} ${name}`, 'state=pending')
   const fields = [
     ['name', 'Kept'],
     ['description', `Ask ${name} <${email}>`],
@@ -511,5 +512,8 @@ it('shows an erased member in the filters and forms of others, who can replace o
     where: { organizationId: organization.id, name: 'Of an erased member' },
   })
   await owner.post(`${home}invites/filters/${filter.id}/delete`)
+  const long = await db.savedFilter.findFirstOrThrow({ where: { organizationId: organization.id, name: { startsWith: 'xxx' } } })
+  expect((await save(long.name, 'state=expired')).status).toBe(303)
+  await owner.post(`${home}invites/filters/${long.id}/delete`)
   expect((await owner.get(`${home}invites`)).text).not.toContain('erased member')
 })

@@ -1,7 +1,10 @@
+import { v7 as uuidv7 } from 'uuid'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../../src/domain/access/api-keys.ts'
+import { nameKeys } from '../../../src/domain/values/fold-text.ts'
 import { signInAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 let organizationId: string
@@ -69,6 +72,27 @@ describe('Tags of test keys', () => {
     expect([await nameOf(liveTag), await nameOf(third)]).toEqual([long, `${'y'.repeat(93)} (test)`])
     expect((await test.post('/tags').send({ name: long })).status).toBe(409)
     expect((await test.patch(`/tags/${first}`).send({ name: long })).status).toBe(409)
+  })
+
+  it('give their name also to a live tag that is created at the same moment', async () => {
+    const testTag = (name: string) => {
+      const now = service.system.deps.clock()
+      const times = { createdAt: now, updatedAt: now }
+      return { id: uuidv7(), organizationId, mode: 'test' as const, name, ...nameKeys(name), color: '#6B7280', ...times }
+    }
+    const [named, suffixed] = [testTag('Parallel'), testTag('Parallel (test)')]
+    const { sent } = await service.db.$transaction(async (db) => {
+      await db.tag.createMany({ data: [named, suffixed] })
+      const sent = live.post('/tags').send({ name: 'parallel' }).then()
+      await waitUntil('the live tag to wait for the test tag', async () => {
+        const waiting = await service.db.$queryRaw<object[]>`
+          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        return waiting.length > 0 || undefined
+      })
+      return { sent }
+    })
+    expect((await sent).status).toBe(201)
+    expect([await nameOf(named.id), await nameOf(suffixed.id)]).toEqual(['Parallel (test 2)', 'Parallel (test)'])
   })
 
   it('are shown on pages of test data, beside live tags that can’t be edited there', async () => {

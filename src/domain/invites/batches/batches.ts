@@ -37,7 +37,7 @@ export const BATCH_ROW_STATES = [
 
 /** How long a list is kept: it is full of addresses. */
 const KEPT_FOR_MS = 90 * 86_400_000
-/** A list that is still loading after so long is one that failed. */
+/** Milliseconds after which a list that is still loading has failed. */
 const LOADED_WITHIN_MS = 3_600_000
 const MAX_LISTED = 20
 

@@ -1,6 +1,7 @@
 import { whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
+import { visibleName } from '../../../domain/values/visible-name.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { expectations, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -11,11 +12,12 @@ import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time,
 /** @param terms what is needed and kept; null where the assessment is taken elsewhere. */
 export function pendingPage(view: View, terms: Html | null): Page {
   const { t } = view
-  const { recipientName, assessment, customMessage, expiresAt } = view.invite
+  const { assessment, customMessage, expiresAt } = view.invite
+  const name = visibleName(view.invite.recipientName)
   return invitePage(
     view,
     assessment.name,
-    html`<p class="mt-2">${recipientName ? t.text('invitation.greeting', { name: recipientName }) : t.text('invitation.greeting.nobody')}</p>
+    html`<p class="mt-2">${name ? t.text('invitation.greeting', { name }) : t.text('invitation.greeting.nobody')}</p>
 ${customMessage && quoted(customMessage)}
 ${facts(view)}
 ${openUntil(t.html('invitation.open.pending', { time: time(t, expiresAt) }))}

@@ -10,7 +10,7 @@ export const verifyAddress = (next: string): string => `${VERIFY}?${new URLSearc
 
 export const verifyPage = (form: Form, email: string, next: string): Page => ({
   title: 'Verify your address',
-  body: html`${mistakes(form)}<p>You joined by a link that somebody handed to you, so nothing shows yet that <strong>${email}</strong> is your address. Verify it before you add a second step or link another account.</p>
+  body: html`${mistakes(form)}<p>You joined by a link that somebody gave you, so we don’t know yet that <strong>${email}</strong> is your address. Verify it before you add a second step or link another account.</p>
 <p class="hint">We email you a link that asks for a new password. Nothing changes until you set it.</p>
 <form method="post" action="${VERIFY}"><input type="hidden" name="next" value="${next}"><button class="btn btn-primary w-full">Verify my address</button></form>
 <p class="text-center text-sm"><a href="${next}">Back</a></p>`,

@@ -274,7 +274,7 @@ it('says of each choice about released results what it would do, where a paper h
 })
 
 it('lists what was not accepted, as one what is compared as one, and accepts it for a share', async () => {
-  const typed = ['Roma', 'Roma', 'roma ', 'ROMA.', 'Athens', 'Rome', '']
+  const typed = ['Roma', 'Roma', 'roma ', ' ROMA', 'Athens', 'Rome', '']
   const made = await makeAnswered(
     service,
     WORDS,

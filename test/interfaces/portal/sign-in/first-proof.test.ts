@@ -264,7 +264,7 @@ describe('an account whose address is unproven', () => {
     expect((await stranger.get('/portal/verify')).text).toContain('>Verify my address</button>')
   })
 
-  it('is not made by a copied link and a provider, but of the organization that owns the domain', async () => {
+  it('is not created by a copied link and a provider, unless its organization owns the domain', async () => {
     const organization = await service.make.organization()
     const join = async (path: string, provider = idp) => titleOf((await goThrough(browse(service), provider, path)).text)
     idp.person = { sub: deps.newId(), email: 'any@elsewhere.example' }
@@ -280,7 +280,7 @@ describe('an account whose address is unproven', () => {
     expect(await db.credential.count({ where: { email } })).toBe(0)
   })
 
-  it('is no owner’s for emergencies', async () => {
+  it('can’t be named for an owner’s emergencies', async () => {
     const { email } = await joinByCopiedLink()
     const member = await db.member.findFirstOrThrow({ where: { email } })
     await db.member.update({ where: { id: member.id }, data: { duties: ['owner'] } })
@@ -359,7 +359,7 @@ describe('a request that waits for a proof of the address', () => {
     expect([titleOf(linked.text), await left()]).toEqual(['Please start again', [0, 0]])
   })
 
-  it('leaves nothing that it added and linked just before', async () => {
+  it('loses by the proof what it added and linked just before', async () => {
     const { credentialId, stranger, addApp, way, left } = await setUp()
     expect([(await addApp()).status, (await stranger.get(way)).status, await left()]).toEqual([200, 303, [1, 1]])
     await setProven(credentialId, null)
@@ -370,7 +370,7 @@ describe('a request that waits for a proof of the address', () => {
     expect(await left()).toEqual([0, 0])
   })
 
-  it('adds and makes nothing after a later change of what the person signs in with', async () => {
+  it('adds no factor and saves no form after a change of what the person signs in with', async () => {
     const { credentialId, stranger, home, addApp, left } = await setUp()
     const change = (inside: typeof db) => removeCredentials({ ...system, db: inside }, credentialId, 'password_reset')
     const added = await askBehind(credentialId, change, addApp)
@@ -412,7 +412,7 @@ describe('a link to join, of somebody with a second factor', () => {
     expect((await browse(service).get(path)).status).toBe(404)
   })
 
-  it('makes nobody a member that was used meanwhile', async () => {
+  it('makes nobody a member if it was used meanwhile', async () => {
     const { secret, path, isMember, organization, home } = await setUp()
     const browser = browse(service)
     await browser.post(path, { ...names, password: PASSWORD })

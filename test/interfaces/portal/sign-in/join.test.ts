@@ -104,6 +104,25 @@ it('is no use to a member who was deactivated, and no link is one that was made 
   }
 })
 
+it('makes no account of a member who is deactivated at the same moment', async () => {
+  const organization = await service.make.organization()
+  const email = 'dismissed@example.com'
+  const path = await joinPath(service, organization, email)
+  const { sent } = await service.db.$transaction(async (db) => {
+    await db.member.updateMany({ where: { organizationId: organization.id, email }, data: { status: 'inactive' } })
+    const sent = visit(service).post(path, fields).then()
+    await waitUntil('the join to wait for the member', async () => {
+      const waiting = await service.db.$queryRaw<object[]>`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      return waiting.length > 0 || undefined
+    })
+    return { sent }
+  })
+  const answer = await sent
+  expect([answer.text.includes(DEAD), answer.headers['set-cookie']]).toEqual([true, undefined])
+  expect(await service.db.credential.count({ where: { email } })).toBe(0)
+})
+
 it('says what is wrong beside the field, keeps what was typed but the password, and the link stays good', async () => {
   const organization = await service.make.organization()
   const path = await joinPath(service, organization, 'careful-person@example.com')
