@@ -54,7 +54,7 @@ export async function attemptMail<E extends Email>(
     }
     const suppressed = await mailing.whySuppressed(system, current)
     if (suppressed !== null) {
-      await conclude({ state: 'suppressed', reason: suppressed })
+      await conclude({ state: 'failed', failure: 'suppressed', reason: suppressed })
       return null
     }
     if (deliver.isCaptured(current)) {

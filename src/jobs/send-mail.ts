@@ -149,6 +149,7 @@ async function sendEmail<E extends Email>(
   }
   if (outcome.state === 'delayed') log.info({ ...fields, until: outcome.until }, `${noun} waits: enough were sent for a day`)
   else if (outcome.state !== 'failed') log.info(fields, `${noun} was ${outcome.state}`)
+  else if (outcome.failure === 'suppressed') log.info(fields, `${noun} was suppressed`)
   else {
     const { failure, reason } = outcome
     log.warn({ ...fields, reason: withoutAddresses(reason) }, `${noun} was ${failure === 'obsolete' ? 'obsolete' : 'refused'}`)
@@ -159,5 +160,5 @@ async function sendEmail<E extends Email>(
 function toldOutcome(outcome: Outcome) {
   if (outcome.state === 'queued') return 'retried'
   if (outcome.state !== 'failed') return outcome.state
-  return outcome.failure === 'obsolete' ? 'obsolete' : 'failed'
+  return outcome.failure === 'obsolete' || outcome.failure === 'suppressed' ? outcome.failure : 'failed'
 }

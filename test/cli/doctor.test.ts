@@ -171,7 +171,7 @@ test('tells of pending migrations and of a locale that does not know É, and cha
   }
   const migrated = await runCli(['migrate'], { DATABASE_URL })
   expect(migrated).toMatchObject({ code: 0, stderr: '' })
-  expect(migrated.stdout).toMatch(/^applied \d+_foundation\n/)
+  expect(migrated.stdout).toMatch(/^applied \d+_baseline\n/)
   expect(await runCli(['migrate', '--json'], { DATABASE_URL })).toMatchObject({ code: 0, stdout: '{\n  "applied": []\n}\n' })
   expect(checksOf(await runCli(['doctor', '--json'], { DATABASE_URL })).migrations).toEqual({
     problem: false,

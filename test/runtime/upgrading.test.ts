@@ -26,7 +26,7 @@ it('stays ready while a newer release migrates the database, and afterwards; onl
   expect(await ready()).toEqual([200, { status: 'ready', problems: [] }])
   await client.query(NEWER, ['29990102000000_done', new Date()])
   expect(await ready()).toEqual([200, { status: 'ready', problems: [] }])
-  await client.query(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_foundation'`)
+  await client.query(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_baseline'`)
   expect(await ready()).toEqual([503, { status: 'not ready', problems: ['migrations'] }])
 })
 

@@ -100,7 +100,17 @@ export async function prepare(
   const consent = { consentVersion: CONSENT_VERSION, consentMedia: [...REQUIREMENTS], consentAt: now, passedChecks: [...CHECKS] }
   const limits = { questionReplayLimit: 1, answerRecordLimit: 1 }
   await db.submission.create({
-    data: { id: submissionId, organizationId, inviteId, assessmentId, ...consent, ...limits, createdAt: now, updatedAt: now },
+    data: {
+      id: submissionId,
+      organizationId,
+      inviteId,
+      assessmentId,
+      ...consent,
+      ...limits,
+      mediaDueAt: now,
+      createdAt: now,
+      updatedAt: now,
+    },
   })
   await db.media.createMany({
     data: PHOTOS.map((kind) => ({

@@ -1,5 +1,6 @@
 import { changeApiKey, createApiKey } from '../../src/domain/access/api-keys.ts'
 import { KEY_SCOPES } from '../../src/domain/access/permissions.ts'
+import { EMPTY_QUESTION } from '../../src/domain/assessments/edit-questions.ts'
 import type { Context, KeyMode } from '../../src/domain/context.ts'
 import { sealClientSecret } from '../../src/domain/single-sign-on/provider-secrets.ts'
 import { createEndpoint } from '../../src/domain/webhooks/endpoints.ts'
@@ -123,7 +124,7 @@ export async function makeLibrary(
       organizationId,
       libraryQuestionId: libraryId,
       number: 1,
-      content: { script: 'Any' },
+      content: { ...EMPTY_QUESTION, script: 'Any' },
       contentHash: new Uint8Array(32),
       createdAt,
     },

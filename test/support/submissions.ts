@@ -39,6 +39,7 @@ export async function takeAssessment(service: Service, { responseType = 'mixed',
       answerRecordLimit: 3,
       tab,
       startedAt: isPreparing ? null : now,
+      mediaDueAt: now,
       createdAt: now,
       updatedAt: now,
       ...submission,
@@ -95,7 +96,7 @@ export async function handIn(
   const submissionId = deps.newId()
   const limits = { questionReplayLimit: 1, answerRecordLimit: 1, userAgent: text }
   await db.submission.create({
-    data: { ...of, ...limits, id: submissionId, state: 'submitted', createdAt, updatedAt: createdAt },
+    data: { ...of, ...limits, id: submissionId, state: 'submitted', mediaDueAt: createdAt, createdAt, updatedAt: createdAt },
   })
   await db.invite.update({ where: { id: of.inviteId }, data: { assessmentSession: submissionId } })
   const own = { organizationId: of.organizationId, submissionId }

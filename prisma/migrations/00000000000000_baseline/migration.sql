@@ -144,11 +144,11 @@ CREATE INDEX "idempotency_records_created_at_idx" ON "idempotency_records" ("cre
 
 CREATE TYPE "member_status" AS ENUM ('active', 'inactive');
 
+CREATE TYPE "account_link_kind" AS ENUM ('join', 'reset');
+
 CREATE TYPE "email_state" AS ENUM ('queued', 'sent', 'captured', 'failed');
 
-CREATE TYPE "email_failure" AS ENUM ('obsolete', 'refused', 'given_up');
-
-CREATE TYPE "account_link_kind" AS ENUM ('join', 'reset');
+CREATE TYPE "email_failure" AS ENUM ('obsolete', 'refused', 'given_up', 'suppressed');
 
 CREATE TABLE "users" (
     "id" UUID NOT NULL,
@@ -325,7 +325,6 @@ CREATE TABLE "sessions" (
     "ended_at" TIMESTAMPTZ(3),
     "end_reason" TEXT,
     "closed_for" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
-    "fresh_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "sessions_pkey" PRIMARY KEY ("id")
 );
@@ -1064,7 +1063,6 @@ CREATE TABLE "invite_emails" (
     "bounce_status" TEXT,
     "bounce_reason" TEXT,
     "complained_at" TIMESTAMPTZ(3),
-    "suppressed" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "invite_emails_pkey" PRIMARY KEY ("id")
 );
@@ -1196,7 +1194,7 @@ CREATE TABLE "submissions" (
     "released_at" TIMESTAMPTZ(3),
     "needs_people" BOOLEAN DEFAULT true,
     "penalty_percent" SMALLINT NOT NULL DEFAULT 0,
-    "media_due_at" TIMESTAMPTZ(3) DEFAULT '1970-01-01 00:00:00 +00:00',
+    "media_due_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { confirmPassword } from './account.ts'
 import { hasFactor } from './has-factor.ts'
-import { type OpeningSession, type Proof, type ProofKind, proofsOf } from './openings.ts'
+import type { OpeningSession, Proof, ProofKind } from './openings.ts'
 import { renewSession } from './proofs.ts'
 import { type Browser, findMemberships, type NewSession, recordForAll, type SignedIn } from './sessions.ts'
 
@@ -21,13 +21,13 @@ type Asked = { at: Date; hasFactor: boolean; organizationId: string | null }
  * Whether somebody has shown in person within {@link FRESH_MS} who they are: asked for before what a session that was left open, or taken, is
  * not to be enough for. An identity provider's word counts in its own organization, from when the person has signed in there, if it says when.
  */
-export function isFreshFor(session: Pick<OpeningSession, 'proofs' | 'createdAt'>, { at: now, ...asked }: Asked): boolean {
+export function isFreshFor({ proofs }: Pick<OpeningSession, 'proofs'>, { at: now, ...asked }: Asked): boolean {
   const kinds = asked.hasFactor ? BY_FACTOR : IN_PERSON
   const isRecent = (at: Date | null | undefined) => at != null && now.getTime() - at.getTime() < FRESH_MS
   // The word of one of the operator's stands for a password.
   const speaksHere = ({ provider }: Proof) =>
     provider != null && (provider.organizationId === null ? !asked.hasFactor : provider.organizationId === asked.organizationId)
-  return proofsOf(session).some((proof) =>
+  return proofs.some((proof) =>
     proof.kind === 'oidc' ? speaksHere(proof) && isRecent(proof.authTime) : kinds.includes(proof.kind) && isRecent(proof.at),
   )
 }

@@ -64,7 +64,7 @@ const MINUTE_MS = 60_000
 
 /** Whether a session opens an organization to a member: the only place where that is decided, for pages, forms, media and scripts alike. */
 export function openingOf(session: OpeningSession, membership: OpeningMembership, rules: OpeningRules, asked: Asked): Opening {
-  const proofs = proofsOf(session)
+  const { proofs } = session
   const { organizationId } = membership
   if (rules && !isAllowedFrom(rules.networks, asked.address)) return 'network'
   if (rules?.ssoEnforcedAt) {
@@ -104,10 +104,6 @@ export const isIdle = (
   { idleMinutes }: { idleMinutes: number },
   { at }: Pick<Asked, 'at'>,
 ): boolean => at.getTime() - lastSeenAt.getTime() >= idleMinutes * MINUTE_MS
-
-/** One that was begun by the release before, which has no proofs, rests on a password. */
-export const proofsOf = ({ proofs, createdAt }: Pick<OpeningSession, 'proofs' | 'createdAt'>): readonly Proof[] =>
-  proofs.length > 0 ? proofs : [{ kind: 'password', at: createdAt }]
 
 /** Which proves who it is in every organization; a second factor by itself does not. */
 export const isOwnProof = ({ kind, provider }: Proof): boolean =>

@@ -13,9 +13,6 @@ export type ProviderWord = {
 /** What a person has just proved who they are by. */
 export type GivenProof = Exclude<ProofKind, 'oidc'> | ProviderWord
 
-/** Milliseconds since a person has signed in at a provider, within which its word is one of a person who is there. */
-const FRESH_WORD_MS = 5 * 60_000
-
 export const kindOf = (proof: GivenProof): ProofKind => (typeof proof === 'string' ? proof : proof.kind)
 
 /** The row of one. */
@@ -24,13 +21,6 @@ export const rowOfProof = (id: string, proof: GivenProof, at: Date) => ({
   at,
   ...(typeof proof === 'string' ? { kind: proof } : proof),
 })
-
-/** When whoever has given these has proved it in person; null where they may have done so long ago, elsewhere. */
-export const freshSince = (proofs: readonly GivenProof[], now: Date): Date | null =>
-  proofs.some((proof) => typeof proof === 'string' || isRecent(proof.authTime, now)) ? now : null
-
-const isRecent = (authTime: Date | null, now: Date): boolean =>
-  authTime !== null && now.getTime() - authTime.getTime() <= FRESH_WORD_MS
 
 type Row = { kind: string; at: Date; acr: string | null; authTime: Date | null; providerId: string | null }
 

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context.ts'
 import { rememberDevice } from './devices.ts'
-import { freshSince, type GivenProof, kindOf, rowOfProof } from './proof-rows.ts'
+import { type GivenProof, kindOf, rowOfProof } from './proof-rows.ts'
 import { makeSessionToken } from './session-tokens.ts'
 import { type Browser, type Credential, findMemberships, lockUnchanged, type NewSession } from './sessions.ts'
 import { tellOfBreakGlass } from './tell-break-glass.ts'
@@ -15,8 +15,6 @@ export async function addProof(inside: ServiceContext, sessionId: string, proof:
   const providerId = typeof proof === 'string' ? null : proof.providerId
   const earlier = await db.sessionProof.updateMany({ where: { sessionId, kind: kindOf(proof), providerId }, data: row })
   if (earlier.count === 0) await db.sessionProof.create({ data: { id, sessionId, ...row } })
-  const freshAt = freshSince([proof], at)
-  if (freshAt) await db.session.update({ where: { id: sessionId }, data: { freshAt } })
   if (kindOf(proof) === 'oidc') return
   await tellOfBreakGlass(inside, { id: sessionId }, await findMemberships(inside, session.credentialId))
 }
@@ -33,13 +31,9 @@ export async function renewSession(
 ): Promise<NewSession | null> {
   if (!(await lockUnchanged(inside, credential))) return null
   const where = { id: sessionId, endedAt: null, expiresAt: { gt: inside.deps.clock() } }
-  const before = await inside.db.sessionProof.findMany({ where: { sessionId }, select: { kind: true } })
-  const isOwn = before.length === 0 || [...before.map(({ kind }) => kind), kindOf(proof)].some(isOwnKind)
-  const { token, tokenHash, expiresAt } = makeSessionToken(inside, isOwn)
+  const { token, tokenHash, expiresAt } = makeSessionToken(inside)
   const { count } = await inside.db.session.updateMany({ where, data: { tokenHash } })
   if (count === 0) return null
   await addProof(inside, sessionId, proof)
   return { token, expiresAt, device: (await rememberDevice(inside, credential, browser)).token }
 }
-
-const isOwnKind = (kind: string): boolean => kind === 'password' || kind === 'passkey'

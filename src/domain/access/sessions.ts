@@ -7,8 +7,8 @@ import { DomainError } from '../errors.ts'
 import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
 import { dutiesOf } from './duties.ts'
 import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
-import { freshSince, type GivenProof, readProofs, rowOfProof } from './proof-rows.ts'
-import { hashToken, LONGEST_MS, makeSessionToken, needsProof } from './session-tokens.ts'
+import { type GivenProof, readProofs, rowOfProof } from './proof-rows.ts'
+import { hashToken, LONGEST_MS, makeSessionToken } from './session-tokens.ts'
 import { tellPerson } from './tell-person.ts'
 
 /** Milliseconds without a request of a person after which a session ends. */
@@ -70,8 +70,7 @@ export async function startSession(
   const userAgent = shorten(given)
   const device = await rememberDevice(inside, credential, { ...browser, userAgent })
   const now = deps.clock()
-  const isOwn = proofs.some((proof) => proof === 'password' || proof === 'passkey')
-  const { token, tokenHash, expiresAt } = makeSessionToken({ deps }, isOwn)
+  const { token, tokenHash, expiresAt } = makeSessionToken({ deps })
   await db.session.create({
     data: {
       id: deps.newId(),
@@ -83,7 +82,6 @@ export async function startSession(
       network: browser.network,
       createdAt: now,
       lastSeenAt: now,
-      freshAt: freshSince(proofs, now),
       expiresAt: new Date(now.getTime() + IDLE_MS),
       proofs: {
         create: [...proofs.map((proof) => rowOfProof(deps.newId(), proof, now)), ...rowsOfDevice(deps.newId(), remembered)],
@@ -149,10 +147,8 @@ export async function findSession(
   if (!found || found.endedAt !== null || found.expiresAt <= now) return null
   const { id, credential, proofs: rows, ...session } = found
   const proofs = await readProofs({ db, deps }, rows)
-  // Whose provider is gone rests on nothing: that is another nothing than that of a session of the release before.
-  if (proofs.length === 0 && (rows.length > 0 || needsProof(token))) return null
-  // The release before this knows no version; it ends sessions itself where a password is changed.
-  if (proofs.length > 0 && session.authVersion !== credential.authVersion) return null
+  if (proofs.length === 0) return null // its provider was removed
+  if (session.authVersion !== credential.authVersion) return null
   const open = credential.memberships.filter((membership) => !isShut(session, membership))
   if (open.length === 0) {
     await db.session.updateMany({ where: { id, endedAt: null }, data: ended(now, 'no_membership') })

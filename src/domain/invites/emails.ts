@@ -80,16 +80,12 @@ export const findEmails = (ctx: ServiceContext, refs: QueuedRef[]): Promise<Invi
  */
 export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outcome: Outcome): Promise<void> {
   if (outcome.state === 'delayed') return delayEmails(ctx, [email], { until: outcome.until, jobIds: [outcome.jobId] })
-  // The release before knows no other failure that is for good.
-  const suppressed = outcome.state === 'suppressed'
-  const decided = outcome.state === 'suppressed' ? { ...outcome, state: 'failed' as const, failure: 'refused' as const } : outcome
-  const { state, reason, failure } = { reason: '', failure: null, ...decided }
+  const { state, reason, failure } = { reason: '', failure: null, ...outcome }
   const now = ctx.deps.clock()
   const sentAt = state === 'sent' || state === 'captured' ? now : null
   const refusal = outcome.state === 'failed' && outcome.failure === 'refused' ? refusalOf(reason, now) : undefined
   const change = queuedEmail(email).set(({ eb, ref }) => ({
     ...refusal,
-    suppressed,
     state,
     failure,
     reason,
@@ -108,7 +104,7 @@ export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outco
 /** What is told of an attempt; null: nothing. What comes by itself has missed nothing where it was left out. */
 function eventOf(kind: string, outcome: Outcome): EmailEvent | null {
   if (outcome.state === 'sent') return { type: isReminder(kind) ? 'reminder.sent' : 'email.sent' }
-  const reason = outcome.state === 'failed' ? outcome.failure : outcome.state === 'suppressed' ? outcome.state : null
+  const reason = outcome.state === 'failed' ? outcome.failure : null
   const isLeftOut = comesByItself(kind) && (reason === 'suppressed' || reason === 'obsolete')
   return reason === null || isLeftOut ? null : { type: 'email.failed', reason }
 }
@@ -163,7 +159,7 @@ const queuedEmail = ({ id, organizationId }: QueuedRef) =>
 /** The number of failed mails in all, and the numbers of mails refused by the mail server, given up, and sent since that time. */
 export async function measureFailedEmails({ db }: Pick<ServiceContext, 'db'>, since: Date): Promise<FailedEmails> {
   const countFailed = (failure: EmailFailure) =>
-    db.inviteEmail.count({ where: { state: 'failed', failure, suppressed: false, updatedAt: { gte: since } } })
+    db.inviteEmail.count({ where: { state: 'failed', failure, updatedAt: { gte: since } } })
   return {
     failed: await db.inviteEmail.count({ where: { state: 'failed' } }),
     refused: await countFailed('refused'),
@@ -244,7 +240,7 @@ export async function retryEmails(ctx: ServiceContext, which: RetryWhich = {}): 
   }
 }
 
-const NO_BOUNCE = { bouncedAt: null, bounce: null, bounceStatus: null, bounceReason: null, suppressed: false }
+const NO_BOUNCE = { bouncedAt: null, bounce: null, bounceStatus: null, bounceReason: null }
 
 /** Queues the sendings with these ids that are in that state, all or none of them. @returns how many. */
 const requeue = (ctx: ServiceContext, ids: string[], state: 'failed' | 'captured' = 'failed'): Promise<number> =>

@@ -67,5 +67,4 @@ const LATER = {
   bounceStatus: byDefault,
   bounceReason: byDefault,
   complainedAt: byDefault,
-  suppressed: byDefault,
 } as const

@@ -2,7 +2,7 @@ import { among, own, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { readWholeDefinitions } from '../assessments/define-question.ts'
-import { EMPTY_QUESTION, type QuestionInput } from '../assessments/edit-questions.ts'
+import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { EXPORTED_AT_ONCE, handOver, runExport, type Write } from '../audit/run-export.ts'
 import type { Context } from '../context.ts'
 import type { LibraryContent } from './content.ts'
@@ -90,7 +90,7 @@ async function readContents(ctx: Context, ids: readonly string[]): Promise<Map<s
     found.map(({ id, content, versionId }) => [
       id,
       {
-        input: { ...EMPTY_QUESTION, ...(content as Partial<QuestionInput>) },
+        input: content as unknown as QuestionInput,
         definition: (versionId && definitions.get(versionId)) || null,
       },
     ]),

@@ -3,7 +3,7 @@ import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { type Definition, readWholeDefinition } from '../assessments/define-question.ts'
-import { EMPTY_QUESTION, type QuestionInput } from '../assessments/edit-questions.ts'
+import type { QuestionInput } from '../assessments/edit-questions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkName, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -40,9 +40,12 @@ export async function readLibraryVersion(ctx: Context, libraryQuestionId: string
     where: { organizationId_libraryQuestionId_number: { organizationId, libraryQuestionId, number } },
   })
   const { versionId, content } = version
-  // What a release before this one did not know yet is as it is by itself.
-  const input = { ...EMPTY_QUESTION, ...(content as Partial<QuestionInput>) }
-  return { number, input, versionId, definition: versionId ? await readWholeDefinition(ctx, versionId) : null }
+  return {
+    number,
+    input: content as unknown as QuestionInput,
+    versionId,
+    definition: versionId ? await readWholeDefinition(ctx, versionId) : null,
+  }
 }
 
 export type LibraryUse = { assessmentId: string; name: string; questionId: string; number: number | null }

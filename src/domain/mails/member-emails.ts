@@ -224,7 +224,7 @@ export async function recordMemberEmailAttempt(
   { id, organizationId }: Pick<MemberEmailRow, 'id' | 'organizationId'>,
   outcome: Outcome,
 ): Promise<void> {
-  if (outcome.state === 'delayed' || outcome.state === 'suppressed') throw new Error('No mail to a member is held back')
+  if (outcome.state === 'delayed') throw new Error('No mail to a member is held back')
   const now = deps.clock()
   const sentAt = outcome.state === 'sent' || outcome.state === 'captured' ? now : null
   await db.memberEmail.updateMany({

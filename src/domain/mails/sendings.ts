@@ -11,8 +11,6 @@ export type Outcome =
   | { state: 'delayed'; until: Date; jobId: string }
   | { state: 'failed'; failure: EmailFailure; reason: string }
   | { state: 'queued'; reason: string }
-  /** Nothing is written to its address. */
-  | { state: 'suppressed'; reason: string }
 
 /** Queued mails: how many, and the time of the oldest. */
 export type EmailQueue = { waiting: number; oldest: Date | null }

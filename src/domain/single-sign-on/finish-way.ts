@@ -2,7 +2,7 @@ import type { PendingJoin } from '../access/account-links.ts'
 import { completeJoin } from '../access/complete-join.ts'
 import { lockOwnCredential } from '../access/credential-lock.ts'
 import { hasFactor } from '../access/has-factor.ts'
-import { isOver, isOwnProof, proofsOf } from '../access/openings.ts'
+import { isOver, isOwnProof } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
 import type { ProviderWord } from '../access/proof-rows.ts'
 import { renewSession } from '../access/proofs.ts'
@@ -118,7 +118,7 @@ async function addWord(
   const goesOn =
     isSame && !theirs.some((membership) => isOver(signedIn.session, membership, membership.organization.security, { at }))
   // A session that rests on the word of an organization's provider alone has not asked for it.
-  const hasOwn = goesOn && proofsOf(signedIn.session).some(isOwnProof)
+  const hasOwn = goesOn && signedIn.session.proofs.some(isOwnProof)
   const asksFactor = provider.organizationId === null && !hasOwn && (await hasFactor(inside, credentialId))
   const remembered = asksFactor ? await findRemembered(inside, credential, browser) : undefined
   if (remembered === null) return { waiting: { ...credential, mustChange: false, word: proof, ...(join && { join }) } }

@@ -194,13 +194,13 @@ export const InviteMessageView = Type.Object(
 )
 
 export function presentInviteMessage(email: InviteEmailRow, now: Date): Static<typeof InviteMessageView> {
-  const { suppressed, bounce, bounceStatus, bounceReason, bouncedAt, complainedAt } = email
+  const { bounce, bounceStatus, bounceReason, bouncedAt, complainedAt } = email
   const kind = bounce as Bounce
   return {
     ...presentInviteEmail(email, now),
     kind: email.kind as CandidateMailKind,
     language: email.language,
-    suppressed,
+    suppressed: email.failure === 'suppressed',
     bounce: bouncedAt && { kind, status: bounceStatus ?? '', reason: bounceReason ?? '', at: isoTime(bouncedAt) },
     complainedAt: isoTimeOrNull(complainedAt),
   }

@@ -65,7 +65,7 @@ function missingOfOwn(kinds: Set<string>): 'none' | 'factor' | 'sso' {
 
 /** What is missing, each by itself: of all that is, the first by the table of what opens an organization. */
 function model(...[session, member, rules, address]: Given): Opening {
-  const proofs: Proof[] = session.proofs.length ? [...session.proofs] : [{ kind: 'password', at: session.createdAt }]
+  const proofs: Proof[] = [...session.proofs]
   const hoursSince = (at: Date) => (NOW.getTime() - at.getTime()) / HOUR_MS
   const kinds = new Set(proofs.map(({ kind }) => kind))
   const words = proofs.filter(({ provider }) => provider?.organizationId === HERE)
@@ -106,7 +106,12 @@ describe('what opens an organization', () => {
   })
 
   it('is, without rules, any session that has not ended', () => {
-    const any = { createdAt: ago(700), lastSeenAt: ago(11), closedFor: [], proofs: [] }
+    const any = {
+      createdAt: ago(700),
+      lastSeenAt: ago(11),
+      closedFor: [],
+      proofs: [{ kind: 'password', at: ago(700) }] satisfies Proof[],
+    }
     const member = { organizationId: HERE, status: 'active', activeSince: null } as const
     expect(openingOf(any, member, null, { at: NOW, address: 'none' })).toBe('open')
   })

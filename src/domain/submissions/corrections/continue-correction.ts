@@ -13,7 +13,7 @@ import { gradesOf } from '../grading/results.ts'
 import { exactPercentOf } from '../grading/totals.ts'
 import { noteNeeds } from '../scores.ts'
 import { findAffected, findPapers } from './affected.ts'
-import { type Progress, progressOf, type Releases } from './correct-key.ts'
+import type { Progress, Releases } from './correct-key.ts'
 import { type Corrected, count, type Judged } from './judge.ts'
 import { isReleasedAnew, judgeInTurn } from './judge-in-turn.ts'
 
@@ -90,7 +90,7 @@ async function holdProgress(ctx: Context, { versionId, keyNumber }: Corrected): 
     .where('appliedAt', 'is', null)
     .select('progress')
   const row = await first(ctx.db, unfinished.forNoKeyUpdate())
-  return row && progressOf(row as Parameters<typeof progressOf>[0])
+  return row?.progress as Progress | undefined
 }
 
 /**

@@ -54,11 +54,6 @@ export type CorrectedKey = Prisma.QuestionKeyGetPayload<{ include: { createdBy: 
 
 export const isRunning = ({ number, appliedAt }: Pick<CorrectedKey, 'number' | 'appliedAt'>): boolean =>
   number > 1 && appliedAt === null
-/** What an earlier release has not counted is 0. */
-export function progressOf({ progress }: Pick<CorrectedKey, 'progress'>): Progress {
-  const { counts, ...rest } = progress as Progress
-  return { ...rest, counts: { live: { ...NO_COUNTS, ...counts.live }, test: { ...NO_COUNTS, ...counts.test } } }
-}
 
 /** A version that somebody was asked, with its keys. @throws DomainError not_permitted; question_not_found. */
 export async function getCorrectable(ctx: Context, versionId: string): Promise<Correctable> {

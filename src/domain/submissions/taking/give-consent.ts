@@ -74,7 +74,7 @@ export async function giveConsent({ ctx, invite, submission }: Session, { needs,
     graderId: byDefault,
     secondGraderId: byDefault,
     releasedAt: byDefault,
-    mediaDueAt: byDefault,
+    mediaDueAt: time(now),
     needsPeople: byDefault,
     penaltyPercent: byDefault,
   }))

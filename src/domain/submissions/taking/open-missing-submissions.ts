@@ -69,7 +69,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       graderId: byDefault,
       secondGraderId: byDefault,
       releasedAt: byDefault,
-      mediaDueAt: byDefault,
+      mediaDueAt: time(now),
       needsPeople: byDefault,
       penaltyPercent: byDefault,
     }))

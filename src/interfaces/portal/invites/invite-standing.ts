@@ -55,7 +55,7 @@ function undelivered({ ctx, invite, emails, operations, sent }: Facts): Html | f
   const cameBack = newest.state === 'sent' && newest.bouncedAt !== null
   if (!cameBack && shownEmailState(newest, ctx.deps.clock()) !== 'failed') return false
   const mayCorrect = operations !== null && invite.mode === 'live' && sent !== 'replace'
-  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || wordReturn(newest)}${newest.suppressed && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">have the address written to again</a>.`}</p>${mayCorrect && opener({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
+  return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || wordReturn(newest)}${newest.failure === 'suppressed' && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">have the address written to again</a>.`}</p>${mayCorrect && opener({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
 }
 
 /** How far the result is, of what was handed in. */

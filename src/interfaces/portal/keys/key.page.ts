@@ -5,7 +5,7 @@ import {
   type Correctable,
   type CorrectedKey,
   isRunning,
-  progressOf,
+  type Progress,
 } from '../../../domain/submissions/corrections/correct-key.ts'
 import type { Outcome, Unchanged } from '../../../domain/submissions/corrections/list-unchanged.ts'
 import type { Unaccepted } from '../../../domain/submissions/corrections/unaccepted.ts'
@@ -102,7 +102,7 @@ ${replacesId !== null && html`<p class="mt-3"><a href="${pathOf(ctx, `keys/${rep
 
 /** How far the last correction is, and what has become of the answers. */
 function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: CorrectedKey, path: string): Html {
-  const { counts, done, papers, releasedAnew } = progressOf(newest)
+  const { counts, done, papers, releasedAnew } = newest.progress as Progress
   const seen = counts[ctx.mode === 'test' ? 'test' : 'live']
   const lower = newest.releases === 'raise' ? seen.releasedLess : 0
   const kept = [

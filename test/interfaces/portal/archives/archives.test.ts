@@ -88,7 +88,6 @@ describe('an archive of a candidate', () => {
     const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
     await waitForFile(owner, location)
     await service.db.sessionProof.updateMany({ data: { at: new Date(service.clock.now().getTime() - 3_600_000) } })
-    await service.db.session.updateMany({ data: { freshAt: null } })
     for (const path of [`${owner.home}candidates/${invite.id}/archive`, `${location}/file`]) {
       const { status, headers } = await owner.post(path)
       expect([path, status, headers.location]).toEqual([path, 303, expect.stringContaining('/prove')])
