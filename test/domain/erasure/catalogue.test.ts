@@ -84,7 +84,7 @@ const CATALOGUE: Catalogue = {
     nobody: { [CODE]: 'provider' },
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
-  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'language' } },
+  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
   'public.media': { erased: { [WITH_ROW]: 'key content_type' } },
   'public.media_leftovers': { nobody: { 'random, until the files are gone': 'key' } },
   'public.media_parts': { erased: { [WITH_ROW]: 'sha256' } },

@@ -79,7 +79,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
     nobody: { [CODE]: 'provider' },
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
-  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'language' } },
+  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
   'public.media': { nobody: { [CANDIDATES]: 'key content_type' } },
   'public.media_leftovers': { nobody: { 'random, until the files are gone': 'key' } },
   'public.media_parts': { nobody: { [CANDIDATES]: 'sha256' } },

@@ -254,5 +254,5 @@ it('of one assessment are copied with it, the newest of each', async () => {
   const copy = /assessments\/([\da-f-]+)/.exec(headers.location!)![1]!
   expect((await admin.get(`${admin.home}assessments/${copy}/words`)).text).toContain('value="The newest"')
   const copied = await service.db.mailTemplate.findMany({ where: { assessmentId: copy } })
-  expect(copied).toMatchObject([{ version: 1, subject: 'The newest', language: `invitation:en:${copy}` }])
+  expect(copied).toMatchObject([{ version: 1, subject: 'The newest', kind: 'invitation', language: 'en' }])
 })
