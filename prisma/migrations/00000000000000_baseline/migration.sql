@@ -1074,6 +1074,7 @@ CREATE UNIQUE INDEX "invite_emails_organization_id_key" ON "invite_emails" ("org
 CREATE TABLE "mail_templates" (
     "organization_id" UUID NOT NULL,
     "id" UUID NOT NULL,
+    "kind" TEXT NOT NULL,
     "language" TEXT NOT NULL,
     "assessment_id" UUID,
     "version" INTEGER NOT NULL,
@@ -1086,7 +1087,6 @@ CREATE TABLE "mail_templates" (
 );
 CREATE INDEX "mail_templates_created_by_idx" ON "mail_templates" ("organization_id", "created_by_id");
 CREATE INDEX "mail_templates_assessment_idx" ON "mail_templates" ("organization_id", "assessment_id");
-CREATE UNIQUE INDEX "mail_templates_version_key" ON "mail_templates" ("organization_id", "language", "version");
 
 CREATE TABLE "reminder_rules" (
     "organization_id" UUID NOT NULL,
@@ -2396,6 +2396,8 @@ CREATE INDEX invite_emails_failed_idx ON invite_emails (organization_id, created
 CREATE INDEX invite_emails_waiting_idx ON invite_emails (organization_id, delayed_until) WHERE state = 'queued';
 CREATE UNIQUE INDEX invite_emails_dedupe_key ON invite_emails (organization_id, invite_id, dedupe_key) WHERE dedupe_key IS NOT NULL;
 
+CREATE UNIQUE INDEX mail_templates_version_key ON mail_templates (organization_id, kind, language, assessment_id, version)
+  NULLS NOT DISTINCT;
 CREATE UNIQUE INDEX reminder_rules_assessment_key ON reminder_rules (organization_id, assessment_id) NULLS NOT DISTINCT;
 
 -- Submissions ---------------------------------------------------------------------------------------------------------

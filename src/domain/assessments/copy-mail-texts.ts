@@ -8,9 +8,10 @@ export async function copyMailTexts(ctx: Context, from: string, to: string): Pro
   const newest = await all(
     ctx.db,
     own(ctx, 'mailTemplates')
-      .distinctOn('mailTemplates.language')
-      .select(['mailTemplates.language', 'mailTemplates.subject', 'mailTemplates.body'])
+      .distinctOn(['mailTemplates.kind', 'mailTemplates.language'])
+      .select(['mailTemplates.kind', 'mailTemplates.language', 'mailTemplates.subject', 'mailTemplates.body'])
       .where('mailTemplates.assessmentId', '=', from)
+      .orderBy('mailTemplates.kind')
       .orderBy('mailTemplates.language')
       .orderBy('mailTemplates.version', 'desc'),
   )
@@ -18,10 +19,9 @@ export async function copyMailTexts(ctx: Context, from: string, to: string): Pro
   const createdById = actor.kind === 'member' ? actor.id : null
   const rows = newest
     .filter(({ body }) => body !== '')
-    .map(({ language, ...text }) => ({
+    .map((text) => ({
       ...{ id: deps.newId(), organizationId: organization.id, assessmentId: to, version: 1, ...text },
-      // Their slot ends in the assessment's id, see mails/template-places.ts.
-      ...{ language: language.replace(from, to), createdById, createdAt: deps.clock() },
+      ...{ createdById, createdAt: deps.clock() },
     }))
   if (rows.length > 0) await run(ctx.db, insertRows({ mailTemplates: rows }))
 }

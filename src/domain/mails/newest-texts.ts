@@ -1,14 +1,26 @@
 import { sql } from '../../db/builder.ts'
 import type { Rows } from '../../db/own.ts'
-import { slotOf, type TextPlace } from './template-places.ts'
+import type { TextPlace } from './template-places.ts'
 
-/** The newest version of each text that there is for these places, of the rows' organizations. */
-export const newestTexts = (rows: Rows<'mailTemplates'>, places: readonly TextPlace[]) =>
-  rows
-    .distinctOn(['mailTemplates.organizationId', 'mailTemplates.language'])
-    .select(['mailTemplates.id', 'mailTemplates.organizationId', 'mailTemplates.language as slot'])
-    .select(['mailTemplates.version', 'mailTemplates.subject', 'mailTemplates.body'])
-    .where('mailTemplates.language', '=', sql<string>`any(${[...new Set(places.map(slotOf))]}::text[])`)
+/** The newest version of each text of these kinds, languages, and assessments, and of each that is for all assessments. */
+export function newestTexts(rows: Rows<'mailTemplates'>, places: readonly TextPlace[]) {
+  const anyText = (values: string[]) => sql<string>`any(${[...new Set(values)]}::text[])`
+  const assessmentIds = places.flatMap(({ assessmentId }) => assessmentId ?? [])
+  return rows
+    .distinctOn(['mailTemplates.organizationId', 'mailTemplates.kind', 'mailTemplates.language', 'mailTemplates.assessmentId'])
+    .select(['mailTemplates.id', 'mailTemplates.organizationId', 'mailTemplates.kind', 'mailTemplates.language'])
+    .select(['mailTemplates.assessmentId', 'mailTemplates.version', 'mailTemplates.subject', 'mailTemplates.body'])
+    .where('mailTemplates.kind', '=', anyText(places.map(({ kind }) => kind)))
+    .where('mailTemplates.language', '=', anyText(places.map(({ language }) => language)))
+    .where(({ eb, or }) =>
+      or([
+        eb('mailTemplates.assessmentId', 'is', null),
+        eb('mailTemplates.assessmentId', '=', sql<string>`any(${assessmentIds}::uuid[])`),
+      ]),
+    )
     .orderBy('mailTemplates.organizationId')
+    .orderBy('mailTemplates.kind')
     .orderBy('mailTemplates.language')
+    .orderBy('mailTemplates.assessmentId')
     .orderBy('mailTemplates.version', 'desc')
+}

@@ -8,17 +8,12 @@ export type TextPlace = { kind: TemplateKind; language: string; assessmentId: st
 /** Whose text it is: the assessment's or the organization's in the reader's language, or the organization's main one, whatever the reader's. */
 export type Whose = 'assessment' | 'organization' | 'main'
 export type LookedAt = TextPlace & { whose: Whose }
+/** A place as the database has it. */
+type StoredPlace = Omit<TextPlace, 'kind'> & { kind: string }
 /** A text as it was written; without a body there is none. */
 export type WrittenText = { subject: string; body: string }
 /** @property language in which the whole mail is, what stands around the text as well. */
 export type FoundText<Text extends WrittenText = WrittenText> = Text & { language: string; whose: Whose }
-
-/**
- * What the column `language` of a text holds: of the organization's invitations the language alone, and more for all others, because the
- * release before takes whatever it finds by a language for the text of invitations.
- */
-export const slotOf = ({ kind, language, assessmentId }: TextPlace): string =>
-  assessmentId !== null ? `${kind}:${language}:${assessmentId}` : kind === 'invitation' ? language : `${kind}:${language}`
 
 /** The language whose text takes the place of ours; null: ours stays, because nobody has chosen one, or candidates can not have it any more. */
 export const mainLanguageOf = (
@@ -38,13 +33,17 @@ export function placesOf(place: TextPlace, mainLanguage: string | null): LookedA
   ]
 }
 
+/** The text of a place. */
+export const findTextAt = <Text extends StoredPlace>(texts: readonly Text[], place: TextPlace): Text | undefined =>
+  texts.find((text) => text.kind === place.kind && text.language === place.language && text.assessmentId === place.assessmentId)
+
 /** The first text that there is. @param newest of each place the newest, where it has any. @returns null: ours. */
-export function chooseText<Text extends WrittenText & { slot: string }>(
+export function chooseText<Text extends WrittenText & StoredPlace>(
   places: readonly LookedAt[],
   newest: readonly Text[],
 ): FoundText<Text> | null {
   const found = places.flatMap((place) => {
-    const text = newest.find(({ slot }) => slot === slotOf(place))
+    const text = findTextAt(newest, place)
     return text && text.body !== '' ? [{ ...text, language: place.language, whose: place.whose }] : []
   })
   return found[0] ?? null

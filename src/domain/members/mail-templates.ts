@@ -1,5 +1,5 @@
 import { own, ownOrganization } from '../../db/own.ts'
-import { all, first, run } from '../../db/statements.ts'
+import { all, run } from '../../db/statements.ts'
 import { insertRows } from '../../db/writes.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
@@ -15,9 +15,9 @@ import { newestTexts } from '../mails/newest-texts.ts'
 import {
   chooseText,
   type FoundText,
+  findTextAt,
   mainLanguageOf,
   placesOf,
-  slotOf,
   type TextPlace,
   type WrittenText,
 } from '../mails/template-places.ts'
@@ -38,7 +38,7 @@ export type MailTemplate = WrittenText & { version: number }
 export async function readMailTemplate(ctx: Context, place: TextPlace): Promise<MailTemplate> {
   authorize(ctx, 'manage_settings')
   if (place.assessmentId !== null) await requireAssessment(ctx, place.assessmentId)
-  const found = await first(ctx.db, newestTexts(own(ctx, 'mailTemplates'), [place]))
+  const found = findTextAt(await all(ctx.db, newestTexts(own(ctx, 'mailTemplates'), [place])), place)
   return { version: found?.version ?? 0, subject: found?.subject ?? '', body: found?.body ?? '' }
 }
 
@@ -155,8 +155,7 @@ export async function saveMailTemplate(
     const row = {
       id: inside.deps.newId(),
       organizationId: ctx.organization.id,
-      language: slotOf(place),
-      assessmentId,
+      ...{ kind, language, assessmentId },
       version,
       ...text,
       createdById: ctx.actor.kind === 'member' ? ctx.actor.id : null,

@@ -31,7 +31,7 @@ const CATALOGUE: Catalogue = {
   },
   'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
-  'public.assessments': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'skill_types interface_language' } },
+  'public.assessments': { nobody: { [OWN_WORDS]: 'name name_key name_search', [CODE]: 'skill_types interface_language' } },
   'public.ats_calls': {
     erased: { 'invites: with the order; events: emptied where there was none and it names them': 'error answer' },
     nobody: { [CODE]: 'name' },
@@ -60,7 +60,7 @@ const CATALOGUE: Catalogue = {
   'public.grades': { erased: { [WITH_ROW]: 'comment' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: deleted where it names them': 'key' },
-    nobody: { 'a hash of a whole request': 'fingerprint' },
+    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'sealed_for' },
   },
   'public.identities': { nobody: { [MEMBERS]: 'issuer subject email_seen', [CODE]: 'linked_by' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
@@ -70,21 +70,21 @@ const CATALOGUE: Catalogue = {
   'public.invites': {
     erased: {
       [WITH_ROW]:
-        'recipient_email recipient_name custom_message external_id metadata return_url language chosen_language time_zone waived_checks',
+        'recipient_email recipient_name recipient_name_search custom_message external_id metadata return_url language chosen_language time_zone waived_checks',
     },
   },
   'public.languages': { nobody: { [CODE]: 'code name' } },
   'public.library_categories': { nobody: { [OWN_WORDS]: 'path' } },
   'public.library_import_rows': { nobody: { [OWN_WORDS]: 'name category question content_hash notes', [CODE]: 'state' } },
-  'public.library_imports': { nobody: { [OWN_WORDS]: 'file_name', [CODE]: 'format' } },
-  'public.library_questions': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'response_type' } },
+  'public.library_imports': { nobody: { [OWN_WORDS]: 'file_name unused_columns', [CODE]: 'format' } },
+  'public.library_questions': { nobody: { [OWN_WORDS]: 'name name_words', [CODE]: 'response_type' } },
   'public.library_versions': { nobody: { [OWN_WORDS]: 'content content_hash' } },
   'public.mail_events': {
     erased: { 'mails: deleted with what was told of the mail; empty once it was read': 'body', mails: 'event_id' },
     nobody: { [CODE]: 'provider' },
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
-  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'language' } },
+  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
   'public.media': { erased: { [WITH_ROW]: 'key content_type' } },
   'public.media_leftovers': { nobody: { 'random, until the files are gone': 'key' } },
   'public.media_parts': { erased: { [WITH_ROW]: 'sha256' } },
@@ -94,7 +94,7 @@ const CATALOGUE: Catalogue = {
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks key_networks' } },
   'public.organizations': {
     nobody: {
-      [OWN_WORDS]: 'name sender_name reply_to invitation_text return_hosts page_links',
+      [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links',
       [CODE]:
         'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
     },
@@ -143,9 +143,9 @@ const CATALOGUE: Catalogue = {
     nobody: { [CODE]: 'reason scope' },
   },
   'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
-  'public.tags': { nobody: { [OWN_WORDS]: 'name color description icon' } },
+  'public.tags': { nobody: { [OWN_WORDS]: 'name name_key name_search color description icon' } },
   'public.takes': { erased: { [WITH_ROW]: 'text value' } },
-  'public.users': { nobody: { [MEMBERS]: 'first_name last_name email avatar_url' } },
+  'public.users': { nobody: { [MEMBERS]: 'first_name last_name first_name_key last_name_key search_key email avatar_url' } },
   'public.webhook_attempts': {
     erased: { 'events: emptied, and kept no more of who is erased': 'answer' },
     nobody: { 'why there was no answer, in words of ours': 'error' },

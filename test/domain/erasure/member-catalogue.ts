@@ -26,7 +26,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
-  'public.assessments': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'skill_types interface_language' } },
+  'public.assessments': { nobody: { [OWN_WORDS]: 'name name_key name_search', [CODE]: 'skill_types interface_language' } },
   'public.ats_calls': { nobody: { 'what is sent to recruiting systems names no member': 'error answer', [CODE]: 'name' } },
   'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'their_key their_last_four' } },
   'public.ats_keys': { nobody: { [SECRET]: 'hash last_four sealed' } },
@@ -55,7 +55,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.grades': { nobody: { [WORK]: 'comment' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: a code where it names them': 'key' },
-    nobody: { 'a hash of a whole request': 'fingerprint' },
+    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'sealed_for' },
   },
   'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject email_seen linked_by' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
@@ -65,21 +65,21 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.invites': {
     nobody: {
       [CANDIDATES]:
-        'recipient_email recipient_name custom_message external_id metadata return_url language chosen_language time_zone waived_checks',
+        'recipient_email recipient_name recipient_name_search custom_message external_id metadata return_url language chosen_language time_zone waived_checks',
     },
   },
   'public.languages': { nobody: { [CODE]: 'code name' } },
   'public.library_categories': { nobody: { [OWN_WORDS]: 'path' } },
   'public.library_import_rows': { nobody: { [OWN_WORDS]: 'name category question content_hash notes', [CODE]: 'state' } },
-  'public.library_imports': { nobody: { [OWN_WORDS]: 'file_name', [CODE]: 'format' } },
-  'public.library_questions': { nobody: { [OWN_WORDS]: 'name', [CODE]: 'response_type' } },
+  'public.library_imports': { nobody: { [OWN_WORDS]: 'file_name unused_columns', [CODE]: 'format' } },
+  'public.library_questions': { nobody: { [OWN_WORDS]: 'name name_words', [CODE]: 'response_type' } },
   'public.library_versions': { nobody: { [OWN_WORDS]: 'content content_hash' } },
   'public.mail_events': {
     erased: { 'mails: deleted with what was told of the mail; empty once it was read': 'body event_id' },
     nobody: { [CODE]: 'provider' },
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
-  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'language' } },
+  'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
   'public.media': { nobody: { [CANDIDATES]: 'key content_type' } },
   'public.media_leftovers': { nobody: { 'random, until the files are gone': 'key' } },
   'public.media_parts': { nobody: { [CANDIDATES]: 'sha256' } },
@@ -96,7 +96,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks key_networks' } },
   'public.organizations': {
     nobody: {
-      [OWN_WORDS]: 'name sender_name reply_to invitation_text return_hosts page_links',
+      [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links',
       [CODE]:
         'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
     },
@@ -155,12 +155,12 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.suppressions': { nobody: { [CANDIDATES]: 'address', [CODE]: 'reason scope' } },
   'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
-  'public.tags': { nobody: { [OWN_WORDS]: 'name color description icon' } },
+  'public.tags': { nobody: { [OWN_WORDS]: 'name name_key name_search color description icon' } },
   'public.takes': { nobody: { [CANDIDATES]: 'text value' } },
   'public.users': {
     erased: {
       'at once: deleted, unless another organization has it too; “A former member” takes its place; left over: deleted':
-        'first_name last_name email avatar_url',
+        'first_name last_name first_name_key last_name_key search_key email avatar_url',
     },
   },
   'public.webhook_attempts': { nobody: { 'what is sent to webhooks names no member': 'answer', [CODE]: 'error' } },

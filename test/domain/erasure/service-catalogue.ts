@@ -22,4 +22,5 @@ export const SERVICE_CATALOGUE: Catalogue = {
   'pgboss.subscription': { nobody: { [MACHINE]: 'event name' } },
   'pgboss.warning': { nobody: { [MACHINE]: 'type message data' } },
   'public._prisma_migrations': { nobody: { [MACHINE]: 'id checksum migration_name logs' } },
+  'public.secret_fingerprints': { nobody: { [SECRET]: 'fingerprint' } },
 }

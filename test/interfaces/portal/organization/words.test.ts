@@ -91,7 +91,7 @@ it('are not overwritten by who has not seen the newest', async () => {
 
 it('are previewed in a frame in which nothing runs, for a candidate with any name, and nothing is kept or sent', async () => {
   const { organization, admin, path } = await start()
-  const before = smtp.mails.length
+  const received = () => smtp.mails.filter(({ envelope }) => envelope.to[0] === admin.member.email)
   const preview = (fields: Record<string, string>) =>
     admin.post(`${path}/preview`, { language: 'en', subject: SUBJECT, body: BODY, ...fields })
   const arabic = await preview({ who: 'arabic' })
@@ -101,7 +101,7 @@ it('are previewed in a frame in which nothing runs, for a candidate with any nam
   expect((await preview({ part: 'text' })).text).toContain(`Subject: Your next step at ${organization.name}`)
   expect((await preview({ body: '{{ link' })).text).toContain('Line 1: A placeholder is begun or ended')
   expect((await admin.get(`${path}/preview`)).text).toContain('invites you to take the assessment')
-  expect(smtp.mails.length).toBe(before)
+  expect(received()).toEqual([])
   expect(await service.db.mailTemplate.count({ where: { organizationId: organization.id } })).toBe(0)
 })
 
@@ -254,5 +254,5 @@ it('of one assessment are copied with it, the newest of each', async () => {
   const copy = /assessments\/([\da-f-]+)/.exec(headers.location!)![1]!
   expect((await admin.get(`${admin.home}assessments/${copy}/words`)).text).toContain('value="The newest"')
   const copied = await service.db.mailTemplate.findMany({ where: { assessmentId: copy } })
-  expect(copied).toMatchObject([{ version: 1, subject: 'The newest', language: `invitation:en:${copy}` }])
+  expect(copied).toMatchObject([{ version: 1, subject: 'The newest', kind: 'invitation', language: 'en' }])
 })
