@@ -9,15 +9,25 @@ import path from 'node:path'
  */
 export async function createFolder(folder: string, mode?: number): Promise<string | undefined> {
   try {
+    return await createOne(folder, mode)
+  } catch (error) {
+    const parent = path.dirname(folder)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error
+    const first = await createFolder(parent, mode)
+    // Also if the parent is there: it may have been created by another request in the meantime.
+    const own = await createOne(folder, mode)
+    return first ?? own
+  }
+}
+
+/** @returns undefined if the folder is there. */
+async function createOne(folder: string, mode?: number): Promise<string | undefined> {
+  try {
     await mkdir(folder, mode)
     return folder
   } catch (error) {
     if (await isFolder(folder)) return undefined
-    const parent = path.dirname(folder)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder || (await isFolder(parent))) throw error
-    const first = await createFolder(parent, mode)
-    const own = await createFolder(folder, mode)
-    return first ?? own
+    throw error
   }
 }
 

@@ -3,8 +3,8 @@ import { INVITATION_PATH, MEDIA_PATH, PORTAL_PREFIX, UNSUBSCRIBE_PATH } from './
 
 /** Paths of the pages that mails link to. */
 const LINKED = [INVITATION_PATH, UNSUBSCRIBE_PATH, MEDIA_PATH, PORTAL_PREFIX]
-/** An organization's first page: the one linked path that ends with a slash. */
-const HOME = new RegExp(`^${PORTAL_PREFIX}/(test/)?[0-9a-f-]{36}/$`)
+/** An organization's first page, also of one that there is not: the one linked path that ends with a slash. */
+const HOME = new RegExp(`^${PORTAL_PREFIX}/(test/)?[^/]+/$`)
 /** More than a sentence puts behind a link. */
 const MAX_TRIMMED = 5
 
