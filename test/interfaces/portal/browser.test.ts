@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { describeDemo, loadDemo } from '../../../src/demo/load.ts'
+import { renameUser } from '../../../src/domain/access/rename-user.ts'
 import { EVENT_TYPES, inviteEvents } from '../../../src/domain/events/event.ts'
 import { recordEvents } from '../../../src/domain/events/record-events.ts'
 import { releaseResult } from '../../../src/domain/submissions/grading/release-result.ts'
@@ -655,7 +656,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       const { id } = await service.make.organization()
       await service.db.organization.update({ where: { id }, data: { name: `${LONG} ${id}` } })
       const { home, member } = await signInBrowser(context, id, { roles: ['admin', 'grader', 'client'] })
-      await service.db.user.update({ where: { id: member.userId }, data: { firstName: LONG, lastName: LONG } })
+      await renameUser(service.system, member.userId, { firstName: LONG, lastName: LONG })
       const { credentialId } = await service.db.member.findUniqueOrThrow({ where: { id: member.id } })
       const assessment = await service.make.assessment(id, { name: `${LONG} ${LONG}` })
       const tag = await service.make.tag(id, { name: LONG, description: LONG.repeat(9) })
