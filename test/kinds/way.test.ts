@@ -28,7 +28,7 @@ const WORDS = {
   key: {
     accepted: [{ text: 'canarykey', share: 100 }],
     caseSensitive: false,
-    ignore: { accents: false, punctuation: false },
+    ignore: { accents: false, punctuation: true },
     otherwise: 'wrong',
   },
 }
