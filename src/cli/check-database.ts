@@ -218,7 +218,7 @@ async function checkWebhooks(db: Db): Promise<Check> {
       'webhooks',
       `events have been waiting since ${oldestDue.toISOString()}. Is a process with ROLE all or worker running?`,
     )
-  // What was disabled is tried no more: it is up to its organization.
+  // Disabled webhooks are not retried until their organization enables them.
   if (failing > 0) {
     const organizations = await listFailingOrganizations({ db }, LARGEST)
     const since = organizations.map(({ name, since }) => `${name} since ${since.toISOString()}`)

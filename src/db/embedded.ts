@@ -55,7 +55,7 @@ const STOP_TIMEOUT_MS = 10_000
 /** Advisory lock of the database `postgres` that every process shares while it uses the server. */
 const USE_LOCK = 7_301_947
 
-/** What this process has to release. */
+/** Release functions of the servers that this process uses. */
 const inUse = new Set<EmbeddedDatabase['release']>()
 
 /** For a process that has no time left to close its connections: stops the servers that no other process uses. */

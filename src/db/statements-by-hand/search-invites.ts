@@ -34,7 +34,7 @@ export const searchFacts = ({
         WHERE name_search LIKE pattern ORDER BY nth
       )) FROM assessments WHERE organization_id = (SELECT id FROM asked) AND name_search LIKE ANY ((SELECT patterns FROM asked)::text[])) AS names`)
 
-/** What is searched: which of the organization's invites, and what all of the words are as patterns for keys of names. */
+/** Filter of a search: the organization's invites, and each word as a pattern for the key columns of names. */
 export type Searched = {
   organizationId: string
   mode: Mode

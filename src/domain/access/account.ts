@@ -132,7 +132,7 @@ export async function resetPassword(
   if (!link?.credential) return null
   const { id: credentialId, email } = link.credential
   const memberships = await findMemberships(service, credentialId)
-  // What was set up before the address was proven is removed.
+  // The proof removes every factor that was set up before.
   const hasSecondFactor = link.credential.provenAt !== null && (await hasFactor(service, credentialId))
   refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))

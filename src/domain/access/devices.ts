@@ -4,7 +4,7 @@ import { all, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
-/** What a person signs in with. @property provenAt null: nobody has shown yet that the address is theirs. */
+/** Account of a person. @property provenAt null until somebody has shown that the address is theirs. */
 export type Credential = { id: string; email: string; passwordHash: string; authVersion: number; provenAt: Date | null }
 
 /**

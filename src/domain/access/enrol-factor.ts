@@ -17,15 +17,15 @@ import { findStep, makeTotpSecret, otpauthUrl, toBase32 } from './totp.ts'
 import { sealTotpSecret } from './totp-secrets.ts'
 
 /**
- * What a page offers to add. Nothing is stored until its form is sent.
+ * Factor that a page offers to add. Nothing is stored until its form is sent.
  *
  * @property id of the factor. @property secret of an app. @property seed of the recovery codes, so that a repeated form is answered with the same.
  */
 type Offer = { id: string; secret: Buffer; seed: Buffer }
 
-/** What an app is set up with. @property sealed the offer, for the form. */
+/** Data for setting up an authenticator app. @property sealed the offer, for the form. */
 export type AppOffer = { sealed: string; secret: string; url: string }
-/** What a passkey is made with. @property options for the browser. */
+/** Data for creating a passkey. @property options for the browser. */
 export type PasskeyOffer = { sealed: string; options: PasskeyOptions }
 
 /** Milliseconds for which a repeated form shows the recovery codes again. */

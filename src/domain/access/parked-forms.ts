@@ -35,7 +35,7 @@ export type FormToPark = {
 /** @property isUsed whether it was sent since. */
 export type ParkedForm = Omit<FormToPark, 'url'> & { id: string; url: string; isUsed: boolean }
 
-/** Whose form is saved, and the session in which it was sent. */
+/** Account and session that a form was sent in. */
 export type FormOwner = { credentialId: string; sessionId: string }
 
 /** Reasons for which sessions end although their cookie is still their owner's. Null: they expired. */

@@ -31,7 +31,7 @@ export async function replaceRecoveryCodes(
   return codes
 }
 
-/** Whether these are still the person's codes: they have made no others since. */
+/** False if the person has created other codes since. */
 export const hasRecoveryCodes = async (
   { db }: ServiceContext,
   credentialId: string,

@@ -1,7 +1,7 @@
 import type { KeyScope } from './permissions.ts'
 
 /**
- * What a test key may do with each resource. Every operation has a scope, so the table covers all of them.
+ * Permissions of a test key for each resource. Every operation has a scope, so the table covers all of them.
  *
  * - `shared`: reads what live and test data share.
  * - `live and test`: reads live and test rows.
