@@ -42,7 +42,7 @@ it('keeps the README to what is read in three minutes', async () => {
 
 it('has every folder of the sources in the README', async () => {
   const map = matches(await read('README.md'), /```\n(src\/\n[\s\S]*?)```/g).join()
-  const folders = globSync(['src/*/', 'src/domain/*/', 'src/interfaces/*/'])
+  const folders = globSync(['src/*/', 'src/interfaces/*/'])
     .map((folder) => path.basename(folder))
     .filter((name) => !name.includes('.') && name !== 'generated')
   expect(folders.filter((name) => !new RegExp(`(^|\\s)${name}/`, 'm').test(map))).toEqual([])

@@ -42,7 +42,7 @@ it('webhook list, deliveries and replay show and repeat what was sent, of the or
     expect(await run(...args)).toMatchObject({ code: 1, stderr: 'error: The organization has no such webhook.\n' })
 })
 
-it('doctor tells endpoints that fail from events that nobody sends', async () => {
+it('doctor reports endpoints that fail, and first of all events that nobody sends', async () => {
   const service = await startServiceForTest({ ...TO_LOOPBACK, ROLE: 'api' })
   const own = await makeIntegrator(service)
   const webhook = await own.subscribe(await startReceiver(answerWith(500)))
@@ -53,7 +53,7 @@ it('doctor tells endpoints that fail from events that nobody sends', async () =>
   expect(await check()).toEqual({ name: 'webhooks', problem: false, message: 'all are well' })
   const long = new Date(Date.now() - 3_600_000)
   await service.db.webhookEndpoint.update({ where: { id: webhook.id }, data: { failingSince: long } })
-  expect(await check()).toMatchObject({ problem: false, message: expect.stringContaining('1 failing') })
+  expect(await check()).toMatchObject({ problem: true, message: expect.stringContaining('1 failing') })
   const row = { organizationId: own.id, endpointId: webhook.id, eventId: service.deps.newId() }
   await service.db.webhookDelivery.create({ data: { ...row, queuedAt: long, nextAttemptAt: long } })
   expect(await check()).toMatchObject({ problem: true, message: expect.stringContaining('ROLE all or worker') })

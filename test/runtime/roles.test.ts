@@ -76,7 +76,7 @@ it('waits for a database that comes later than itself', async () => {
   await service.waitForLog('waiting for the database')
   await line.mend()
   await waitUntil('the service to listen', () => service.url || undefined)
-  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  await waitUntil('readiness', async () => (await fetch(`${service.url}/readyz`)).status === 200 || undefined)
 })
 
 it('is alive but not ready while its database is gone, and ready again when it is back', async () => {

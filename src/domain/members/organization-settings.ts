@@ -15,6 +15,7 @@ import { MAX_MESSAGE_LENGTH, MAX_NAME_LENGTH } from '../limits.ts'
 import { splitText } from '../lists/filters.ts'
 import { returnSecrets } from '../secrets/return-secrets.ts'
 import { inTransaction } from '../transaction.ts'
+import { caseKey } from '../values/fold-text.ts'
 import { isReturnHost } from '../values/return-host.ts'
 
 /** What an organization says of itself in its invitations; the empty text: what the service says by itself. */
@@ -80,7 +81,7 @@ export async function changeOrganizationSettings(ctx: Context, input: Partial<Or
     const changed = SETTINGS.filter((field) => before[field] !== settings[field])
     if (changed.length === 0) return
     const texts = { senderName: senderName || null, replyTo: replyTo || null, invitationText: invitationText || null }
-    const data = { name, ...texts, returnHosts: hosts }
+    const data = { name, nameKey: caseKey(name), ...texts, returnHosts: hosts }
     const where = { id: ctx.organization.id }
     await inside.db.organization
       .update({ where, data: { ...data, updatedAt: timeOfChange(ctx.deps.clock(), before) } })

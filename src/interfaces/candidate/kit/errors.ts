@@ -10,7 +10,7 @@ import { candidateHeaders } from './headers.ts'
 import { textsForStranger } from './language.ts'
 import { column, type Page, renderPage, sendPage, whomToWriteTo } from './layout.ts'
 
-const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'tooOften' | 'failure'): Page => ({
+const errorPage = (t: CandidateTexts, what: 'refused' | 'unknown' | 'too_often' | 'failure'): Page => ({
   language: t.language,
   title: t.text(`errors.${what}.title`),
   body: column(html`<h1>${t.text(`errors.${what}.heading`)}</h1>
@@ -39,7 +39,7 @@ const answers: Partial<Record<FailureKind, Answer>> = {
   path_not_found: UNKNOWN,
   request_timeout: [408, 'refused'],
   headers_too_large: [431, 'refused'],
-  rate_limited: [429, 'tooOften'],
+  rate_limited: [429, 'too_often'],
   too_many_uploads: [429, 'failure'],
   overloaded: [503, 'failure'],
   store_unavailable: [503, 'failure'],

@@ -39,7 +39,6 @@ it.each([
   [413, {}, { is: 'refused', obstacle: { until: 'typed' } }],
   [404, {}, { is: 'refused', obstacle: { until: 'answered' }, mayHaveArrived: true }],
   [200, null, { is: 'refused', obstacle: { until: 'typed' }, mayHaveArrived: true }],
-  [0, null, { is: 'refused', obstacle: { until: 'answered' }, mayHaveArrived: true }],
 ])('reads what is answered: %i %o', (status, body, happening) => {
   expect(readAnswer(status, body, grade('2'))).toMatchObject(happening)
 })
