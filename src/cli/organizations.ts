@@ -76,7 +76,7 @@ export function addOrganizationCommands(program: Command): void {
         const { id, name: current, tier } = await findOrganization(operator, idOrName)
         const hold = await holdOrganization(enterOrganization(operator, { id, name: current, tier }), { name })
         return {
-          text: `${current} is on hold, and is erased on ${hold.eraseAt.toISOString()}. Its owners are told by mail.\n`,
+          text: `${current} is on hold, and is erased on ${hold.erasesAt.toISOString()}. Its owners are told by mail.\n`,
           json: { organization: id, ...hold },
         }
       }),

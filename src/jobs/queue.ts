@@ -30,7 +30,7 @@ export const BULK_CHANGES = 'bulk-change'
 export const LIBRARY_IMPORTS = 'library-import'
 
 /** Keys that were corrected, by which what was handed in is to be scored. */
-export const KEY_CORRECTIONS = 'key-correction'
+export const KEY_CORRECTIONS = 'answer-key-correction'
 
 /** Test data to be deleted. */
 export const TEST_DATA = 'test-data'
@@ -39,7 +39,7 @@ export const TEST_DATA = 'test-data'
 export const ERASURES = 'erasure'
 
 /** Organizations on hold, whose owners are to be reminded, or that are to be erased. */
-export const HOLDS = 'organization-hold'
+export const HOLDS = 'organization-suspension'
 /** What is held about somebody, to be made one file. */
 export const ARCHIVES = 'archive'
 
@@ -60,7 +60,7 @@ export type MailEventJob = { id: string }
 export type InviteBatchJob = { organizationId: string; batchId: string }
 export type BulkChangeJob = { organizationId: string; bulkChangeId: string }
 export type LibraryImportJob = { organizationId: string; importId: string }
-export type KeyCorrectionJob = { organizationId: string; versionId: string; number: number }
+export type AnswerKeyCorrectionJob = { organizationId: string; versionId: string; number: number }
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
 export type ErasureJob = { organizationId: string; erasureId: string }
@@ -286,8 +286,8 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: LibraryImportJob = { organizationId, importId }
       await boss.insert(LIBRARY_IMPORTS, [{ data, group: { id: organizationId } }], { db: fromPrisma(db) })
     },
-    async enqueueKeyCorrection(db, { organizationId, versionId, number }) {
-      const data: KeyCorrectionJob = { organizationId, versionId, number }
+    async enqueueAnswerKeyCorrection(db, { organizationId, versionId, number }) {
+      const data: AnswerKeyCorrectionJob = { organizationId, versionId, number }
       await boss.insert(KEY_CORRECTIONS, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueTestDataDeletion(db, { organizationId, until }) {

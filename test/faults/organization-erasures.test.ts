@@ -30,7 +30,7 @@ it(`erases an organization of ${INVITES} invites in parts, none of which holds u
   const ctx: Context = asOperator(service, organization)
   const { id } = await holdOrganization(ctx, { name: organization.name })
   const later = daysAfter(service.clock.now(), HOLD_DAYS)
-  await db.organizationHold.updateMany({ data: { remindedAt: service.clock.now() } })
+  await db.organizationSuspension.updateMany({ data: { remindedAt: service.clock.now() } })
   let isOver = false
   onTestFinished(() => {
     isOver = true

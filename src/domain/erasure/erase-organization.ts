@@ -19,8 +19,8 @@ import { type OrganizationCounts, writeOrganizationReceipt } from './organizatio
 const ROWS: Record<OwnTable, number | 'along'> = {
   // With each invite goes all that hangs on it, which is a page or two.
   invites: 50,
-  ...{ submissions: 'along', takes: 'along', media: 'along', mediaParts: 'along', paperQuestions: 'along' },
-  ...{ questionScores: 'along', grades: 'along', gradeViewers: 'along', releases: 'along', sessionNotes: 'along' },
+  ...{ submissions: 'along', takes: 'along', media: 'along', mediaFileParts: 'along', submissionQuestions: 'along' },
+  ...{ questionScores: 'along', grades: 'along', gradingViewers: 'along', releases: 'along', sessionEvents: 'along' },
   ...{ inviteTags: 'along', inviteEmails: 'along', atsOrders: 'along' },
   inviteBatchRows: 2_000,
   inviteBatches: 100,
@@ -41,7 +41,7 @@ const ROWS: Record<OwnTable, number | 'along'> = {
   archives: 500,
   questions: 500,
   libraryVersions: 500,
-  questionKeys: 500,
+  answerKeys: 500,
   questionVersions: 500,
   questionResults: 1_000,
   mailTemplates: 500,
@@ -71,14 +71,14 @@ const ROWS: Record<OwnTable, number | 'along'> = {
   auditEntries: 2_000,
   identities: 500,
   accountLinks: 1_000,
-  ownerOffers: 500,
+  ownershipOffers: 500,
   // By themselves, with what is of nobody else: see eraseMembers.
   members: 'along',
   memberGradingLanguages: 'along',
-  organizationInviteDays: 2_000,
+  organizationDailyInviteCounts: 2_000,
   // Of each some, and all gone with the organization.
   ...{ organizationInviteCounts: 'along', organizationMediaBytes: 'along', organizationSecurity: 'along' },
-  ...{ signInProviders: 'along', signInDomains: 'along', organizationHolds: 'along', organizationRetention: 'along' },
+  ...{ signInProviders: 'along', signInDomains: 'along', organizationSuspensions: 'along', organizationRetention: 'along' },
 }
 
 /** Media, sendings and members of one statement. */
@@ -116,14 +116,14 @@ export async function eraseOrganization(ctx: Context, holdId: string): Promise<v
 /** Counts what is gone by a part of the work, in its transaction. Whoever else works on the same one waits meanwhile. */
 const counted = ({ ctx, holdId }: Erasing, work: (inside: Context) => Promise<OrganizationCounts>): Promise<OrganizationCounts> =>
   inTransaction(ctx, async (inside) => {
-    const hold = own(inside, 'organizationHolds').where('id', '=', holdId)
+    const hold = own(inside, 'organizationSuspensions').where('id', '=', holdId)
     const row = await first(inside.db, hold.select('counts').forUpdate())
     if (!row) return {}
     const gone = await work(inside)
     const counts: OrganizationCounts = { ...(row.counts as OrganizationCounts) }
     for (const [kind, count] of Object.entries(gone) as [keyof OrganizationCounts, number][])
       counts[kind] = (counts[kind] ?? 0) + count
-    await run(inside.db, ownUpdate(inside, 'organizationHolds').set({ counts: sql`${JSON.stringify(counts)}::jsonb` }))
+    await run(inside.db, ownUpdate(inside, 'organizationSuspensions').set({ counts: sql`${JSON.stringify(counts)}::jsonb` }))
     return gone
   })
 

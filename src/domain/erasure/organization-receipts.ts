@@ -50,14 +50,14 @@ function parse(text: string): OrganizationLine | null {
  * @throws whatever the log's file throws.
  */
 export async function writeOrganizationReceipt(ctx: Context, holdId: string): Promise<void> {
-  const asked = await ctx.db.organizationHold.findUnique({ where: { id: holdId }, select: { askedAt: true } })
+  const asked = await ctx.db.organizationSuspension.findUnique({ where: { id: holdId }, select: { askedAt: true } })
   if (!asked) return
   const isKnown = await hasReceiptLine(ctx, { id: holdId, since: asked.askedAt })
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const its = own(inside, 'organizationHolds').where('id', '=', holdId)
+    const its = own(inside, 'organizationSuspensions').where('id', '=', holdId)
     if (!(await first(db, its.select('id').forUpdate()))) return
-    const hold = await db.organizationHold.findUniqueOrThrow({ where: { organizationId: organization.id } })
+    const hold = await db.organizationSuspension.findUniqueOrThrow({ where: { organizationId: organization.id } })
     const finishedAt = deps.clock()
     const line: OrganizationLine = {
       ...{ id: holdId, organizationId: organization.id, subject: 'organization' },
@@ -71,6 +71,6 @@ export async function writeOrganizationReceipt(ctx: Context, holdId: string): Pr
     if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
     await db.organization.delete({ where: { id: organization.id } })
     // Rows of files leave behind where these lie, for a sweep that has nothing left to do.
-    await db.mediaLeftover.deleteMany({ where: { key: { startsWith: folderOf(organization.id) } } })
+    await db.deletedMediaFile.deleteMany({ where: { key: { startsWith: folderOf(organization.id) } } })
   })
 }

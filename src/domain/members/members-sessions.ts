@@ -18,7 +18,7 @@ const openTo = ({ deps, organization }: Context, credentialId: string) => ({
   credentialId,
   endedAt: null,
   expiresAt: { gt: deps.clock() },
-  NOT: { closedFor: { has: organization.id } },
+  NOT: { closedOrganizationIds: { has: organization.id } },
 })
 
 /**
@@ -60,7 +60,7 @@ export async function endMemberSessions(ctx: Context, memberId: string, sessionI
     if (!credentialId || (sessionId !== undefined && !isUuid(sessionId))) return
     const { count } = await inside.db.session.updateMany({
       where: { ...openTo(inside, credentialId), ...defined({ id: sessionId }) },
-      data: { closedFor: { push: ctx.organization.id } },
+      data: { closedOrganizationIds: { push: ctx.organization.id } },
     })
     if (count === 0) return
     const target = { kind: 'member', id: memberId } as const

@@ -8,7 +8,7 @@ import type { ProviderWord } from '../access/proof-rows.ts'
 import { renewSession } from '../access/proofs.ts'
 import { type Browser, contextOf, findMemberships, recordForAll, type SignedIn, startSession } from '../access/sessions.ts'
 import { type Entry, findRemembered } from '../access/sign-in.ts'
-import { spend } from '../access/spent-proofs.ts'
+import { spend } from '../access/used-tokens.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { tellOfSecurity } from '../members/organization-security.ts'
@@ -144,7 +144,7 @@ async function linkOwn(
   return inTransaction(service, async (inside): Promise<Outcome> => {
     const locked = (await holdProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
     if (!locked) return { kind: 'refused', problem: 'expiredSignIn' }
-    if (!locked.provenAt) return { kind: 'refused', problem: 'unproven' }
+    if (!locked.emailVerifiedAt) return { kind: 'refused', problem: 'unproven' }
     const members = (await findMemberships(inside, credentialId)).filter(
       ({ id, organizationId }) => open.includes(id) && [null, organizationId].includes(provider.organizationId),
     )
@@ -173,14 +173,14 @@ async function keepTry(
       testedAt: inside.deps.clock(),
       testedById: memberId,
       testedSession: signedIn.sessionId,
-      testedHash: hashOfSettings(inside, provider),
+      testedSettingsHash: hashOfSettings(inside, provider),
     }
-    const data = { ...tested, givesAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
-    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretEndsAt, secondFactor, acrValues } = provider
+    const data = { ...tested, sendsAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
+    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretExpiresAt, secondFactor, acrValues } = provider
     const requiredClaims = provider.requiredClaims as Record<string, string>
     const inUse = draft
       ? {
-          ...{ issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretEndsAt },
+          ...{ issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretExpiresAt },
           ...{ requiredClaims, secondFactor, acrValues, draft: null },
         }
       : {}

@@ -26,7 +26,7 @@ type Linked = { credentialId: string; members: Member[]; linkedBy: LinkedBy; isN
 export type LinkedIdentity = {
   id: string
   provider: string
-  emailSeen: string | null
+  lastEmail: string | null
   linkedAt: Date
   lastUsedAt: Date | null
 }
@@ -51,7 +51,7 @@ export async function linkIdentity(
 ): Promise<boolean> {
   const now = inside.deps.clock()
   const whose = organizationId === null ? {} : { organizationId, memberId: members[0]!.id }
-  const row = { id: inside.deps.newId(), providerId, issuer, subject, credentialId, ...whose, emailSeen: email, linkedBy }
+  const row = { id: inside.deps.newId(), providerId, issuer, subject, credentialId, ...whose, lastEmail: email, linkedBy }
   const { count } = await inside.db.identity.createMany({
     data: [{ ...row, linkedAt: now, lastUsedAt: now }],
     skipDuplicates: true,

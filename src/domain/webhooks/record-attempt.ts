@@ -19,7 +19,7 @@ const LEASE_SECONDS = 30
 export type TakenDelivery = { delivery: Delivery; endpoint: Endpoint; event: ToldEvent }
 type Delivery = Pick<
   WebhookDelivery,
-  'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBefore'
+  'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBeforeReplay'
 >
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'>
 type Taken = Delivery & Omit<Endpoint, 'id'>
@@ -133,7 +133,7 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
     .whereRef('webhookDeliveries.endpointId', '=', 'due.endpointId')
     .whereRef('webhookDeliveries.eventId', '=', 'due.eventId')
     .returning(['webhookDeliveries.organizationId', 'webhookDeliveries.endpointId', 'webhookDeliveries.eventId'])
-    .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBefore'])
+    .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBeforeReplay'])
     .returning(['due.url', 'due.secret', 'due.previousSecret', 'due.previousSecretUntil'])
 
 const dueDeliveries = (now: Date) =>
@@ -204,8 +204,12 @@ const disableGone = async (ctx: ServiceContext, id: string): Promise<FailingNoti
   (await disableEndpoint(ctx, id, 'gone')) ? 'disabled' : null
 
 function nextAfterFailure({ deps }: ServiceContext, { delivery }: TakenDelivery, { answer }: AttemptResult): Date | null {
-  const { attemptCount, attemptsBefore } = delivery
-  return nextAttempt(deps.clock(), attemptCount - attemptsBefore + 1, 'retryAfter' in answer ? answer.retryAfter : undefined)
+  const { attemptCount, attemptsBeforeReplay } = delivery
+  return nextAttempt(
+    deps.clock(),
+    attemptCount - attemptsBeforeReplay + 1,
+    'retryAfter' in answer ? answer.retryAfter : undefined,
+  )
 }
 
 /** One statement, by whoever has the lease. @returns whether the endpoint was failing until now; undefined when the lease was lost. */

@@ -59,7 +59,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     audience: 'invite_only' as const,
     timeLimit: 0,
     secondGrader: false,
-    gradedBlind: false,
+    blindGrading: false,
     penaltyPercent: 0,
     practice: false,
     interfaceLanguage: null,

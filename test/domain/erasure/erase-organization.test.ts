@@ -11,7 +11,7 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 const service = await startServiceForFile(TO_LOOPBACK)
 
 /** What changes by itself: the queue, what counts, and where events are handed over. */
-const MOVING = /^(pgboss|public\.(event_numbering|audit_numbering|webhook_fanout|ats_handover|sweep_parts|spent_proofs))/
+const MOVING = /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|used_tokens))/
 
 /** As it is so many days from now. */
 const later = (days: number, more: object = {}): ServiceContext => {
@@ -61,7 +61,7 @@ describe('of two organizations to which everything has happened', () => {
   /** All ids of the rows of the one that is erased, and of the accounts that are in no other. */
   const theirs = new Set<string>()
   let shared: { credentialId: string; userId: string }
-  const isTheirs = (row: string) => [...row.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)].some(([id]) => theirs.has(id))
+  const isInbound = (row: string) => [...row.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)].some(([id]) => theirs.has(id))
 
   beforeAll(async () => {
     gone = await makeErasable(service)
@@ -94,7 +94,7 @@ describe('of two organizations to which everything has happened', () => {
   it('leaves nothing of the one in any table, or in the store', () => {
     const words = [gone.organization.id, gone.organization.name]
     const rows = [...after].flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
-    expect(rows.filter((row) => isTheirs(row) || words.some((word) => row.includes(word)))).toEqual([])
+    expect(rows.filter((row) => isInbound(row) || words.some((word) => row.includes(word)))).toEqual([])
     expect(theirs.size).toBeGreaterThan(50)
     expect(stored.after).toEqual(stored.before.filter((key) => !key.startsWith(gone.organization.id)))
     expect(stored.after.length).toBeGreaterThan(3)
@@ -103,7 +103,7 @@ describe('of two organizations to which everything has happened', () => {
   it('leaves the other as it was, byte for byte, and who is in both', async () => {
     for (const [name, rows] of before) {
       if (MOVING.test(name)) continue
-      const others = rows.filter((row) => !isTheirs(row) && !row.includes(gone.organization.id))
+      const others = rows.filter((row) => !isInbound(row) && !row.includes(gone.organization.id))
       expect([name, [...(after.get(name) ?? [])].sort()]).toEqual([name, others.sort()])
     }
     expect(await service.db.credential.count({ where: { id: shared.credentialId } })).toBe(1)
@@ -150,15 +150,15 @@ it('is not erased before its owners have had three days after the reminder, howe
   const { facts } = await service.db.memberEmail.findFirstOrThrow({
     where: { organizationId: organization.id, kind: 'organization_ending_soon' },
   })
-  const eraseAt = later(late + 3).deps.clock()
+  const erasesAt = later(late + 3).deps.clock()
   expect([await mails(), facts]).toEqual([
     ['organization_ending', 'organization_ending_soon'],
-    expect.objectContaining({ until: eraseAt.toISOString() }),
+    expect.objectContaining({ until: erasesAt.toISOString() }),
   ])
-  expect((await findHold(asEraser(service, organization)))!.eraseAt).toEqual(eraseAt)
+  expect((await findHold(asEraser(service, organization)))!.erasesAt).toEqual(erasesAt)
   expect(
     await service.db.$queryRaw`SELECT start_after FROM pgboss.job WHERE data->>'holdId' = ${id} ORDER BY 1 DESC LIMIT 1`,
-  ).toEqual([{ start_after: eraseAt }])
+  ).toEqual([{ start_after: erasesAt }])
   await continueHold(later(late + 3), id)
   expect(await isThere()).toBe(false)
 })
@@ -182,7 +182,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
       RETURN NEW;
     END $$`)
   await service.db.$executeRawUnsafe(
-    'CREATE TRIGGER stop_erasing BEFORE UPDATE ON organization_holds FOR EACH ROW EXECUTE FUNCTION stop_erasing()',
+    'CREATE TRIGGER stop_erasing BEFORE UPDATE ON organization_suspensions FOR EACH ROW EXECUTE FUNCTION stop_erasing()',
   )
   let refusals = 20
   const media = {
@@ -199,7 +199,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
       () => true,
       (error) => failures.push(error.message) < 0,
     )
-  await service.db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON organization_holds')
+  await service.db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON organization_suspensions')
   expect(failures.filter((message) => message.includes('store'))).toHaveLength(20)
   expect(failures.length).toBeGreaterThan(50)
   expect(await lines(id)).toHaveLength(1)
@@ -214,19 +214,19 @@ it('is left alone that an owner keeps in the very moment in which it would be er
   const { organization } = await makeErasable(service, { others: 1 })
   const id = await holdAndRemind(organization)
   const [had, stored] = [await countOf(organization), await listStore(service)]
-  const { organizationHold } = service.db
-  const keptMeanwhile = new Proxy(organizationHold, {
+  const { organizationSuspension } = service.db
+  const keptMeanwhile = new Proxy(organizationSuspension, {
     get: (holds, name) =>
       name === 'findUnique'
-        ? async (asked: Parameters<typeof organizationHold.findUnique>[0]) => {
-            const found = await organizationHold.findUnique(asked)
+        ? async (asked: Parameters<typeof organizationSuspension.findUnique>[0]) => {
+            const found = await organizationSuspension.findUnique(asked)
             expect(await keepOrganization(asEraser(service, organization))).toBe(true)
             return found
           }
         : Reflect.get(holds, name),
   })
   const db = new Proxy(service.db, {
-    get: (given, name) => (name === 'organizationHold' ? keptMeanwhile : Reflect.get(given, name)),
+    get: (given, name) => (name === 'organizationSuspension' ? keptMeanwhile : Reflect.get(given, name)),
   })
   await continueHold({ ...later(HOLD_DAYS), db }, id)
   expect(await lines(id)).toEqual([])

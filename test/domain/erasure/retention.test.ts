@@ -193,7 +193,7 @@ describe('a night', () => {
     expect([...new Set(dump)].sort()).toEqual([
       'public.audit_entries',
       'public.idempotency_records',
-      'public.parked_forms',
+      'public.saved_forms',
       'public.saved_filters',
       'public.suppressions',
     ])

@@ -1,6 +1,6 @@
 import { ownUpdate } from '../../../db/own.ts'
 import { first } from '../../../db/statements.ts'
-import type { PaperQuestion } from '../../../generated/prisma/client.ts'
+import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { assetAt } from '../../assets/references.ts'
 import type { Context } from '../../context.ts'
 import { attemptOnce } from './attempt-once.ts'
@@ -30,17 +30,17 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
     if (!question) return refuseSession('closed')
     if (ownMedia(question).length > 0 && question.plays > 0 && question.playUsedAt === null)
       return { playsLeft: limit - question.plays }
-    const played = ownUpdate(inside, 'paperQuestions')
-      .where('paperQuestions.submissionId', '=', submission.id)
-      .where('paperQuestions.number', '=', number)
+    const played = ownUpdate(inside, 'submissionQuestions')
+      .where('submissionQuestions.submissionId', '=', submission.id)
+      .where('submissionQuestions.number', '=', number)
       .where((eb) => openAt(eb, inside.deps.clock()))
-      .where('paperQuestions.plays', '<', limit)
-      .set((eb) => ({ plays: eb('paperQuestions.plays', '+', 1), playUsedAt: null }))
-    const granted = await first(inside.db, played.returning('paperQuestions.plays'))
+      .where('submissionQuestions.plays', '<', limit)
+      .set((eb) => ({ plays: eb('submissionQuestions.plays', '+', 1), playUsedAt: null }))
+    const granted = await first(inside.db, played.returning('submissionQuestions.plays'))
     return granted ? { playsLeft: limit - granted.plays } : refuseSession('no_plays_left')
   })
   const { ctx } = session
-  const question = await ctx.db.paperQuestion.findFirst({
+  const question = await ctx.db.submissionQuestion.findFirst({
     where: { organizationId: ctx.organization.id, submissionId: submission.id, number },
   })
   const media = question ? ownMedia(question) : []
@@ -49,7 +49,7 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
   return { playsLeft, own: { play: limit - playsLeft, expiresAt: new Date(ctx.deps.clock().getTime() + goodFor) } }
 }
 
-const ownMedia = ({ audioUrl, videoUrl }: Pick<PaperQuestion, 'audioUrl' | 'videoUrl'>): string[] =>
+const ownMedia = ({ audioUrl, videoUrl }: Pick<SubmissionQuestion, 'audioUrl' | 'videoUrl'>): string[] =>
   [audioUrl, videoUrl].map(assetAt).filter((id) => id !== null)
 
 /** Milliseconds of the longest. */

@@ -123,12 +123,12 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
 
 /** Of an organization on hold: what stands in the page's stead; null of what its owners can do all the same. */
 async function findHeldPage(ctx: Context, { signedIn, routeOptions }: FastifyRequest): Promise<Page | null> {
-  const eraseAt = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.organization.hold
-    ?.eraseAt
-  if (!eraseAt) return null
+  const erasesAt = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.organization.hold
+    ?.erasesAt
+  if (!erasesAt) return null
   const isOwner = may(ctx, 'erase_organization')
   if (isOwner && routeOptions.config.duringHold) return null
-  return heldPage({ ctx, eraseAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
+  return heldPage({ ctx, erasesAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
 }
 
 /** Has it recorded that somebody came from another network than the organization can be opened from. */

@@ -87,7 +87,7 @@ describe('an archive of a candidate', () => {
     const { invite, owner } = await start()
     const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
     await waitForFile(owner, location)
-    await service.db.sessionProof.updateMany({ data: { at: new Date(service.clock.now().getTime() - 3_600_000) } })
+    await service.db.sessionAuthentication.updateMany({ data: { at: new Date(service.clock.now().getTime() - 3_600_000) } })
     for (const path of [`${owner.home}candidates/${invite.id}/archive`, `${location}/file`]) {
       const { status, headers } = await owner.post(path)
       expect([path, status, headers.location]).toEqual([path, 303, expect.stringContaining('/prove')])
@@ -162,7 +162,7 @@ describe('an archive of a candidate', () => {
     expect(await service.db.archive.count({ where: { id } })).toBe(1)
     await forgetOldArchives(at(expiresAt.getTime()))
     expect(await service.db.archive.count({ where: { id } })).toBe(0)
-    expect(await service.db.mediaLeftover.count({ where: { key: key! } })).toBe(1)
+    expect(await service.db.deletedMediaFile.count({ where: { key: key! } })).toBe(1)
   })
 
   it('goes with the candidate when they are erased, also while it is being made', async () => {
@@ -222,7 +222,7 @@ describe('an archive of a candidate', () => {
     const { key } = await service.db.archive.findFirstOrThrow({ where: { id } })
     await waitForArchive(ctx, id)
     const files = (await listStore(service)).filter((name) => name.startsWith(organization.id))
-    const left = await service.db.mediaLeftover.findMany({ where: { key: { startsWith: organization.id } } })
+    const left = await service.db.deletedMediaFile.findMany({ where: { key: { startsWith: organization.id } } })
     expect(
       files.filter((name) => !name.startsWith(key!)).every((name) => left.some((one) => name.startsWith(`${one.key}/`))),
     ).toBe(true)
@@ -323,7 +323,7 @@ describe('the download of an archive', () => {
     expect((await owner.get(location)).text).toContain('was not repeated within an hour')
     await forgetOldArchives(service.system)
     expect(await read()).toMatchObject({ key: null, fetchedAt: null })
-    expect(await service.db.mediaLeftover.count({ where: { key } })).toBe(1)
+    expect(await service.db.deletedMediaFile.count({ where: { key } })).toBe(1)
   })
 
   it('is free again a minute after its process died', async () => {
