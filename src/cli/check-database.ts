@@ -127,7 +127,7 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
   if (candidates + organizations > 0)
     return problem(
       'erasures',
-      `${candidates} of candidates and ${organizations} of organizations should have been done for over an hour. The log says why: an erasure could not be continued yet, an organization on hold could not be looked after yet`,
+      `${candidates} of candidates and ${organizations} of organizations should have been done for over an hour. The log says why: an erasure could not be continued yet, a suspended organization could not be looked after yet`,
     )
   const reader = { db, deps: { erasureLog } }
   const lines = await readReceiptLines(reader)

@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { enterOrganization, type Tier } from '../domain/context.ts'
-import { holdOrganization, keepOrganization } from '../domain/erasure/hold.ts'
+import { keepOrganization, suspendOrganization } from '../domain/erasure/suspension.ts'
 import { changeOrganizationSecurity } from '../domain/members/organization-security.ts'
 import {
   createOrganization,
@@ -68,16 +68,16 @@ export function addOrganizationCommands(program: Command): void {
       }),
     )
 
-  addCommand(org, 'erase', 'put an organization on hold, and erase all of it after two weeks')
+  addCommand(org, 'erase', 'put a suspended organization, and erase all of it after two weeks')
     .argument('<organization>', 'id or name')
     .argument('<name>', 'its name, once more')
     .action((idOrName: string, name: string, options: OutputOptions) =>
       perform(options, async ({ operator }) => {
         const { id, name: current, tier } = await findOrganization(operator, idOrName)
-        const hold = await holdOrganization(enterOrganization(operator, { id, name: current, tier }), { name })
+        const suspension = await suspendOrganization(enterOrganization(operator, { id, name: current, tier }), { name })
         return {
-          text: `${current} is on hold, and is erased on ${hold.erasesAt.toISOString()}. Its owners are told by mail.\n`,
-          json: { organization: id, ...hold },
+          text: `${current} is suspended, and is erased on ${suspension.erasesAt.toISOString()}. Its owners are told by mail.\n`,
+          json: { organization: id, ...suspension },
         }
       }),
     )
@@ -90,7 +90,7 @@ export function addOrganizationCommands(program: Command): void {
         const kept = await keepOrganization(enterOrganization(operator, { id, name, tier }))
         const text = kept
           ? `${name} is kept. Its owners are told by mail.\n`
-          : `${name} is not on hold, or is being erased already.\n`
+          : `${name} is not suspended, or is being erased already.\n`
         return { text, json: { organization: id, kept } }
       }),
     )

@@ -131,7 +131,7 @@ export const sameOwner = (table: OwnTable | (string & {}), other: OwnTable | (st
   sql`${sql.ref(`${table}.organizationId`)} = ${sql.ref(`${other}.organizationId`)}`
 
 /** Whose organization is not on hold: what is left for it to do waits. */
-export const isNotOnHold = (table: string): RawBuilder<SqlBool> =>
+export const isNotSuspended = (table: string): RawBuilder<SqlBool> =>
   sql`not exists (select from ${sql.table('organizationSuspensions')} where ${sameOwner('organizationSuspensions', table)})`
 
 /** Deletes some of the organization's rows of a table, of whatever key, so many at most. */

@@ -51,7 +51,7 @@ export type Queue = {
   /** @param which.ahead how many other erasures of the organization are open: the organization with the fewest has the next turn. */
   enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
   /** Has it looked at then whether an organization's owners are to be reminded that it is erased, or it is to be erased. */
-  enqueueHold: (db: Connection, which: { holdId: string; at: Date }) => Promise<void>
+  enqueueSuspension: (db: Connection, which: { suspensionId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
   forgetOrganization: (organizationId: string) => Promise<number>
   /** Has an archive made, in the same way. */

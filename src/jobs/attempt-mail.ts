@@ -127,9 +127,9 @@ export async function putOff<E extends Email>(
   const jobIds = emails.map(() => newId())
   const work = () => mailing.putOff(system, emails, jobIds)
   await whateverItTakes(work, stopped, (err) =>
-    log.error({ err }, 'mails of organizations on hold could not be put off: retrying'),
+    log.error({ err }, 'mails of suspended organizations could not be put off: retrying'),
   )
-  log.info({ emails: emails.length }, 'mails wait: their organizations are on hold')
+  log.info({ emails: emails.length }, 'mails wait: their organizations are suspended')
 }
 
 /**

@@ -39,7 +39,7 @@ export const TEST_DATA = 'test-data'
 export const ERASURES = 'erasure'
 
 /** Organizations on hold, whose owners are to be reminded, or that are to be erased. */
-export const HOLDS = 'organization-suspension'
+export const SUSPENSIONS = 'organization-suspension'
 /** What is held about somebody, to be made one file. */
 export const ARCHIVES = 'archive'
 
@@ -65,7 +65,7 @@ export type AnswerKeyCorrectionJob = { organizationId: string; versionId: string
 export type TestDataJob = { organizationId: string; until: string }
 export type ErasureJob = { organizationId: string; erasureId: string }
 /** It does not name the organization: it outlives it. */
-export type HoldJob = { holdId: string }
+export type SuspensionJob = { suspensionId: string }
 export type ArchiveJob = { organizationId: string; archiveId: string }
 export type RecordingJob = JoinRef
 
@@ -299,9 +299,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const job = { data: traced(data), priority: -ahead, group: { id: organizationId } }
       await boss.insert(ERASURES, [job], { db: fromPrisma(db) })
     },
-    async enqueueHold(db, { holdId, at: startAfter }) {
-      const data: HoldJob = { holdId }
-      await boss.insert(HOLDS, [{ data: traced(data), startAfter }], { db: fromPrisma(db) })
+    async enqueueSuspension(db, { suspensionId, at: startAfter }) {
+      const data: SuspensionJob = { suspensionId }
+      await boss.insert(SUSPENSIONS, [{ data: traced(data), startAfter }], { db: fromPrisma(db) })
     },
     forgetOrganization: (organizationId) => forgetOrganization(boss, organizationId),
     async enqueueArchive(db, { organizationId, archiveId }) {
@@ -337,7 +337,8 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   for (const queue of [MAIL_EVENTS, INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // It goes on for as long as what is in its way: a store that is away for days, a disk that is full.
-  for (const queue of [ERASURES, HOLDS]) await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
+  for (const queue of [ERASURES, SUSPENSIONS])
+    await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
   // Somebody waits for it: what a killed process had is taken up at once.
   await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })
   // The address that was typed in is not kept for longer than it is needed.

@@ -50,13 +50,13 @@ function whyObsolete(email: InviteEmail, now: Date): string | null {
   return whyOutdated(email, now)
 }
 
-/** Milliseconds after which mails of an organization on hold are looked at again: it may have been kept. */
+/** Milliseconds after which mails of a suspended organization are looked at again: it may have been kept. */
 const HOLD_MS = 600_000
 
-const isHeld = ({ invite }: InviteEmail): boolean => invite.organization.hold !== null
+const isHeld = ({ invite }: InviteEmail): boolean => invite.organization.suspension !== null
 const untilHeld = ({ deps }: ServiceContext): Date => new Date(deps.clock().getTime() + HOLD_MS)
 
-/** Reminders wait for their hours as well, and all mails while their organization is on hold. */
+/** Reminders wait for their hours as well, and all mails while their organization is suspended. */
 const admitWithin =
   (admit: Mailing<InviteEmail>['admit']): Mailing<InviteEmail>['admit'] =>
   async (system, email) => {

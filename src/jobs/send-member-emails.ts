@@ -33,7 +33,7 @@ export async function startSendingMemberEmails(
       whyObsolete: whyMemberEmailObsolete,
       // Nothing stops the mails about one's own account.
       whySuppressed: async () => null,
-      // What is not written while an organization is on hold is obsolete.
+      // What is not written while an organization is suspended is obsolete.
       isHeld: () => false,
       putOff: async () => {},
       admit: async () => ({ until: null, release: () => {} }),

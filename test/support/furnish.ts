@@ -157,7 +157,7 @@ export async function makeAtsOrder({ db, deps }: Service, inviteId: string) {
     updatedAt: now,
   } as const
   await db.atsConnection.create({ data: connection })
-  const key = { hash: new TextEncoder().encode(atsKeyId), lastFour: 'abcd', sealed: new Uint8Array() }
+  const key = { hash: new TextEncoder().encode(atsKeyId), lastFour: 'abcd', encryptedKey: new Uint8Array() }
   await db.atsKey.create({ data: { ...key, id: atsKeyId, organizationId, connectionId, createdAt: now } })
   const order = { naturalKey: orderId, keyId: atsKeyId, callbackUrl: 'https://app.greenhouse.invalid/1', lastError: '404' }
   await db.atsOrder.create({ data: { ...order, id: orderId, organizationId, connectionId, inviteId, createdAt: now } })

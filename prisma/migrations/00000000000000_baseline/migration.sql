@@ -71,7 +71,7 @@ CREATE TABLE "organization_suspensions" (
     "id" UUID NOT NULL,
     "actor_kind" TEXT NOT NULL,
     "actor_id" UUID,
-    "asked_at" TIMESTAMPTZ(3) NOT NULL,
+    "requested_at" TIMESTAMPTZ(3) NOT NULL,
     "erases_at" TIMESTAMPTZ(3) NOT NULL,
     "reminded_at" TIMESTAMPTZ(3),
     "started_at" TIMESTAMPTZ(3),
@@ -87,7 +87,7 @@ CREATE TABLE "ownership_offers" (
     "from_member_id" UUID NOT NULL,
     "to_member_id" UUID NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "ends_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "answered_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "ownership_offers_pkey" PRIMARY KEY ("organization_id","id")
@@ -370,22 +370,22 @@ CREATE TABLE "saved_forms" (
     "url" TEXT NOT NULL,
     "body" BYTEA NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "ends_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "used_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "saved_forms_pkey" PRIMARY KEY ("id")
 );
 CREATE INDEX "saved_forms_credential_idx" ON "saved_forms" ("credential_id", "created_at", "id");
-CREATE INDEX "saved_forms_ends_at_idx" ON "saved_forms" ("ends_at");
+CREATE INDEX "saved_forms_expires_at_idx" ON "saved_forms" ("expires_at");
 
 CREATE TABLE "used_tokens" (
     "key" TEXT NOT NULL,
-    "ends_at" TIMESTAMPTZ(3) NOT NULL,
-    "times" INTEGER NOT NULL DEFAULT 1,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "count" INTEGER NOT NULL DEFAULT 1,
 
     CONSTRAINT "used_tokens_pkey" PRIMARY KEY ("key")
 );
-CREATE INDEX "used_tokens_ends_at_idx" ON "used_tokens" ("ends_at");
+CREATE INDEX "used_tokens_expires_at_idx" ON "used_tokens" ("expires_at");
 
 CREATE TABLE "sign_in_providers" (
     "id" UUID NOT NULL,
@@ -456,11 +456,11 @@ CREATE UNIQUE INDEX "identities_subject_key" ON "identities" ("provider_id", "is
 CREATE TABLE "sign_in_attempts" (
     "key" BYTEA NOT NULL,
     "count" INTEGER NOT NULL,
-    "ends_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "sign_in_attempts_pkey" PRIMARY KEY ("key")
 );
-CREATE INDEX "sign_in_attempts_ends_at_idx" ON "sign_in_attempts" ("ends_at");
+CREATE INDEX "sign_in_attempts_expires_at_idx" ON "sign_in_attempts" ("expires_at");
 
 -- Audit log -----------------------------------------------------------------------------------------------------------
 
@@ -1371,7 +1371,7 @@ CREATE TABLE "grading_viewers" (
     "submission_id" UUID NOT NULL,
     "member_id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
-    "seen_at" TIMESTAMPTZ(3) NOT NULL,
+    "last_seen_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "grading_viewers_pkey" PRIMARY KEY ("organization_id","submission_id","member_id")
 );
@@ -1439,7 +1439,7 @@ CREATE UNIQUE INDEX "events_organization_id_key" ON "events" ("organization_id",
 CREATE TABLE "event_sequence" (
     "id" SMALLINT NOT NULL DEFAULT 1,
     "position" BIGINT NOT NULL DEFAULT 0,
-    "pruned" BIGINT NOT NULL DEFAULT 0,
+    "deleted_up_to" BIGINT NOT NULL DEFAULT 0,
     "database" TEXT,
 
     CONSTRAINT "event_sequence_pkey" PRIMARY KEY ("id")
@@ -1463,7 +1463,7 @@ CREATE TABLE "webhook_endpoints" (
     "state_since" TIMESTAMPTZ(3) NOT NULL,
     "disabled_reason" "webhook_disabled_reason",
     "secret" BYTEA NOT NULL,
-    "previous_secret" BYTEA,
+    "encrypted_previous_secret" BYTEA,
     "previous_secret_until" TIMESTAMPTZ(3),
     "failing_since" TIMESTAMPTZ(3),
     "warnings" SMALLINT NOT NULL DEFAULT 0,
@@ -1525,7 +1525,7 @@ CREATE TABLE "ats_connections" (
     "organization_id" UUID NOT NULL,
     "ats" TEXT NOT NULL,
     "mode" "key_mode" NOT NULL,
-    "their_key" BYTEA,
+    "encrypted_api_key" BYTEA,
     "ats_api_key_last_four" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
@@ -1541,7 +1541,7 @@ CREATE TABLE "ats_keys" (
     "connection_id" UUID NOT NULL,
     "hash" BYTEA NOT NULL,
     "last_four" TEXT NOT NULL,
-    "sealed" BYTEA NOT NULL,
+    "encrypted_key" BYTEA NOT NULL,
     "created_by_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "revoked_at" TIMESTAMPTZ(3),

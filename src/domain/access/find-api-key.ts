@@ -72,8 +72,8 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
           id: true,
           name: true,
           tier: true,
-          security: { select: { apiApiKeyNetworks: true } },
-          hold: { select: { id: true } },
+          security: { select: { apiKeyNetworks: true } },
+          suspension: { select: { id: true } },
         },
       },
     },
@@ -81,9 +81,9 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
   })
   return new Map(
     rows.flatMap(({ hash, previousHash, previousExpiresAt, organization, ...found }): [string, CachedApiKey][] => {
-      const { security, hold, ...ofOrganization } = organization
-      const organizationNetworks = security?.apiApiKeyNetworks ?? []
-      const key = { ...found, organization: ofOrganization, organizationNetworks, isSuspended: hold !== null }
+      const { security, suspension, ...ofOrganization } = organization
+      const organizationNetworks = security?.apiKeyNetworks ?? []
+      const key = { ...found, organization: ofOrganization, organizationNetworks, isSuspended: suspension !== null }
       const of = (stored: Uint8Array) => given.get(toBase64(stored)) ?? ''
       const current: [string, CachedApiKey] = [of(hash), key]
       if (!previousHash) return [current]

@@ -29,15 +29,15 @@ export async function forgetOldSignIns(system: ServiceContext): Promise<void> {
     return run(db, everyones.deleteFrom('devices').where('id', 'in', unknown))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const spent = everyones.selectFrom('usedTokens').select('key').where('endsAt', '<=', now).limit(atMost)
+    const spent = everyones.selectFrom('usedTokens').select('key').where('expiresAt', '<=', now).limit(atMost)
     return run(db, everyones.deleteFrom('usedTokens').where('key', 'in', spent))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const parked = everyones.selectFrom('savedForms').select('id').where('endsAt', '<=', now).limit(atMost)
+    const parked = everyones.selectFrom('savedForms').select('id').where('expiresAt', '<=', now).limit(atMost)
     return run(db, everyones.deleteFrom('savedForms').where('id', 'in', parked))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const ended = everyones.selectFrom('signInAttempts').select('key').where('endsAt', '<=', now).limit(atMost)
+    const ended = everyones.selectFrom('signInAttempts').select('key').where('expiresAt', '<=', now).limit(atMost)
     return run(db, everyones.deleteFrom('signInAttempts').where('key', 'in', ended.forUpdate().skipLocked()))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {

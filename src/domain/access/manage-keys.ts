@@ -104,14 +104,14 @@ const tellAdmins = async (inside: Context, called: string): Promise<void> =>
 /** For so many days a new key may be good at most; null: for ever. */
 export async function longestKeyDays({ db, organization }: Context): Promise<number | null> {
   const where = { organizationId: organization.id }
-  return (await db.organizationSecurity.findUnique({ where, select: { apiApiKeyMaxDays: true } }))?.apiApiKeyMaxDays ?? null
+  return (await db.organizationSecurity.findUnique({ where, select: { apiKeyMaxDays: true } }))?.apiKeyMaxDays ?? null
 }
 
-function findExpiryIssues(expiresAt: Date | null, apiApiKeyMaxDays: number | null, now: Date): Issue[] {
+function findExpiryIssues(expiresAt: Date | null, apiKeyMaxDays: number | null, now: Date): Issue[] {
   if (expiresAt && expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
-  const limit = apiApiKeyMaxDays ?? KEY_DAYS.maximum
+  const limit = apiKeyMaxDays ?? KEY_DAYS.maximum
   // A last day that is chosen ends at midnight.
-  const isTooFar = expiresAt ? expiresAt > daysAfter(now, limit + 1) : apiApiKeyMaxDays !== null
+  const isTooFar = expiresAt ? expiresAt > daysAfter(now, limit + 1) : apiKeyMaxDays !== null
   return isTooFar ? [{ field: 'expiresAt', rule: 'account', problem: 'farFuture', limit }] : []
 }
 

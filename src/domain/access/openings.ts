@@ -52,7 +52,7 @@ export type OpeningMembership = {
 export type OpeningRules = {
   ssoEnforcedAt: Date | null
   secondFactorFrom: Date | null
-  trustedTrustedDeviceDays: number
+  trustedDeviceDays: number
   idleMinutes: number
   sessionHours: number
   ssoSessionHours: number
@@ -144,13 +144,13 @@ function missingOfSignInException(proofs: readonly Proof[], { signInException }:
 const hasSecondFactor = (
   proofs: readonly Proof[],
   organizationId: string,
-  { trustedTrustedDeviceDays }: NonNullable<OpeningRules>,
+  { trustedDeviceDays }: NonNullable<OpeningRules>,
   asked: Asked,
 ): boolean =>
   proofs.some((proof) => {
     const { kind, at, provider, acr } = proof
     if (kind === 'totp' || kind === 'passkey' || kind === 'recovery') return true
-    if (kind === 'device') return isSince(at, asked, trustedTrustedDeviceDays * DAY_MS)
+    if (kind === 'device') return isSince(at, asked, trustedDeviceDays * DAY_MS)
     const speaksHere = provider?.organizationId === null || isWordOf(proof, organizationId)
     if (!provider || !speaksHere) return false
     return provider.secondFactor === 'trusted' || (provider.secondFactor === 'acr' && provider.acrValues.includes(acr ?? ''))

@@ -57,7 +57,7 @@ async function countMore({ db }: Pick<Context, 'db'>, key: string, here: Met): P
     while (here.more > 0) {
       const { more } = here
       here.more = 0
-      await db.usedToken.updateMany({ where: { key }, data: { times: { increment: more } } })
+      await db.usedToken.updateMany({ where: { key }, data: { count: { increment: more } } })
     }
   } finally {
     here.isCounting = false
@@ -66,9 +66,9 @@ async function countMore({ db }: Pick<Context, 'db'>, key: string, here: Met): P
 
 /** Records of hours that are over how often each was refused in all who was so more than once. */
 export async function recordRefusalCounts(system: ServiceContext): Promise<void> {
-  const over = { key: { startsWith: `${REFUSAL} ` }, endsAt: { lte: system.deps.clock() }, times: { gt: 1 } }
+  const over = { key: { startsWith: `${REFUSAL} ` }, endsAt: { lte: system.deps.clock() }, count: { gt: 1 } }
   for (;;) {
-    const due = await system.db.usedToken.findMany({ where: over, orderBy: { endsAt: 'asc' }, take: RECORDED_AT_ONCE })
+    const due = await system.db.usedToken.findMany({ where: over, orderBy: { expiresAt: 'asc' }, take: RECORDED_AT_ONCE })
     await inTransaction(system, async (inside) => {
       for (const counted of due) await recordCount(inside, counted)
     })
@@ -77,19 +77,19 @@ export async function recordRefusalCounts(system: ServiceContext): Promise<void>
 }
 
 /** Of two processes one does. What is counted at this very moment waits for the next time; who is no more has nothing recorded. */
-async function recordCount(inside: ServiceContext, counted: { key: string; times: number }): Promise<void> {
+async function recordCount(inside: ServiceContext, counted: { key: string; count: number }): Promise<void> {
   const { db } = inside
-  const { key, times } = counted
-  if ((await db.usedToken.deleteMany({ where: { key, times } })).count === 0) return
+  const { key, count } = counted
+  if ((await db.usedToken.deleteMany({ where: { key, count } })).count === 0) return
   const entry = entryOf(inside, counted)
   if ((await db.organization.count({ where: { id: entry.organizationId } })) > 0)
     await run(db, insertRows({ auditEntries: [entry] }))
 }
 
-function entryOf({ deps }: Pick<ServiceContext, 'deps'>, { key, times }: { key: string; times: number }) {
+function entryOf({ deps }: Pick<ServiceContext, 'deps'>, { key, count }: { key: string; count: number }) {
   const [, organizationId = '', actorKind = '', actorId = '', what = '', hour] = key.split(' ')
   const from = new Date(Number(hour) * HOUR_MS).toISOString()
-  const details = { what, times, from, until: new Date((Number(hour) + 1) * HOUR_MS).toISOString() }
+  const details = { what, times: count, from, until: new Date((Number(hour) + 1) * HOUR_MS).toISOString() }
   const entry = { id: deps.newId(), organizationId, mode: 'live' as const, actorKind, actorId, action: 'refused', details }
   return { ...entry, at: deps.clock() }
 }

@@ -84,7 +84,7 @@ export async function parkForm(
     const session = credential && (await db.session.findUnique({ where: { id: sessionId } }))
     if (!session || !savesForms(inside, session, credential)) return null
     const endsAt = new Date(now.getTime() + KEPT_FOR_MS)
-    await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, endsAt } })
+    await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, expiresAt: endsAt } })
     const theirs = everyones.selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
     const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MOST_PARKED)
     await run(db, everyones.deleteFrom('savedForms').where('id', 'in', excess))

@@ -24,7 +24,14 @@ const memberships = {
   include: {
     user: true,
     organization: {
-      select: { id: true, name: true, tier: true, ownerNamedAt: true, security: true, hold: { select: { erasesAt: true } } },
+      select: {
+        id: true,
+        name: true,
+        tier: true,
+        ownerNamedAt: true,
+        security: true,
+        suspension: { select: { erasesAt: true } },
+      },
     },
   },
   orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
@@ -189,17 +196,22 @@ export function findOpening({ session, memberships, shut }: SignedIn, organizati
 /**
  * The context of a person as the member of an organization, who looks at its live or at its test data.
  *
- * @param asked.duringHold whether it may be one that is to be erased.
+ * @param asked.duringSuspension whether it may be one that is to be erased.
  * @throws DomainError not_permitted when they are none, there is none, the session does not open it, or it is to be erased.
  */
 export function contextOf(
   service: ServiceContext,
   signedIn: SignedIn,
-  { organizationId, mode, duringHold = false, ...asked }: Asked & { organizationId: string; mode: KeyMode; duringHold?: boolean },
+  {
+    organizationId,
+    mode,
+    duringSuspension = false,
+    ...asked
+  }: Asked & { organizationId: string; mode: KeyMode; duringSuspension?: boolean },
 ): Context {
   const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
   if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
-  if (membership.organization.hold && !duringHold) throw new DomainError('not_permitted')
+  if (membership.organization.suspension && !duringSuspension) throw new DomainError('not_permitted')
   return { ...asMember(service, membership), mode }
 }
 

@@ -124,21 +124,21 @@ async function count({ db, deps }: ServiceContext, counted: Counted, text: strin
   const { most, windowMs } = LIMITS[counted]
   const now = deps.clock()
   const endsAt = new Date(now.getTime() + windowMs)
-  const attempt = into('signInAttempts').values({ key: keyOf(counted, text), count: 1, endsAt })
+  const attempt = into('signInAttempts').values({ key: keyOf(counted, text), count: 1, expiresAt: endsAt })
   const counting = attempt
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => {
-        const isOver = eb('signInAttempts.endsAt', '<=', now)
+        const isOver = eb('signInAttempts.expiresAt', '<=', now)
         const more = eb(eb.fn<number>('least', ['signInAttempts.count', eb.lit(1_000_000)]), '+', eb.lit(1))
         return {
           count: eb.case().when(isOver).then(eb.lit(1)).else(more).end(),
-          endsAt: eb.case().when(isOver).then(eb.ref('excluded.endsAt')).else(eb.ref('signInAttempts.endsAt')).end(),
+          expiresAt: eb.case().when(isOver).then(eb.ref('excluded.expiresAt')).else(eb.ref('signInAttempts.expiresAt')).end(),
         }
       }),
     )
-    .returning(['count', 'endsAt'])
+    .returning(['count', 'expiresAt'])
   const after = await one(db, counting)
-  return after.count > most ? Math.ceil((after.endsAt.getTime() - now.getTime()) / 1000) : null
+  return after.count > most ? Math.ceil((after.expiresAt.getTime() - now.getTime()) / 1000) : null
 }
 
 const tooMany = (seconds: number, field = '') =>

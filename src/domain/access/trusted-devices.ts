@@ -11,11 +11,11 @@ const LONGEST_MS = TRUSTED_DEVICE_DAYS.maximum * DAY_MS
 /** Of organizations that have decided nothing. */
 const USUAL_DAYS = 30
 
-type Rules = { organization: { security: { trustedTrustedDeviceDays: number } | null } }
+type Rules = { organization: { security: { trustedDeviceDays: number } | null } }
 
 /** Days for which a person may be remembered somewhere: as many as one of their organizations allows at least. 0: nowhere. */
 export const daysToRemember = (memberships: readonly Rules[]): number =>
-  Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedTrustedDeviceDays ?? USUAL_DAYS))
+  Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedDeviceDays ?? USUAL_DAYS))
 
 /** Has the browser with this value of the cookie stand for the second factor that was just given in it. */
 export async function trustDevice({ db, deps }: ServiceContext, credentialId: string, token: string): Promise<void> {

@@ -9,12 +9,12 @@ import { isUuid } from '../values/uuid.ts'
 
 const include = {
   keys: {
-    omit: { hash: true, sealed: true },
+    omit: { hash: true, encryptedKey: true },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     include: { createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } } },
   },
 } satisfies Prisma.AtsConnectionInclude
-const omit = { theirKey: true } as const
+const omit = { encryptedApiKey: true } as const
 
 /** A connection with its keys, without what is secret of them. */
 export type ConnectionDetail = Prisma.AtsConnectionGetPayload<{ include: typeof include; omit: typeof omit }> & { ats: Ats }
@@ -52,7 +52,7 @@ export async function getConnection(ctx: Context, id: string): Promise<Connectio
 
 /** Whether the key is there that the ATS has given to the organization. @param ctx of an ATS. */
 export async function hasTheirKey(ctx: Context, connectionId: string): Promise<boolean> {
-  const where = { organizationId: ctx.organization.id, id: connectionId, theirKey: { not: null } }
+  const where = { organizationId: ctx.organization.id, id: connectionId, encryptedApiKey: { not: null } }
   return (await ctx.db.atsConnection.count({ where })) > 0
 }
 

@@ -30,7 +30,7 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
   const found = API_KEY_PATTERN.test(key) ? await findKey(db, digest('sha256', key, 'base64')) : null
   if (found?.connection.ats !== ats) throw new DomainError('api_key_unknown')
   if (found.revokedAt) throw new DomainError('api_key_revoked')
-  if (found.connection.organization.hold) throw new DomainError('organization_suspended')
+  if (found.connection.organization.suspension) throw new DomainError('organization_suspended')
   const now = deps.clock()
   const before = new Date(now.getTime() - USE_RECORDED_EVERY_MS)
   if (!found.lastUsedAt || found.lastUsedAt <= before) {
@@ -49,7 +49,7 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
 const findKey = findInLine(findKeys)
 
 async function findKeys(db: Connection, fingerprints: string[]) {
-  const organization = { select: { id: true, name: true, tier: true, hold: { select: { id: true } } } } as const
+  const organization = { select: { id: true, name: true, tier: true, suspension: { select: { id: true } } } } as const
   const rows = await db.atsKey.findMany({
     where: { hash: anyHash(fingerprints) },
     select: {
@@ -75,7 +75,9 @@ export async function generateAtsKey(ctx: Context, ats: Ats, mode: KeyMode): Pro
     const [id, key] = [deps.newId(), generateApiKey(mode)]
     const createdById = actor.kind === 'member' ? actor.id : null
     const own = { id, organizationId: organization.id, connectionId: connection.id, createdById, createdAt: deps.clock() }
-    await db.atsKey.create({ data: { ...own, ...fingerprintApiKey(key), sealed: seal(deps.secretKeys, keyPurpose(id), key) } })
+    await db.atsKey.create({
+      data: { ...own, ...fingerprintApiKey(key), encryptedKey: seal(deps.secretKeys, keyPurpose(id), key) },
+    })
     await recordAudit(inside, { action: 'generated_ats_key', target: { kind: 'ats_key', id }, details: { ats, mode } })
     return key
   })
@@ -105,7 +107,7 @@ export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { id } = await findConnection(inside, ats, mode)
-    const theirs = { theirKey: seal(deps.secretKeys, theirPurpose(id), key), atsApiKeyLastFour: key.slice(-4) }
+    const theirs = { encryptedApiKey: seal(deps.secretKeys, theirPurpose(id), key), atsApiKeyLastFour: key.slice(-4) }
     await db.atsConnection.update({ where: { id }, data: { ...theirs, updatedAt: deps.clock() } })
     await recordAudit(inside, { action: 'entered_key_of_ats', target: { kind: 'ats_connection', id }, details: { ats, mode } })
   })
@@ -114,11 +116,14 @@ export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given
 /** What a report may carry. `ours`: the key with which the order came, or another that is good; null where it can't be decrypted. */
 export type Credentials = { ours: string | null; theirs: string | null }
 
-type Sealed = { keyId: string; sealed: Uint8Array; connectionId: string; theirKey: Uint8Array | null }
+type Sealed = { keyId: string; encryptedKey: Uint8Array; connectionId: string; encryptedApiKey: Uint8Array | null }
 
-export const openCredentials = ({ deps }: ServiceContext, { keyId, sealed, connectionId, theirKey }: Sealed): Credentials => ({
-  ours: open(deps.secretKeys, keyPurpose(keyId), sealed),
-  theirs: theirKey && open(deps.secretKeys, theirPurpose(connectionId), theirKey),
+export const openCredentials = (
+  { deps }: ServiceContext,
+  { keyId, encryptedKey, connectionId, encryptedApiKey }: Sealed,
+): Credentials => ({
+  ours: open(deps.secretKeys, keyPurpose(keyId), encryptedKey),
+  theirs: encryptedApiKey && open(deps.secretKeys, theirPurpose(connectionId), encryptedApiKey),
 })
 
 /** What is sealed for one key opens for no other. */
@@ -129,17 +134,17 @@ const theirPurpose = (connectionId: string): string => `key of the ats ${connect
 export async function resealAtsKeys({ db, deps }: ServiceContext): Promise<void> {
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
-  const anew = (purpose: string, sealed: Uint8Array) => {
-    const text = open([newest!], purpose, sealed) === null ? open(older, purpose, sealed) : null
+  const anew = (purpose: string, encrypted: Uint8Array) => {
+    const text = open([newest!], purpose, encrypted) === null ? open(older, purpose, encrypted) : null
     return text === null ? null : seal(deps.secretKeys, purpose, text)
   }
-  for (const { id, sealed } of await db.atsKey.findMany({ select: { id: true, sealed: true } })) {
-    const resealed = anew(keyPurpose(id), sealed)
-    if (resealed) await db.atsKey.updateMany({ where: { id }, data: { sealed: resealed } })
+  for (const { id, encryptedKey } of await db.atsKey.findMany({ select: { id: true, encryptedKey: true } })) {
+    const resealed = anew(keyPurpose(id), encryptedKey)
+    if (resealed) await db.atsKey.updateMany({ where: { id }, data: { encryptedKey: resealed } })
   }
-  for (const { id, theirKey } of await db.atsConnection.findMany({ where: { theirKey: { not: null } } })) {
-    const resealed = anew(theirPurpose(id), theirKey!)
+  for (const { id, encryptedApiKey } of await db.atsConnection.findMany({ where: { encryptedApiKey: { not: null } } })) {
+    const resealed = anew(theirPurpose(id), encryptedApiKey!)
     // Unless another was entered meanwhile.
-    if (resealed) await db.atsConnection.updateMany({ where: { id, theirKey }, data: { theirKey: resealed } })
+    if (resealed) await db.atsConnection.updateMany({ where: { id, encryptedApiKey }, data: { encryptedApiKey: resealed } })
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { isNotOnHold, sameOwner } from '../../db/own.ts'
+import { isNotSuspended, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
@@ -57,7 +57,7 @@ export async function takeReports(ctx: ServiceContext, granted: readonly DueSend
     const row = await ctx.db.atsReport.findUnique({ where: { id }, include })
     if (!row) continue // deleted meanwhile, with its invite
     const { connection, order, standing, happenedAt, attemptCount } = row
-    const { id: connectionId, theirKey, ats, mode, organization, keys } = connection
+    const { id: connectionId, encryptedApiKey, ats, mode, organization, keys } = connection
     // The ATS that has ordered knows the key it did that with; when it has been revoked since, the one that was used last.
     const key = keys.find(({ id }) => id === order?.keyId) ?? keys[0]
     taken.push({
@@ -65,7 +65,7 @@ export async function takeReports(ctx: ServiceContext, granted: readonly DueSend
       connection: { id: connectionId, ats: ats as Ats, mode, organization },
       order: order && { ...order, inviteId: order.inviteId! },
       credentials: key
-        ? openCredentials(ctx, { keyId: key.id, sealed: key.sealed, connectionId, theirKey })
+        ? openCredentials(ctx, { keyId: key.id, encryptedKey: key.encryptedKey, connectionId, encryptedApiKey })
         : { ours: null, theirs: null },
     })
   }
@@ -86,7 +86,7 @@ const reachableConnections = (enabled: Ats[]) =>
   everyones
     .selectFrom('atsConnections as connection')
     .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
-    .where(isNotOnHold('connection'))
+    .where(isNotSuspended('connection'))
     .where(({ exists, selectFrom }) => {
       const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
       return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))

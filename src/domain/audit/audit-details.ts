@@ -20,8 +20,8 @@ const AUDIT_FIELDS = [
   ] as const),
   ...(['provisionsMembers', 'defaultRoles', 'secondFactor', 'acrValues', 'logsOutAtProvider'] as const),
   // What an organization sets.
-  ...(['secondFactorFrom', 'trustedTrustedDeviceDays', 'idleMinutes', 'sessionHours', 'networks', 'auditRetentionDays'] as const),
-  ...(['apiApiKeyNetworks', 'apiApiKeyMaxDays', 'scopes', 'rights', 'requestsPerMinute'] as const),
+  ...(['secondFactorFrom', 'trustedDeviceDays', 'idleMinutes', 'sessionHours', 'networks', 'auditRetentionDays'] as const),
+  ...(['apiKeyNetworks', 'apiKeyMaxDays', 'scopes', 'rights', 'requestsPerMinute'] as const),
   ...(['senderName', 'replyTo', 'invitationText', 'returnHosts', 'languagesOffered', 'timeZone'] as const),
   ...(['mainTemplateLanguage', 'primaryColor', 'backgroundColor', 'logoHash', 'imprint', 'privacy', 'contact'] as const),
   ...(['consentVersion', 'completed', 'expired', 'revoked', 'submitted', 'released', 'isOn', 'steps', 'isOwn'] as const),

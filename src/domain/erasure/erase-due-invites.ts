@@ -43,7 +43,7 @@ const MAIL_DAYS = 2
 export async function eraseDueInvites(system: ServiceContext): Promise<number> {
   const isOver = beginTurn()
   const due = await system.db.organizationRetention.findMany({
-    where: { nextAt: { lte: system.deps.clock() }, organization: { hold: null } },
+    where: { nextAt: { lte: system.deps.clock() }, organization: { suspension: null } },
     orderBy: { nextAt: 'asc' },
     take: ORGANIZATIONS_AT_ONCE,
     include: { organization: true },
@@ -72,7 +72,7 @@ async function putOff({ db, deps, organization }: Context): Promise<void> {
 
 /** Whether it still is so: whoever has just set it otherwise, or put the organization on hold, is heard before more is erased. */
 async function isInForce({ db, deps, organization }: Context, { rule, days }: Due): Promise<boolean> {
-  const where = { organizationId: organization.id, nextAt: { lte: deps.clock() }, organization: { hold: null } }
+  const where = { organizationId: organization.id, nextAt: { lte: deps.clock() }, organization: { suspension: null } }
   const retention = await db.organizationRetention.findFirst({ where })
   return retention !== null && keptOf(retention)[rule] === days
 }

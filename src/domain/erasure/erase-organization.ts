@@ -89,16 +89,16 @@ const MEMBERS_AT_ONCE = 20
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
-type Erasing = { ctx: Context; holdId: string }
+type Erasing = { ctx: Context; suspensionId: string }
 
 /**
- * Erases what is left of an organization on hold: media first, then its rows, members, and accounts that are of no other organization; the
+ * Erases what is left of a suspended organization: media first, then its rows, members, and accounts that are of no other organization; the
  * receipt is written last.
  *
  * @throws whatever stands in the way: the store, the database, the log's file. It is tried again.
  */
-export async function eraseOrganization(ctx: Context, holdId: string): Promise<void> {
-  const erasing: Erasing = { ctx, holdId }
+export async function eraseOrganization(ctx: Context, suspensionId: string): Promise<void> {
+  const erasing: Erasing = { ctx, suspensionId }
   await forgetJobs(ctx)
   await eraseFiles(erasing)
   await forgetMails(ctx)
@@ -109,15 +109,18 @@ export async function eraseOrganization(ctx: Context, holdId: string): Promise<v
   await forgetJobs(ctx)
   await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
   await forgetOutageReason(ctx, '.') // whose mail it was, is not told
-  await writeOrganizationReceipt(ctx, holdId)
-  ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: holdId }, 'an organization is erased')
+  await writeOrganizationReceipt(ctx, suspensionId)
+  ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: suspensionId }, 'an organization is erased')
 }
 
 /** Counts what is gone by a part of the work, in its transaction. Whoever else works on the same one waits meanwhile. */
-const counted = ({ ctx, holdId }: Erasing, work: (inside: Context) => Promise<OrganizationCounts>): Promise<OrganizationCounts> =>
+const counted = (
+  { ctx, suspensionId }: Erasing,
+  work: (inside: Context) => Promise<OrganizationCounts>,
+): Promise<OrganizationCounts> =>
   inTransaction(ctx, async (inside) => {
-    const hold = own(inside, 'organizationSuspensions').where('id', '=', holdId)
-    const row = await first(inside.db, hold.select('counts').forUpdate())
+    const suspension = own(inside, 'organizationSuspensions').where('id', '=', suspensionId)
+    const row = await first(inside.db, suspension.select('counts').forUpdate())
     if (!row) return {}
     const gone = await work(inside)
     const counts: OrganizationCounts = { ...(row.counts as OrganizationCounts) }

@@ -49,23 +49,23 @@ function parse(text: string): OrganizationLine | null {
  *
  * @throws whatever the log's file throws.
  */
-export async function writeOrganizationReceipt(ctx: Context, holdId: string): Promise<void> {
-  const asked = await ctx.db.organizationSuspension.findUnique({ where: { id: holdId }, select: { askedAt: true } })
+export async function writeOrganizationReceipt(ctx: Context, suspensionId: string): Promise<void> {
+  const asked = await ctx.db.organizationSuspension.findUnique({ where: { id: suspensionId }, select: { requestedAt: true } })
   if (!asked) return
-  const isKnown = await hasReceiptLine(ctx, { id: holdId, since: asked.askedAt })
+  const isKnown = await hasReceiptLine(ctx, { id: suspensionId, since: asked.requestedAt })
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const its = own(inside, 'organizationSuspensions').where('id', '=', holdId)
+    const its = own(inside, 'organizationSuspensions').where('id', '=', suspensionId)
     if (!(await first(db, its.select('id').forUpdate()))) return
-    const hold = await db.organizationSuspension.findUniqueOrThrow({ where: { organizationId: organization.id } })
+    const suspension = await db.organizationSuspension.findUniqueOrThrow({ where: { organizationId: organization.id } })
     const finishedAt = deps.clock()
     const line: OrganizationLine = {
-      ...{ id: holdId, organizationId: organization.id, subject: 'organization' },
-      actor: { kind: hold.actorKind, id: hold.actorId },
-      requestedAt: hold.askedAt.toISOString(),
+      ...{ id: suspensionId, organizationId: organization.id, subject: 'organization' },
+      actor: { kind: suspension.actorKind, id: suspension.actorId },
+      requestedAt: suspension.requestedAt.toISOString(),
       finishedAt: finishedAt.toISOString(),
       backupsUntil: daysAfter(finishedAt, deps.backupsKeptDays).toISOString(),
-      counts: hold.counts as OrganizationCounts,
+      counts: suspension.counts as OrganizationCounts,
       stays: STAYS,
     }
     if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))

@@ -64,7 +64,7 @@ export async function requestMemberErasure(
   const id = repeated?.id ?? ctx.deps.newId()
   await changeAdmins(ctx, memberId, async (inside, member) => {
     refuseTooHigh(inside, member)
-    await holdAccount(inside, member)
+    await lockAccount(inside, member)
     await deactivateMember(inside, memberId)
     if (revokesKeys) await revokeKeysOf(inside, memberId)
     await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock(), isRepeated: repeated !== undefined })
@@ -147,7 +147,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
 }
 
 /** Whoever joins or signs in with it at this moment is waited for, or waits before they hold anything of it. */
-const holdAccount = ({ db }: Context, { credentialId }: Member) =>
+const lockAccount = ({ db }: Context, { credentialId }: Member) =>
   run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
 
 /** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */

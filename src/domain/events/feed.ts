@@ -96,7 +96,7 @@ function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
     .selectFrom('missingEventPositions')
     .where('missingEventPositions.after', '<', given)
     .where('missingEventPositions.until', '>', given)
-  const isKept = eb.between(given, eb.ref('eventSequence.pruned'), eb.ref('eventSequence.position'))
+  const isKept = eb.between(given, eb.ref('eventSequence.deletedUpTo'), eb.ref('eventSequence.position'))
   return eb.or([eb.not(isKept), eb.exists(gaps)])
 }
 
@@ -144,7 +144,7 @@ const pageOf = prepareOwn((owner, { cursor, limit, ...filter }: Chosen & { curso
     .selectFrom('eventSequence')
     .leftJoinLateral(
       (eb) => {
-        const after = cursor === undefined ? eb.ref('eventSequence.pruned') : position(cursor)
+        const after = cursor === undefined ? eb.ref('eventSequence.deletedUpTo') : position(cursor)
         return eventsBehind(owner, filter, { after, limit }).as('page')
       },
       (join) => join.onTrue(),

@@ -26,7 +26,7 @@ const include = {
           weekDaysOff: true,
           candidateMails: true,
           mainTemplateLanguage: true,
-          hold: { select: { id: true } },
+          suspension: { select: { id: true } },
           ...SPOKEN_TO.organization,
         },
       },

@@ -14,7 +14,7 @@ import { queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { userKeys } from '../values/fold-text.ts'
 import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
-import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
+import { isKnownRole, lockMember, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
 type Invitation = { email: string; roles: MemberRole[]; duties?: GivenDuty[]; mails: boolean; reactivates?: boolean }
@@ -84,7 +84,7 @@ async function refuseForeign(inside: Context, email: string, { signInException }
 export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHandOver> {
   authorize(ctx, 'manage_members')
   return inTransaction(ctx, async (inside) => {
-    const { status, credentialId, roles } = await holdMember(inside, id)
+    const { status, credentialId, roles } = await lockMember(inside, id)
     refuseKeyOnAdmins(inside, roles)
     if (status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (credentialId) refuse([{ field: '', rule: 'account', problem: 'joined' }])

@@ -19,43 +19,43 @@ import { isAllowedFrom } from '../values/networks.ts'
 /**
  * What an organization asks of those who come in.
  *
- * @property networks from where its portal may be used, as CIDRs or addresses, and apiApiKeyNetworks its API keys, whatever each key allows; none:
+ * @property networks from where its portal may be used, as CIDRs or addresses, and apiKeyNetworks its API keys, whatever each key allows; none:
  *   from anywhere.
- * @property apiApiKeyMaxDays for so long a new API key may be good at most; null: for ever.
- * @property trustedTrustedDeviceDays for so long a browser may stand for a second factor; 0: not at all.
+ * @property apiKeyMaxDays for so long a new API key may be good at most; null: for ever.
+ * @property trustedDeviceDays for so long a browser may stand for a second factor; 0: not at all.
  * @property auditRetentionDays for so long the audit log is kept.
  * @property secondFactorFrom from when more than a password is asked for; null: never. The date is looked at each time: nothing is copied to people.
  */
 export type OrganizationSecurity = {
   secondFactorFrom: Date | null
-  trustedTrustedDeviceDays: number
+  trustedDeviceDays: number
   idleMinutes: number
   sessionHours: number
   networks: string[]
-  apiApiKeyNetworks: string[]
-  apiApiKeyMaxDays: number | null
+  apiKeyNetworks: string[]
+  apiKeyMaxDays: number | null
   auditRetentionDays: number
 }
 
 /** Of who has changed nothing. */
 const DEFAULTS: OrganizationSecurity = {
   secondFactorFrom: null,
-  trustedTrustedDeviceDays: 30,
+  trustedDeviceDays: 30,
   idleMinutes: 720,
   sessionHours: 720,
   networks: [],
-  apiApiKeyNetworks: [],
-  apiApiKeyMaxDays: null,
+  apiKeyNetworks: [],
+  apiKeyMaxDays: null,
   auditRetentionDays: AUDIT_RETENTION_DAYS.minimum,
 }
 const select = {
   secondFactorFrom: true,
-  trustedTrustedDeviceDays: true,
+  trustedDeviceDays: true,
   idleMinutes: true,
   sessionHours: true,
   networks: true,
-  apiApiKeyNetworks: true,
-  apiApiKeyMaxDays: true,
+  apiKeyNetworks: true,
+  apiKeyMaxDays: true,
   auditRetentionDays: true,
   updatedAt: true,
 } as const
@@ -92,22 +92,20 @@ export async function checkOrganizationSecurity(
   refuse(
     findIssues([
       ['secondFactorFrom', isDate ? undefined : { rule: 'account', problem: 'date' }],
-      ['trustedTrustedDeviceDays', checkInteger(after.trustedTrustedDeviceDays, TRUSTED_DEVICE_DAYS)],
+      ['trustedDeviceDays', checkInteger(after.trustedDeviceDays, TRUSTED_DEVICE_DAYS)],
       ['idleMinutes', checkInteger(after.idleMinutes, IDLE_MINUTES)],
       ['sessionHours', checkInteger(after.sessionHours, SESSION_HOURS)],
-      ['apiApiKeyMaxDays', after.apiApiKeyMaxDays === null ? undefined : checkInteger(after.apiApiKeyMaxDays, KEY_DAYS)],
+      ['apiKeyMaxDays', after.apiKeyMaxDays === null ? undefined : checkInteger(after.apiKeyMaxDays, KEY_DAYS)],
       ['auditRetentionDays', checkInteger(after.auditRetentionDays, AUDIT_RETENTION_DAYS)],
     ]),
   )
-  refuse([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.apiApiKeyNetworks ?? [], 'apiApiKeyNetworks')])
+  refuse([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.apiKeyNetworks ?? [], 'apiKeyNetworks')])
   const { origin } = ctx
   const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
   refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
   await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, given)
-  const shutOut = shutsOut
-    ? 0
-    : await countShutOut(ctx, before.apiApiKeyNetworks, given.apiApiKeyNetworks ?? before.apiApiKeyNetworks)
-  refuse(shutOut > 0 ? [{ field: 'apiApiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
+  const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.apiKeyNetworks, given.apiKeyNetworks ?? before.apiKeyNetworks)
+  refuse(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
 }
 
 /** So many API keys that were used of late came from where the networks don't let them in any more. */

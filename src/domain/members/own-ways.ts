@@ -12,7 +12,7 @@ import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
 import { nameOf } from '../values/name-of.ts'
 import { findMemberByAddress, findOrCreateMember } from './invite-member.ts'
-import { holdMember } from './members.ts'
+import { lockMember } from './members.ts'
 import { tellOfSecurity } from './organization-security.ts'
 
 /** Why somebody signs in with factors of their own although the organization has an identity provider: from outside, or when it fails. */
@@ -95,7 +95,7 @@ export async function endSignInException(ctx: Context, id: string): Promise<void
   authorize(ctx, 'manage_security')
   await changeOwnWays(ctx, async (inside) => {
     const { signInException } = await inside.db.member.findUniqueOrThrow({
-      where: { id: (await holdMember(inside, id)).id },
+      where: { id: (await lockMember(inside, id)).id },
       select: { signInException: true },
     })
     if (signInException !== null) await setSignInException(inside, { id, signInException }, null)

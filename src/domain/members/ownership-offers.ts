@@ -8,7 +8,7 @@ import { daysAfter } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
 import { nameOf } from '../values/name-of.ts'
 import { changeAdmins } from './manage-members.ts'
-import { holdAnyMember, type Member } from './members.ts'
+import { lockAnyMember, type Member } from './members.ts'
 import { isOwnerNamed, makeOwner } from './owners.ts'
 
 // A member is made an owner by an owner's offer, which they take: nobody is one without knowing.
@@ -37,7 +37,7 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
     const createdAt = deps.clock()
     const between = { organizationId: organization.id, fromMemberId: actor.id, toMemberId: memberId }
     const endsAt = daysAfter(createdAt, OFFER_DAYS)
-    await db.ownershipOffer.create({ data: { id: deps.newId(), ...between, createdAt, endsAt } })
+    await db.ownershipOffer.create({ data: { id: deps.newId(), ...between, createdAt, expiresAt: endsAt } })
     await record(inside, 'offered_ownership', memberId)
     const person = await nameActor(inside)
     const facts = defined({ person, called: nameOf(member.user), until: endsAt.toISOString() })
@@ -82,7 +82,7 @@ export async function answerOwnershipOffer(ctx: Context, { takes }: { takes: boo
     await makeOwner(inside, member)
     await queueOwnerEmails(inside, { kind: 'ownership_offer_taken', facts: { person: nameOf(member.user), called: offer.from } })
   }
-  await changeAdmins(ctx, actor.id, answer, holdAnyMember)
+  await changeAdmins(ctx, actor.id, answer, lockAnyMember)
 }
 
 /** Takes back what was offered to a member. @throws DomainError not_permitted, member_not_found. */

@@ -17,7 +17,7 @@ import type { IdpProblem, IdToken } from '../values/identity-provider.ts'
 import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
-import { clientOf, type FoundProvider, hashOfSettings, holdProvider, letRelink } from './providers.ts'
+import { clientOf, type FoundProvider, hashOfSettings, letRelink, lockProvider } from './providers.ts'
 import { recognize } from './recognize.ts'
 import type { NotRecognized } from './recognized.ts'
 import { type Begun, beginWay, type Way, wayThere } from './way.ts'
@@ -75,7 +75,7 @@ async function signIn(
   { token, way, came }: { token: IdToken; way: Way; came: Came },
 ): Promise<Outcome> {
   const outcome = await inTransaction(service, async (inside): Promise<Outcome> => {
-    if (!(await holdProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
+    if (!(await lockProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
     if (way.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...way.purpose })))
       return { kind: 'refused', problem: 'otherPerson' }
     const recognized = await recognize(inside, provider, token, way.purpose)
@@ -142,7 +142,7 @@ async function linkOwn(
     return { kind: 'refused', problem: 'expiredSignIn' }
   const open = signedIn.memberships.map(({ id }) => id)
   return inTransaction(service, async (inside): Promise<Outcome> => {
-    const locked = (await holdProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
+    const locked = (await lockProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
     if (!locked) return { kind: 'refused', problem: 'expiredSignIn' }
     if (!locked.emailVerifiedAt) return { kind: 'refused', problem: 'unproven' }
     const members = (await findMemberships(inside, credentialId)).filter(

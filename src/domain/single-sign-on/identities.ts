@@ -9,7 +9,7 @@ import { tellPerson } from '../access/tell-person.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { refuseTooHigh } from '../members/given-duties.ts'
-import { holdMember } from '../members/members.ts'
+import { lockMember } from '../members/members.ts'
 import { inTransaction } from '../transaction.ts'
 import { type IdToken, OPERATOR_PROVIDERS } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -128,7 +128,7 @@ export async function unlinkMember(ctx: Context, memberId: string, id: string): 
   authorize(ctx, 'manage_members')
   if (!isUuid(id) || !isUuid(memberId)) return
   await inTransaction(ctx, async (inside) => {
-    refuseTooHigh(inside, await holdMember(inside, memberId))
+    refuseTooHigh(inside, await lockMember(inside, memberId))
     const { count } = await inside.db.identity.deleteMany({ where: { id, memberId, organizationId: ctx.organization.id } })
     if (count > 0) await recordAudit(inside, { action: 'unlinked_identity', target: { kind: 'member', id: memberId } })
   })

@@ -115,7 +115,7 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
 }
 
 /** Has nobody take the provider away until the transaction ends. @returns whether it is there; those of the operator are. */
-export async function holdProvider({ db }: ServiceContext, { id, organizationId }: FoundProvider): Promise<boolean> {
+export async function lockProvider({ db }: ServiceContext, { id, organizationId }: FoundProvider): Promise<boolean> {
   if (organizationId === null) return true
   return (
     (await first(

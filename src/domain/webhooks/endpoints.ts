@@ -121,7 +121,12 @@ export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoin
   inTransaction(ctx, async (inside) => {
     await holdFanOut(inside)
     const endpoint = await getEndpoint(inside, id)
-    const data = { deletedAt: ctx.deps.clock(), state: 'disabled', secret: new Uint8Array(), previousSecret: null } as const
+    const data = {
+      deletedAt: ctx.deps.clock(),
+      state: 'disabled',
+      secret: new Uint8Array(),
+      encryptedPreviousSecret: null,
+    } as const
     await inside.db.webhookEndpoint.update({ where: { id: endpoint.id }, data })
     await recordEndpoint(inside, 'deleted_webhook', endpoint)
     return endpoint

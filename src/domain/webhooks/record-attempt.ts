@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { compose, isNotOnHold, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
+import { compose, isNotSuspended, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
 import { all, first } from '../../db/statements.ts'
 import { insertForEach, same, time } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
@@ -21,7 +21,7 @@ type Delivery = Pick<
   WebhookDelivery,
   'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBeforeReplay'
 >
-type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'>
+type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'secret' | 'encryptedPreviousSecret' | 'previousSecretUntil'>
 type Taken = Delivery & Omit<Endpoint, 'id'>
 
 /** What an attempt has led to: an answer, or the reason why there is none. */
@@ -71,7 +71,7 @@ export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): P
           .as('due'),
       )
       .where('endpoint.state', '=', 'active')
-      .where(isNotOnHold('endpoint'))
+      .where(isNotSuspended('endpoint'))
       .where('due.count', '>', 0)
       .select(['endpoint.organizationId', 'endpoint.id as receiverId', 'kind.isReplay', 'due.count'])
       .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('isFailing')),
@@ -122,9 +122,9 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
               .as('next'),
           )
           .where('endpoint.state', '=', 'active')
-          .where(isNotOnHold('endpoint'))
+          .where(isNotSuspended('endpoint'))
           .select(['next.organizationId', 'next.endpointId', 'next.eventId'])
-          .select(['endpoint.url', 'endpoint.secret', 'endpoint.previousSecret', 'endpoint.previousSecretUntil']),
+          .select(['endpoint.url', 'endpoint.secret', 'endpoint.encryptedPreviousSecret', 'endpoint.previousSecretUntil']),
     )
     .updateTable('webhookDeliveries')
     .from('due')
@@ -134,7 +134,7 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
     .whereRef('webhookDeliveries.eventId', '=', 'due.eventId')
     .returning(['webhookDeliveries.organizationId', 'webhookDeliveries.endpointId', 'webhookDeliveries.eventId'])
     .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBeforeReplay'])
-    .returning(['due.url', 'due.secret', 'due.previousSecret', 'due.previousSecretUntil'])
+    .returning(['due.url', 'due.secret', 'due.encryptedPreviousSecret', 'due.previousSecretUntil'])
 
 const dueDeliveries = (now: Date) =>
   everyones
@@ -154,8 +154,8 @@ const dueDeliveries = (now: Date) =>
     .orderBy('delivery.nextAttemptAt')
 
 function toAttempt(taken: Taken, event: ToldEvent | undefined): TakenDelivery[] {
-  const { url, secret, previousSecret, previousSecretUntil, ...delivery } = taken
-  const endpoint = { id: delivery.endpointId, url, secret, previousSecret, previousSecretUntil }
+  const { url, secret, encryptedPreviousSecret, previousSecretUntil, ...delivery } = taken
+  const endpoint = { id: delivery.endpointId, url, secret, encryptedPreviousSecret, previousSecretUntil }
   return event ? [{ delivery, endpoint, event }] : []
 }
 

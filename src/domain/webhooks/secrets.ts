@@ -14,7 +14,7 @@ const SECRET_BYTES = 32
 /** Milliseconds for which both secrets sign after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
 
-type Sealed = { id: string; secret: Uint8Array; previousSecret: Uint8Array | null; previousSecretUntil: Date | null }
+type Sealed = { id: string; secret: Uint8Array; encryptedPreviousSecret: Uint8Array | null; previousSecretUntil: Date | null }
 
 /** As Standard Webhooks writes them. */
 export const makeSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
@@ -41,11 +41,11 @@ export const rotateSecret = (
     const endpoint = await getEndpoint(inside, id)
     // Of two that rotate at once the second finds what the first has made.
     const its = own(inside, 'webhookEndpoints').select(['secret', 'previousSecretUntil']).where('id', '=', endpoint.id)
-    const { secret: previousSecret, previousSecretUntil: until } = await one(db, its.forUpdate())
+    const { secret: encryptedPreviousSecret, previousSecretUntil: until } = await one(db, its.forUpdate())
     const [secret, now] = [makeSecret(), deps.clock()]
     if (until && until > now && !force) throw new DomainError('secret_rotated')
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
-    const data = { secret: sealSecret(inside, endpoint.id, secret), previousSecret, previousSecretUntil, updatedAt: now }
+    const data = { secret: sealSecret(inside, endpoint.id, secret), encryptedPreviousSecret, previousSecretUntil, updatedAt: now }
     await recordEndpoint(inside, 'rotated_webhook_secret', endpoint)
     return { endpoint: await changeEndpoint(inside, endpoint.id, data), secret }
   })
@@ -55,8 +55,8 @@ export function openSecrets({ deps }: ServiceContext, endpoint: Sealed): string[
   const purpose = purposeOf(endpoint.id)
   const secret = open(deps.secretKeys, purpose, endpoint.secret)
   if (secret === null) return null
-  const overlaps = endpoint.previousSecret && endpoint.previousSecretUntil && endpoint.previousSecretUntil > deps.clock()
-  const previous = overlaps ? open(deps.secretKeys, purpose, endpoint.previousSecret!) : null
+  const overlaps = endpoint.encryptedPreviousSecret && endpoint.previousSecretUntil && endpoint.previousSecretUntil > deps.clock()
+  const previous = overlaps ? open(deps.secretKeys, purpose, endpoint.encryptedPreviousSecret!) : null
   return previous === null ? [secret] : [secret, previous]
 }
 
@@ -64,13 +64,16 @@ export function openSecrets({ deps }: ServiceContext, endpoint: Sealed): string[
 export async function resealSecrets({ db, deps }: ServiceContext): Promise<void> {
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
-  for (const { id, secret, previousSecret } of await db.webhookEndpoint.findMany()) {
+  for (const { id, secret, encryptedPreviousSecret } of await db.webhookEndpoint.findMany()) {
     // Each by itself: of the two, one may have been sealed by a process that had another newest key.
     const anew = (sealed: Uint8Array) => {
       const text = open([newest!], purposeOf(id), sealed) === null ? open(older, purposeOf(id), sealed) : null
       return text === null ? undefined : seal(deps.secretKeys, purposeOf(id), text)
     }
-    const data = defined({ secret: anew(secret), previousSecret: previousSecret ? anew(previousSecret) : undefined })
+    const data = defined({
+      secret: anew(secret),
+      encryptedPreviousSecret: encryptedPreviousSecret ? anew(encryptedPreviousSecret) : undefined,
+    })
     if (Object.keys(data).length === 0) continue
     // Unless it was rotated meanwhile.
     await db.webhookEndpoint.updateMany({ where: { id, secret: new Uint8Array(secret) }, data })

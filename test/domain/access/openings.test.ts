@@ -33,7 +33,7 @@ const rules = fc.option(
   fc.record({
     ssoEnforcedAt: fc.option(hours),
     secondFactorFrom: fc.option(fc.oneof(hours, fc.constant(ago(-1)))),
-    trustedTrustedDeviceDays: fc.constantFrom(0, 1, 30),
+    trustedDeviceDays: fc.constantFrom(0, 1, 30),
     idleMinutes: fc.constantFrom(15, 720),
     sessionHours: fc.constantFrom(1, 720),
     ssoSessionHours: fc.constantFrom(1, 12),
@@ -72,7 +72,7 @@ function model(...[session, member, rules, address]: Given): Opening {
   const own = kinds.has('password') || kinds.has('passkey') || proofs.some(({ provider }) => provider?.organizationId === null)
   const factor = (one: Proof) =>
     ['totp', 'passkey', 'recovery'].includes(one.kind) ||
-    (one.kind === 'device' && hoursSince(one.at) < rules!.trustedTrustedDeviceDays * 24) ||
+    (one.kind === 'device' && hoursSince(one.at) < rules!.trustedDeviceDays * 24) ||
     (one.kind === 'oidc' && isWordForTwo(one))
   const sso = rules?.ssoEnforcedAt != null
   const signInException = ['guest', 'break_glass'].includes(member.signInException!) ? missingOfOwn(kinds) : 'sso'

@@ -145,7 +145,7 @@ async function live({ organization, owner, person, member, home, email }: Awaite
   })
   await saveForm(system, credentialId, { ...form, fields: [['who', 'myself']] })
   await db.ownershipOffer.create({
-    data: { id: id(), organizationId, fromMemberId: owner.member.id, toMemberId: member.id, createdAt: now, endsAt: now },
+    data: { id: id(), organizationId, fromMemberId: owner.member.id, toMemberId: member.id, createdAt: now, expiresAt: now },
   })
   const self = { kind: 'member', id: member.id, userId: member.userId, roles: ['admin'], duties: [] } as const
   const archive = await requestMemberArchive(

@@ -1,7 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceContext } from '../../../src/domain/context.ts'
 import { eraseReturned, findReturned } from '../../../src/domain/erasure/erase-returned.ts'
-import { continueHold, findHold, HOLD_DAYS, holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
+import {
+  continueSuspension,
+  findSuspension,
+  keepOrganization,
+  SUSPENSION_DAYS,
+  suspendOrganization,
+} from '../../../src/domain/erasure/suspension.ts'
 import { daysAfter } from '../../../src/domain/values/days.ts'
 import { asEraser, dumpRows, linesOf, listStore, makeErasable } from '../../support/erasing.ts'
 import { joinAs } from '../../support/portal.ts'
@@ -21,7 +27,7 @@ const later = (days: number, more: object = {}): ServiceContext => {
 
 /** The organization on hold, and the mails about it so far, by their kind. */
 async function hold(organization: { id: string; name: string }) {
-  const { id } = await holdOrganization(asEraser(service, organization), { name: organization.name })
+  const { id } = await suspendOrganization(asEraser(service, organization), { name: organization.name })
   const mails = async () =>
     (await service.db.memberEmail.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })).flatMap(
       ({ kind }) => (kind.startsWith('organization_') ? [kind] : []),
@@ -37,9 +43,9 @@ async function withAdmin() {
 }
 
 /** On hold, and its owners reminded when they should be. */
-async function holdAndRemind(organization: { id: string; name: string }): Promise<string> {
+async function suspendAndRemind(organization: { id: string; name: string }): Promise<string> {
   const { id } = await hold(organization)
-  await continueHold(later(HOLD_DAYS - 3), id)
+  await continueSuspension(later(SUSPENSION_DAYS - 3), id)
   return id
 }
 
@@ -85,8 +91,8 @@ describe('of two organizations to which everything has happened', () => {
     stored = { before: await listStore(service), after: [] }
     expect(stored.before.filter((key) => key.startsWith(gone.organization.id)).length).toBeGreaterThan(3)
     had = await countOf(gone.organization)
-    receipt = await holdAndRemind(gone.organization)
-    await continueHold(later(HOLD_DAYS), receipt)
+    receipt = await suspendAndRemind(gone.organization)
+    await continueSuspension(later(SUSPENSION_DAYS), receipt)
     after = await dumpRows(service)
     stored.after = await listStore(service)
   })
@@ -128,13 +134,13 @@ it('is reminded of once, and kept by one press, after which nothing of it is era
   const { id, mails } = await hold(organization)
   expect(await hold(organization)).toMatchObject({ id })
   expect(await mails()).toEqual(['organization_ending'])
-  await expect(continueHold(later(HOLD_DAYS - 4), id)).rejects.toThrow('too early')
-  for (const _ of [1, 2]) await continueHold(later(HOLD_DAYS - 2), id)
+  await expect(continueSuspension(later(SUSPENSION_DAYS - 4), id)).rejects.toThrow('too early')
+  for (const _ of [1, 2]) await continueSuspension(later(SUSPENSION_DAYS - 2), id)
   expect(await mails()).toEqual(['organization_ending', 'organization_ending_soon'])
   const ctx = asEraser(service, organization)
   expect([await keepOrganization(ctx), await keepOrganization(ctx)]).toEqual([true, false])
-  expect(await findHold(ctx)).toBe(null)
-  await continueHold(later(HOLD_DAYS + 1), id)
+  expect(await findSuspension(ctx)).toBe(null)
+  await continueSuspension(later(SUSPENSION_DAYS + 1), id)
   expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(1)
   expect(await mails()).toEqual(['organization_ending', 'organization_ending_soon', 'organization_kept'])
   expect(await lines(id)).toEqual([])
@@ -144,8 +150,8 @@ it('is not erased before its owners have had three days after the reminder, howe
   const organization = await withAdmin()
   const { id, mails } = await hold(organization)
   const isThere = async () => (await service.db.organization.count({ where: { id: organization.id } })) > 0
-  const late = HOLD_DAYS + 5
-  for (const days of [late, late + 2.9]) await continueHold(later(days), id)
+  const late = SUSPENSION_DAYS + 5
+  for (const days of [late, late + 2.9]) await continueSuspension(later(days), id)
   expect(await isThere()).toBe(true)
   const { facts } = await service.db.memberEmail.findFirstOrThrow({
     where: { organizationId: organization.id, kind: 'organization_ending_soon' },
@@ -155,24 +161,24 @@ it('is not erased before its owners have had three days after the reminder, howe
     ['organization_ending', 'organization_ending_soon'],
     expect.objectContaining({ until: erasesAt.toISOString() }),
   ])
-  expect((await findHold(asEraser(service, organization)))!.erasesAt).toEqual(erasesAt)
+  expect((await findSuspension(asEraser(service, organization)))!.erasesAt).toEqual(erasesAt)
   expect(
-    await service.db.$queryRaw`SELECT start_after FROM pgboss.job WHERE data->>'holdId' = ${id} ORDER BY 1 DESC LIMIT 1`,
+    await service.db.$queryRaw`SELECT start_after FROM pgboss.job WHERE data->>'suspensionId' = ${id} ORDER BY 1 DESC LIMIT 1`,
   ).toEqual([{ start_after: erasesAt }])
-  await continueHold(later(late + 3), id)
+  await continueSuspension(later(late + 3), id)
   expect(await isThere()).toBe(false)
 })
 
 it('takes the name and nothing else', async () => {
   const organization = await service.make.organization()
-  const asked = holdOrganization(asEraser(service, organization), { name: 'Another' })
+  const asked = suspendOrganization(asEraser(service, organization), { name: 'Another' })
   await expect(asked).rejects.toMatchObject({ kind: 'invalid', issues: [{ field: 'name', problem: 'otherName' }] })
-  expect(await findHold(asEraser(service, organization))).toBe(null)
+  expect(await findSuspension(asEraser(service, organization))).toBe(null)
 })
 
 it('ends once, with a right receipt, however often it is stopped, and the store refuses', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
-  const id = await holdAndRemind(organization)
+  const id = await suspendAndRemind(organization)
   const had = await countOf(organization)
   // Each part is undone some times when it is done, as by a kill in its midst.
   await service.db.$executeRawUnsafe('CREATE SEQUENCE stops')
@@ -192,10 +198,10 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
       await service.system.deps.media.deletePrefix(prefix)
     },
   }
-  const refusing = later(HOLD_DAYS, { media })
+  const refusing = later(SUSPENSION_DAYS, { media })
   const failures: string[] = []
   for (let isOver = false; !isOver; expect(failures.length).toBeLessThan(300))
-    isOver = await continueHold(refusing, id).then(
+    isOver = await continueSuspension(refusing, id).then(
       () => true,
       (error) => failures.push(error.message) < 0,
     )
@@ -212,7 +218,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
 
 it('is left alone that an owner keeps in the very moment in which it would be erased', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
-  const id = await holdAndRemind(organization)
+  const id = await suspendAndRemind(organization)
   const [had, stored] = [await countOf(organization), await listStore(service)]
   const { organizationSuspension } = service.db
   const keptMeanwhile = new Proxy(organizationSuspension, {
@@ -228,7 +234,7 @@ it('is left alone that an owner keeps in the very moment in which it would be er
   const db = new Proxy(service.db, {
     get: (given, name) => (name === 'organizationSuspension' ? keptMeanwhile : Reflect.get(given, name)),
   })
-  await continueHold({ ...later(HOLD_DAYS), db }, id)
+  await continueSuspension({ ...later(SUSPENSION_DAYS), db }, id)
   expect(await lines(id)).toEqual([])
   expect(await countOf(organization)).toEqual(had)
   expect(await listStore(service)).toEqual(stored)
@@ -247,8 +253,8 @@ it('does not wait for a job that a process had which is gone', async () => {
 it('is found when a backup brings it back, and erased again; one that was made anew since is another', async () => {
   const organization = await service.make.organization()
   const { pageLinks: _, ...row } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
-  const id = await holdAndRemind(organization)
-  await continueHold(later(HOLD_DAYS), id)
+  const id = await suspendAndRemind(organization)
+  await continueSuspension(later(SUSPENSION_DAYS), id)
   expect(await findReturned(service.system)).toEqual([])
   await service.db.organization.create({ data: { ...row, createdAt: daysAfter(row.createdAt, 30) } })
   expect(await findReturned(service.system)).toEqual([])
@@ -258,7 +264,7 @@ it('is found when a backup brings it back, and erased again; one that was made a
   expect(await lines(id)).toHaveLength(1)
   // Come back once more, an owner has it erased anew; and then comes the same backup.
   await service.db.organization.create({ data: row })
-  await continueHold(later(HOLD_DAYS), await holdAndRemind(organization))
+  await continueSuspension(later(SUSPENSION_DAYS), await suspendAndRemind(organization))
   await service.db.organization.create({ data: row })
   expect(await eraseReturned(service.system)).toMatchObject([{ organizationId: organization.id }])
   expect(await findReturned(service.system)).toEqual([])

@@ -316,8 +316,8 @@ it('keeps both secrets of a rotation when SECRET_KEY is changed, whichever of th
   const purpose = `webhook ${id}`
   const deps = { ...first.deps, secretKeys: [NEW_KEY, SECRET_KEY] }
   for (const data of [
-    { previousSecret: seal([NEW_KEY], purpose, previous) },
-    { previousSecret: seal([SECRET_KEY], purpose, previous) },
+    { encryptedPreviousSecret: seal([NEW_KEY], purpose, previous) },
+    { encryptedPreviousSecret: seal([SECRET_KEY], purpose, previous) },
   ]) {
     await first.db.webhookEndpoint.update({ where: { id }, data })
     await resealSecrets({ ...first.system, deps })

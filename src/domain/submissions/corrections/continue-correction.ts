@@ -54,7 +54,7 @@ export async function continueCorrection(
 /** @returns whether there may be more. */
 async function correctSome(ctx: Context, corrected: Corrected, releases: Releases): Promise<boolean> {
   const { versionId, keyNumber } = corrected
-  const progress = await holdProgress(ctx, corrected)
+  const progress = await lockProgress(ctx, corrected)
   if (!progress) return false
   const papers = await findPapers(ctx, versionId, progress.after, PAPERS_AT_ONCE)
   await hold(ctx, papers)
@@ -83,7 +83,7 @@ async function correctSome(ctx: Context, corrected: Corrected, releases: Release
 }
 
 /** @returns how far it is, which nobody changes until the transaction ends; undefined: it is done. */
-async function holdProgress(ctx: Context, { versionId, keyNumber }: Corrected): Promise<Progress | undefined> {
+async function lockProgress(ctx: Context, { versionId, keyNumber }: Corrected): Promise<Progress | undefined> {
   const unfinished = own(ctx, 'answerKeys')
     .where('versionId', '=', versionId)
     .where('number', '=', keyNumber)

@@ -10,11 +10,11 @@ const HERE_MS = 2 * 60_000
 export async function noteViewer({ actor, db, deps, organization }: Context, submissionId: string): Promise<void> {
   if (actor.kind !== 'member' || actor.viaKey) return
   const insertionOrChange = into('gradingViewers')
-    .values({ submissionId, memberId: actor.id, organizationId: organization.id, seenAt: deps.clock() })
+    .values({ submissionId, memberId: actor.id, organizationId: organization.id, lastSeenAt: deps.clock() })
     .onConflict((conflict) =>
       conflict
         .columns(['organizationId', 'submissionId', 'memberId'])
-        .doUpdateSet((eb) => ({ seenAt: eb.ref('excluded.seenAt') })),
+        .doUpdateSet((eb) => ({ lastSeenAt: eb.ref('excluded.lastSeenAt') })),
     )
   await run(db, insertionOrChange)
 }

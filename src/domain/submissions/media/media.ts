@@ -68,7 +68,10 @@ const READABLE: Prisma.MediaWhereInput[] = [{ state: 'ready' }, { state: 'failed
 export async function openMediaLink({ db, deps }: ServiceContext, secretKeys: readonly string[], token: string): Promise<Media> {
   const link = readMediaLink(secretKeys, token)
   const isGood = link !== null && link.expiresAt > deps.clock()
-  const where = { state: 'ready', submission: { state: { not: 'withdrawn' }, invite: { organization: { hold: null } } } } as const
+  const where = {
+    state: 'ready',
+    submission: { state: { not: 'withdrawn' }, invite: { organization: { suspension: null } } },
+  } as const
   const media = isGood ? await db.media.findUnique({ where: { id: link.mediaId, ...where } }) : null
   if (!media) throw new DomainError('media_not_found')
   return media

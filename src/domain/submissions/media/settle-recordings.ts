@@ -49,7 +49,7 @@ export async function settleRecording(
 ): Promise<void> {
   const { db, deps, organization } = ctx
   const organizationId = organization.id
-  await holdRecording(ctx, mediaId)
+  await lockRecording(ctx, mediaId)
   if ((await countParts(ctx, mediaId)) === 0) return abandon(ctx, mediaId)
   const completedAt = deps.clock()
   const [settled] = await db.media.updateManyAndReturn({
@@ -71,7 +71,7 @@ export async function settleRecording(
 }
 
 /** Locks a recording: a part that is being taken is known by then, or is refused. */
-export const holdRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
+export const lockRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
   first(ctx.db, own(ctx, 'media').select('id').where('id', '=', mediaId).forNoKeyUpdate())
 
 /** Its files go with the next sweep. */

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { attemptOnce } from './attempt-once.ts'
 import { findOpenQuestion, openAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
-import { holdSubmission, type PreparedSession } from './session.ts'
+import { lockSubmission, type PreparedSession } from './session.ts'
 
 /** @property own what of the question lies with us is played by a link, once and until then; null: nothing does. */
 export type Granted = { playsLeft: number; own: { play: number; expiresAt: Date } | null }
@@ -25,7 +25,7 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
   const limit = submission.questionReplayLimit
   const { playsLeft } = await attemptOnce(session, `play ${number}`, async (inside) => {
     const held = { ...session, ctx: inside }
-    await holdSubmission(held)
+    await lockSubmission(held)
     const question = await findOpenQuestion(held, number)
     if (!question) return refuseSession('closed')
     if (ownMedia(question).length > 0 && question.plays > 0 && question.playUsedAt === null)

@@ -11,10 +11,10 @@ type Facts = {
   assessments: readonly { id: string; name: string }[] | null
 }
 
-/** What stands in the stead of each page of an organization on hold. */
+/** Shown instead of every page of a suspended organization. */
 export const heldPage = ({ ctx, erasesAt, assessments }: Facts): Page => ({
   title: `${ctx.organization.name} will be erased`,
-  body: html`<p>This organization and everything in it will be erased on ${time(erasesAt)}. Until then it is on hold.</p>
+  body: html`<p>This organization and everything in it will be erased on ${time(erasesAt)}. Until then it is suspended.</p>
 ${assessments ? ownersPart(ctx, assessments) : html`<p>Its owners have been emailed, and can still keep it.</p>`}
 <p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`,
 })

@@ -43,10 +43,10 @@ export function securityPage(form: Form, { ctx, security, members, counts, addre
         optional: true,
       })}
 ${field(form, {
-  name: 'trustedTrustedDeviceDays',
+  name: 'trustedDeviceDays',
   label: 'Days that a browser is remembered',
   type: 'number',
-  value: String(security.trustedTrustedDeviceDays),
+  value: String(security.trustedDeviceDays),
   hint: `For so long members are not asked for the second step in it again. ${TRUSTED_DEVICE_DAYS.minimum} (never) to ${TRUSTED_DEVICE_DAYS.maximum}.`,
 })}`,
     )}${section(
@@ -82,17 +82,17 @@ ${field(form, {
       'API keys',
       'Limits for all keys, on top of each key’s own.',
       html`${area(form, {
-        name: 'apiApiKeyNetworks',
+        name: 'apiKeyNetworks',
         label: 'Networks of API keys',
         hint: 'One address or network per line. Empty: anywhere. Requests from elsewhere are refused (403).',
-        value: security.apiApiKeyNetworks.join('\n'),
+        value: security.apiKeyNetworks.join('\n'),
       })}
 ${shutsKeysOut(form) && checkbox(form, { name: 'shutsOut', label: 'Shut them out: requests of those keys get 403 from now on' })}
 ${field(form, {
-  name: 'apiApiKeyMaxDays',
+  name: 'apiKeyMaxDays',
   label: 'Days a new key lasts at most',
   type: 'number',
-  value: String(security.apiApiKeyMaxDays ?? ''),
+  value: String(security.apiKeyMaxDays ?? ''),
   hint: `${KEY_DAYS.minimum} to ${KEY_DAYS.maximum.toLocaleString('en')}. Empty: no limit. Keys you already have stay as they are.`,
   optional: true,
 })}`,

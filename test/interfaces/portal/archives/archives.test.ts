@@ -12,8 +12,8 @@ import { makeArchive, PART_BYTES } from '../../../../src/domain/archives/make-ar
 import { requestCandidateArchive, requestMemberArchive } from '../../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../../src/domain/context.ts'
 import { continueErasure } from '../../../../src/domain/erasure/continue-erasure.ts'
-import { continueHold, HOLD_DAYS, holdOrganization } from '../../../../src/domain/erasure/hold.ts'
 import { requestErasure } from '../../../../src/domain/erasure/request-erasure.ts'
+import { continueSuspension, SUSPENSION_DAYS, suspendOrganization } from '../../../../src/domain/erasure/suspension.ts'
 import { daysAfter } from '../../../../src/domain/values/days.ts'
 import { runCli } from '../../../cli/run-cli.ts'
 import { textsOf, unzip, waitForArchive } from '../../../support/archives.ts'
@@ -136,13 +136,13 @@ describe('an archive of a candidate', () => {
     const { organization, ctx } = await start()
     const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
     const { id } = await requestCandidateArchive(still, { address: ADDRESS })
-    const hold = await holdOrganization(still, { name: organization.name })
+    const hold = await suspendOrganization(still, { name: organization.name })
     const writeArchive: Context['deps']['writeArchive'] = async (of, whose, write) => {
       await service.deps.writeArchive(of, whose, write)
       await write(Buffer.alloc(PART_BYTES)) // the first part is put
-      for (const days of [HOLD_DAYS - 3, HOLD_DAYS]) {
+      for (const days of [SUSPENSION_DAYS - 3, SUSPENSION_DAYS]) {
         const later = () => daysAfter(service.clock.now(), days)
-        await continueHold({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
+        await continueSuspension({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
       }
     }
     const meanwhile = { ...service.system, deps: { ...service.deps, writeArchive } }

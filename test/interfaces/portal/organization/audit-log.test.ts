@@ -193,7 +193,7 @@ it('says what was changed in words, from what to what, with values as people rea
     backgroundColor: '',
     seen: await seenAt(`${home}settings/brand`),
   })
-  await admin.post(`${home}settings/security`, { apiApiKeyMaxDays: '90', apiApiKeyNetworks: '203.0.113.0/24' })
+  await admin.post(`${home}settings/security`, { apiKeyMaxDays: '90', apiKeyNetworks: '203.0.113.0/24' })
   await admin.post(`${home}settings/security`, { secondFactorFrom: '2027-03-01', idleMinutes: '60' })
   const entry = { organizationId: organization.id, actorKind: 'operator', at: service.deps.clock() }
   const logo = (before: string | null, after: string | null) => ({ before: { logoHash: before }, after: { logoHash: after } })
@@ -229,7 +229,7 @@ it('says what was changed in words, from what to what, with values as people rea
     'Some new field: x',
   ])
     expect(rows).toContain(words)
-  expect(rows).not.toMatch(/logoHash|apiApiKeyMaxDays|apiApiKeyNetworks|languagesOffered|aa11/)
+  expect(rows).not.toMatch(/logoHash|apiKeyMaxDays|apiKeyNetworks|languagesOffered|aa11/)
 
   async function seenAt(address: string): Promise<string> {
     return /name="seen" value="([^"]*)"/.exec((await admin.get(address)).text)![1]!

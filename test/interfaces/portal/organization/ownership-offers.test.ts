@@ -28,7 +28,7 @@ async function startOffered() {
 describe('an offer to become an owner', () => {
   it('is shown to the member, who takes it, and mailed to all owners; who made it can stop then', async () => {
     const { owner, other, path, answer, actions, offer } = await startOffered()
-    const { createdAt, endsAt } = await service.db.ownershipOffer.findFirstOrThrow(offer)
+    const { createdAt, expiresAt: endsAt } = await service.db.ownershipOffer.findFirstOrThrow(offer)
     expect(endsAt.getTime() - createdAt.getTime()).toBe(7 * DAY_MS)
     expect([await mailsTo(other.member.id), await mailsTo(owner.member.id)]).toEqual([
       ['owner_offered'],

@@ -10,46 +10,45 @@ import { DAY_MS, daysAfter } from '../values/days.ts'
 import { eraseOrganization } from './erase-organization.ts'
 import { beginAnew } from './retention.ts'
 
-// An organization that is to be erased is on hold first: whoever has got hold of an owner's session ends no company by it. Where one is
-// entered (by a session, a key, a candidate's link), and where something is sent for it, that is asked.
+// An organization is suspended for two weeks before its erasure, so that a stolen session of an owner can't destroy it. Sessions, API keys,
+// candidates' links, and mails check whether their organization is suspended.
 
-/** For so long it can be taken back; owners are reminded so long before the end at the latest, and where that was late, the end is later. */
-export const HOLD_DAYS = 14
+/** Owners can cancel the erasure for 14 days and are reminded 3 days before it. A late reminder postpones it. */
+export const SUSPENSION_DAYS = 14
 const REMINDED_DAYS = 3
-/** A reminder that a worker sends so much later, as it had to start first, moves no end. */
+/** A reminder that is late by less than this postpones nothing. */
 const TOLERATED_MS = 3_600_000
 
-/** @property erasesAt from then on it is erased. */
-export type Hold = { id: string; askedAt: Date; erasesAt: Date; startedAt: Date | null }
+export type Suspension = { id: string; requestedAt: Date; erasesAt: Date; startedAt: Date | null }
 
-const select = { id: true, askedAt: true, erasesAt: true, startedAt: true } as const
+const select = { id: true, requestedAt: true, erasesAt: true, startedAt: true } as const
 
-/** Null of an organization that is not on hold. */
-export const findHold = ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Hold | null> =>
+/** @returns null if the organization is not suspended. */
+export const findSuspension = ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Suspension | null> =>
   db.organizationSuspension.findUnique({ where: { organizationId: organization.id }, select })
 
 /**
- * Has the organization be on hold, from this moment on, and be erased after {@link HOLD_DAYS}. Its owners are told by mail. Asked for again
- * meanwhile, it is the same hold.
+ * Suspends the organization now, to erase it after {@link SUSPENSION_DAYS}, and notifies its owners by mail. If it is suspended already, nothing
+ * changes.
  *
- * @param input.name the organization's, as it was typed.
+ * @param input.name the organization's name, which the user types to confirm.
  * @throws DomainError not_permitted; invalid, `name`: `otherName`.
  */
-export async function holdOrganization(ctx: Context, { name }: { name: string }): Promise<Hold> {
+export async function suspendOrganization(ctx: Context, { name }: { name: string }): Promise<Suspension> {
   authorize(ctx, 'erase_organization')
   const { id: organizationId } = ctx.organization
   const { name: current } = await ctx.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
   refuse(name.trim() === current.trim() ? [] : [{ field: 'name', rule: 'account', problem: 'otherName' }])
-  const hold = await inTransaction(ctx, async (inside) => {
+  const suspension = await inTransaction(ctx, async (inside) => {
     const { db, deps, actor } = inside
-    const askedAt = deps.clock()
-    const [id, erasesAt] = [deps.newId(), daysAfter(askedAt, HOLD_DAYS)]
+    const requestedAt = deps.clock()
+    const [id, erasesAt] = [deps.newId(), daysAfter(requestedAt, SUSPENSION_DAYS)]
     const row = {
       organizationId,
       id,
       actorKind: actor.kind,
       actorId: actor.kind === 'member' ? actor.id : null,
-      askedAt,
+      requestedAt,
       erasesAt,
     }
     const insertion = into('organizationSuspensions').values(row)
@@ -59,21 +58,21 @@ export async function holdOrganization(ctx: Context, { name }: { name: string })
         insertion.onConflict((conflict) => conflict.doNothing()),
       )) > 0
     ) {
-      await deps.queue.enqueueHold(db, { holdId: id, at: daysAfter(askedAt, HOLD_DAYS - REMINDED_DAYS) })
-      await deps.queue.enqueueHold(db, { holdId: id, at: erasesAt })
+      await deps.queue.enqueueSuspension(db, { suspensionId: id, at: daysAfter(requestedAt, SUSPENSION_DAYS - REMINDED_DAYS) })
+      await deps.queue.enqueueSuspension(db, { suspensionId: id, at: erasesAt })
       await recordAudit(inside, { action: 'asked_for_organization_erasure', details: { until: erasesAt.toISOString() } })
       await tellOwners(inside, 'organization_ending', erasesAt)
     }
     return db.organizationSuspension.findUniqueOrThrow({ where: { organizationId }, select })
   })
   ctx.deps.apiKeyCache.empty()
-  return hold
+  return suspension
 }
 
 /**
- * Has the organization be as it was before it was to be erased: one press. Its owners are told by mail.
+ * Cancels the erasure, ends the suspension, and notifies the owners by mail.
  *
- * @returns whether it was on hold, and is no longer: what is being erased stays so.
+ * @returns false if it is not suspended, or its erasure has begun.
  * @throws DomainError not_permitted.
  */
 export async function keepOrganization(ctx: Context): Promise<boolean> {
@@ -97,14 +96,13 @@ async function tellOwners(inside: Context, kind: Told, until?: Date): Promise<vo
 }
 
 /**
- * Looks after a hold when something of it is due: reminds the owners, or erases the organization, from where it was interrupted. Without a
- * reminder nothing is erased: where no worker ran when it was due, it comes first, and the end some days after it. One that was taken back,
- * or is erased, is no more.
+ * Does what is due for a suspended organization: reminds its owners, or erases it, continuing an interrupted erasure. Nothing is erased before
+ * the reminder: if no worker ran when it was due, it is sent first and the erasure postponed. Does nothing if the erasure was cancelled.
  *
- * @throws Error when nothing is due yet; whatever stands in the way: the store, the database, the log's file. It is tried again.
+ * @throws Error if nothing is due yet, or the store, the database, or the erasure log fails. The job is retried.
  */
-export async function continueHold(service: ServiceContext, holdId: string): Promise<void> {
-  const where = { id: holdId }
+export async function continueSuspension(service: ServiceContext, suspensionId: string): Promise<void> {
+  const where = { id: suspensionId }
   const found = await service.db.organizationSuspension.findUnique({ where, include: { organization: true } })
   if (!found) return
   const { erasesAt, remindedAt, startedAt, organization } = found
@@ -112,18 +110,18 @@ export async function continueHold(service: ServiceContext, holdId: string): Pro
   const now = service.deps.clock()
   if (now >= erasesAt && (startedAt ?? remindedAt)) {
     await service.db.organizationSuspension.updateMany({ where: { ...where, startedAt: null }, data: { startedAt: now } })
-    // An owner may have kept it in this very moment: then there is nothing that has begun.
+    // An owner may have cancelled at this moment.
     if ((await service.db.organizationSuspension.count({ where })) === 0) return
-    return eraseOrganization(ctx, holdId)
+    return eraseOrganization(ctx, suspensionId)
   }
-  if (erasesAt.getTime() - now.getTime() > REMINDED_DAYS * DAY_MS) throw new Error('It is too early for what a hold waits for')
+  if (erasesAt.getTime() - now.getTime() > REMINDED_DAYS * DAY_MS) throw new Error('Nothing is due for this suspension yet')
   await inTransaction(ctx, async (inside) => {
     const fairAt = daysAfter(now, REMINDED_DAYS)
     const isLate = fairAt.getTime() - erasesAt.getTime() > TOLERATED_MS
     const data = { remindedAt: now, ...(isLate && { erasesAt: fairAt }) }
     const { count } = await inside.db.organizationSuspension.updateMany({ where: { ...where, remindedAt: null }, data })
     if (count === 0) return
-    if (isLate) await inside.deps.queue.enqueueHold(inside.db, { holdId, at: fairAt })
+    if (isLate) await inside.deps.queue.enqueueSuspension(inside.db, { suspensionId, at: fairAt })
     await tellOwners(inside, 'organization_ending_soon', isLate ? fairAt : erasesAt)
   })
 }

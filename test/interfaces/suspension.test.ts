@@ -131,5 +131,5 @@ it('is asked for and taken back by the command line, which doctor and running pr
   await waitUntil('the key to be refused', async () => ((await key())[0] === 401 ? true : undefined))
   expect((await runCli(['org', 'keep', organization.id], env)).stdout).toContain('is kept')
   await waitUntil('the key to be good', async () => ((await key())[0] === 200 ? true : undefined))
-  expect((await runCli(['org', 'keep', organization.id], env)).stdout).toContain('is not on hold')
+  expect((await runCli(['org', 'keep', organization.id], env)).stdout).toContain('is not suspended')
 })
