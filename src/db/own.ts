@@ -130,7 +130,7 @@ export const compose = builder as unknown as Kysely<Record<never, never>>
 export const sameOwner = (table: OwnTable | (string & {}), other: OwnTable | (string & {})): RawBuilder<SqlBool> =>
   sql`${sql.ref(`${table}.organizationId`)} = ${sql.ref(`${other}.organizationId`)}`
 
-/** Whose organization is not on hold: what is left for it to do waits. */
+/** Rows whose organization is not suspended. */
 export const isNotSuspended = (table: string): RawBuilder<SqlBool> =>
   sql`not exists (select from ${sql.table('organizationSuspensions')} where ${sameOwner('organizationSuspensions', table)})`
 

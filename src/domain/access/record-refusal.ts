@@ -66,7 +66,7 @@ async function countMore({ db }: Pick<Context, 'db'>, key: string, here: Met): P
 
 /** Records of hours that are over how often each was refused in all who was so more than once. */
 export async function recordRefusalCounts(system: ServiceContext): Promise<void> {
-  const over = { key: { startsWith: `${REFUSAL} ` }, endsAt: { lte: system.deps.clock() }, count: { gt: 1 } }
+  const over = { key: { startsWith: `${REFUSAL} ` }, expiresAt: { lte: system.deps.clock() }, count: { gt: 1 } }
   for (;;) {
     const due = await system.db.usedToken.findMany({ where: over, orderBy: { expiresAt: 'asc' }, take: RECORDED_AT_ONCE })
     await inTransaction(system, async (inside) => {

@@ -83,8 +83,8 @@ export async function parkForm(
     const credential = await lockCredential(inside, credentialId)
     const session = credential && (await db.session.findUnique({ where: { id: sessionId } }))
     if (!session || !savesForms(inside, session, credential)) return null
-    const endsAt = new Date(now.getTime() + KEPT_FOR_MS)
-    await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, expiresAt: endsAt } })
+    const expiresAt = new Date(now.getTime() + KEPT_FOR_MS)
+    await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, expiresAt } })
     const theirs = everyones.selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
     const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MOST_PARKED)
     await run(db, everyones.deleteFrom('savedForms').where('id', 'in', excess))
@@ -99,7 +99,7 @@ export async function findSavedForm(
   id: string,
 ): Promise<SavedForm | null> {
   if (!isUuid(id)) return null
-  const found = await db.savedForm.findUnique({ where: { id, credentialId: credential.id, endsAt: { gt: deps.clock() } } })
+  const found = await db.savedForm.findUnique({ where: { id, credentialId: credential.id, expiresAt: { gt: deps.clock() } } })
   const text = found && open(deps.secretKeys, purposeOf(id), found.body)
   if (!text) return null
   return { ...(JSON.parse(text) as Omit<FormToPark, 'url'>), id, url: found.url, isUsed: found.usedAt !== null }
@@ -109,7 +109,7 @@ export async function findSavedForm(
 export async function claimSavedForm({ db, deps }: ServiceContext, { credential }: SignedIn, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const now = deps.clock()
-  const open = { id, credentialId: credential.id, usedAt: null, endsAt: { gt: now } }
+  const open = { id, credentialId: credential.id, usedAt: null, expiresAt: { gt: now } }
   const { count } = await db.savedForm.updateMany({ where: open, data: { usedAt: now } })
   return count === 1
 }

@@ -53,7 +53,7 @@ export async function countSignIn(ctx: ServiceContext, { email, origin, deviceId
 
 /** Whether browsers and networks that are new to the address have tried as many as they may for now. */
 export async function areStrangersRefused({ db, deps }: ServiceContext, email: string): Promise<boolean> {
-  const where = { key: keyOf('strangers', email), count: { gte: LIMITS.strangers.most }, endsAt: { gt: deps.clock() } }
+  const where = { key: keyOf('strangers', email), count: { gte: LIMITS.strangers.most }, expiresAt: { gt: deps.clock() } }
   return (await db.signInAttempt.count({ where })) > 0
 }
 
@@ -123,8 +123,8 @@ export async function forgiveCodes({ db }: ServiceContext, coder: Coder): Promis
 async function count({ db, deps }: ServiceContext, counted: Counted, text: string): Promise<number | null> {
   const { most, windowMs } = LIMITS[counted]
   const now = deps.clock()
-  const endsAt = new Date(now.getTime() + windowMs)
-  const attempt = into('signInAttempts').values({ key: keyOf(counted, text), count: 1, expiresAt: endsAt })
+  const expiresAt = new Date(now.getTime() + windowMs)
+  const attempt = into('signInAttempts').values({ key: keyOf(counted, text), count: 1, expiresAt })
   const counting = attempt
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => {

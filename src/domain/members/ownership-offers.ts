@@ -16,7 +16,7 @@ import { isOwnerNamed, makeOwner } from './owners.ts'
 const OFFER_DAYS = 7
 
 /** @property from who offers it, as pages call them. */
-export type OwnershipOffer = { id: string; from: string; endsAt: Date }
+export type OwnershipOffer = { id: string; from: string; expiresAt: Date }
 
 /**
  * Offers a member to be an owner, for {@link OFFER_DAYS}; an earlier offer to them is over. They are told, and all owners.
@@ -36,11 +36,11 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
     const { db, deps, organization } = inside
     const createdAt = deps.clock()
     const between = { organizationId: organization.id, fromMemberId: actor.id, toMemberId: memberId }
-    const endsAt = daysAfter(createdAt, OFFER_DAYS)
-    await db.ownershipOffer.create({ data: { id: deps.newId(), ...between, createdAt, expiresAt: endsAt } })
+    const expiresAt = daysAfter(createdAt, OFFER_DAYS)
+    await db.ownershipOffer.create({ data: { id: deps.newId(), ...between, createdAt, expiresAt } })
     await record(inside, 'offered_ownership', memberId)
     const person = await nameActor(inside)
-    const facts = defined({ person, called: nameOf(member.user), until: endsAt.toISOString() })
+    const facts = defined({ person, called: nameOf(member.user), until: expiresAt.toISOString() })
     await queueMemberEmail(inside, { kind: 'owner_offered', memberId, facts })
     await queueOwnerEmails(inside, { kind: 'ownership_offer_made', facts })
   })
@@ -57,13 +57,13 @@ export async function findOwnershipOffer(
       organizationId: organization.id,
       toMemberId: memberId,
       answeredAt: null,
-      endsAt: { gt: deps.clock() },
+      expiresAt: { gt: deps.clock() },
       from: { status: 'active', duties: { has: 'owner' } },
     },
-    select: { id: true, endsAt: true, from: { select: { user: true } } },
+    select: { id: true, expiresAt: true, from: { select: { user: true } } },
     orderBy: { id: 'desc' },
   })
-  return offer && { id: offer.id, endsAt: offer.endsAt, from: nameOf(offer.from.user) }
+  return offer && { id: offer.id, expiresAt: offer.expiresAt, from: nameOf(offer.from.user) }
 }
 
 /**
@@ -96,7 +96,7 @@ export async function withdrawOwnershipOffer(ctx: Context, memberId: string): Pr
 /** @returns how many were open. */
 async function endOffers({ db, deps, organization }: Context, toMemberId: string): Promise<number> {
   const now = deps.clock()
-  const open = { organizationId: organization.id, toMemberId, answeredAt: null, endsAt: { gt: now } }
+  const open = { organizationId: organization.id, toMemberId, answeredAt: null, expiresAt: { gt: now } }
   return (await db.ownershipOffer.updateMany({ where: open, data: { answeredAt: now } })).count
 }
 

@@ -90,7 +90,7 @@ describe('assessment.start', () => {
 
   it('is refused before the key of Ashby is entered', async () => {
     const { ashby, assessment, connection } = await start()
-    await service.db.atsConnection.update({ where: { id: connection.id }, data: { theirKey: null } })
+    await service.db.atsConnection.update({ where: { id: connection.id }, data: { encryptedApiKey: null } })
     expect((await ashby.list()).status).toBe(200)
     const { status, body } = await ashby.start(assessment.id)
     expect([status, body.message]).toEqual([422, expect.stringContaining('key')])

@@ -24,7 +24,7 @@ export async function findOtherViewers({ actor, db, deps, organization }: Contex
   if (actor.kind !== 'member') return []
   const since = new Date(deps.clock().getTime() - HERE_MS)
   const others = await db.gradingViewer.findMany({
-    where: { organizationId: organization.id, submissionId, memberId: { not: actor.id }, seenAt: { gt: since } },
+    where: { organizationId: organization.id, submissionId, memberId: { not: actor.id }, lastSeenAt: { gt: since } },
     include: { member: { include: { user: true } } },
     orderBy: { memberId: 'asc' },
   })

@@ -42,7 +42,7 @@ export function ownership(ctx: Context, member: Member, { isOwnerNamed, offer }:
       'end-ownership',
     )
   if (offer)
-    return html`<p class="mt-4 mb-2">${offer.from} has offered them to become an owner, until ${time(offer.endsAt)}.</p>
+    return html`<p class="mt-4 mb-2">${offer.from} has offered them to become an owner, until ${time(offer.expiresAt)}.</p>
 <form method="post" action="${address}/withdraw-ownership"><button class="btn btn-sm">Withdraw the offer</button></form>`
   return ask(
     {

@@ -7,9 +7,9 @@ import { time } from '../kit/wording.ts'
 /** What an owner has offered to who looks. */
 export const offerPanel = (
   ctx: Context,
-  { from, endsAt }: OwnershipOffer,
+  { from, expiresAt }: OwnershipOffer,
 ): Html => html`<section class="panel" aria-labelledby="offer-heading">
 <h2 class="mb-2" id="offer-heading">Become an owner of ${ctx.organization.name}?</h2>
-<p class="mb-4">${from} asks you to. Owners are admins who also decide how members sign in, and who the owners are. The offer ends ${time(endsAt)}.</p>
+<p class="mb-4">${from} asks you to. Owners are admins who also decide how members sign in, and who the owners are. The offer ends ${time(expiresAt)}.</p>
 <form class="flex flex-wrap gap-2" method="post" action="${pathOf(ctx, 'account/ownership')}"><button class="btn btn-primary" name="answer" value="take">Become an owner</button><button class="btn" name="answer" value="refuse">Decline</button></form>
 </section>`

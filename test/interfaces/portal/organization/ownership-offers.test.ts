@@ -28,8 +28,8 @@ async function startOffered() {
 describe('an offer to become an owner', () => {
   it('is shown to the member, who takes it, and mailed to all owners; who made it can stop then', async () => {
     const { owner, other, path, answer, actions, offer } = await startOffered()
-    const { createdAt, expiresAt: endsAt } = await service.db.ownershipOffer.findFirstOrThrow(offer)
-    expect(endsAt.getTime() - createdAt.getTime()).toBe(7 * DAY_MS)
+    const { createdAt, expiresAt } = await service.db.ownershipOffer.findFirstOrThrow(offer)
+    expect(expiresAt.getTime() - createdAt.getTime()).toBe(7 * DAY_MS)
     expect([await mailsTo(other.member.id), await mailsTo(owner.member.id)]).toEqual([
       ['owner_offered'],
       ['ownership_offer_made'],
@@ -51,7 +51,7 @@ describe('an offer to become an owner', () => {
     ['that is withdrawn', ({ owner, path }) => owner.post(`${path}/withdraw-ownership`)],
     [
       'of more than seven days ago',
-      ({ offer }) => service.db.ownershipOffer.updateMany({ ...offer, data: { endsAt: service.clock.now() } }),
+      ({ offer }) => service.db.ownershipOffer.updateMany({ ...offer, data: { expiresAt: service.clock.now() } }),
     ],
     [
       'of who is no owner any more',
