@@ -12,9 +12,9 @@ import { fileOf, newMediaKey } from '../../src/domain/values/media-keys.ts'
 import { readArchive } from '../support/archives.ts'
 import { asEraser, listStore } from '../support/erasing.ts'
 import { startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { SECRET_KEY, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const RECORDINGS = scaled(12, 50)
 const RECORDED_BYTES = scaled(3, 8) * 1_000_000

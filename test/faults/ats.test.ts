@@ -5,9 +5,9 @@ import { createAshby, listenAsAshby } from '../support/ats/ashby.ts'
 import { TO_FAKES } from '../support/ats/connect.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { answerWith } from '../support/receiver.ts'
+import { scaled } from '../support/scale.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 /** What a killed process was reporting is reported again when its lease of 20 s is over. A machine that is busy may take longer. */
 const RECOVERY_MS = 300_000

@@ -4,8 +4,8 @@ import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import { startSession } from '../../src/domain/access/sessions.ts'
 import { PASSWORD, SECRET_KEY } from '../support/known-secrets.ts'
 import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const WRITERS = 8
 const ENTRIES = scaled(160, 10_000)

@@ -4,9 +4,9 @@ import type { Context } from '../../src/domain/context.ts'
 import { startBulkChange } from '../../src/domain/invites/bulk/bulk-changes.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const INVITES = scaled(400, 5_000)
 const KILLS = scaled(2, 5)

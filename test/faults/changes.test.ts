@@ -7,8 +7,8 @@ import { createInvite } from '../../src/domain/invites/create-invite.ts'
 import { extendInvite, revokeInvite } from '../../src/domain/invites/operations.ts'
 import { inTransaction } from '../../src/domain/transaction.ts'
 import { type Told, waitForNumbering } from '../support/events.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
-import { LONG, scaled } from './scale.ts'
 
 const CHANGES = scaled(160, 50_000)
 const INVITES = scaled(40, 1_500)

@@ -6,9 +6,9 @@ import { migrate } from '../../src/db/migrate.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { ask, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 /** Connections of the service. */
 const POOL_SIZE = 5

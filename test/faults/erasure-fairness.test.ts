@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const CANDIDATES = scaled(60, 10_000)
 const PER_MINUTE = 300

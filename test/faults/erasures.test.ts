@@ -11,12 +11,12 @@ import type { ErasedCounts } from '../../src/domain/erasure/erasures.ts'
 import { runCli } from '../cli/run-cli.ts'
 import { ADDRESS, dumpRows, hitsIn, idsOf, listStore, makeErasable } from '../support/erasing.ts'
 import { type LogLine, startProcess } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { SECRET_KEY, startService } from '../support/service.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
-import { scaled } from './scale.ts'
 
 const OTHERS = scaled(3, 999)
 const KILLS = scaled(3, 20)

@@ -3,9 +3,9 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 import { readFeed, type Told } from '../support/events.ts'
 import { startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const TRANSACTIONS = scaled(1_000, 10_000)
 const MAX_DELAY_MS = scaled(200, 2_000)

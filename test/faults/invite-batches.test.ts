@@ -5,9 +5,9 @@ import { createBatch } from '../../src/domain/invites/batches/batches.ts'
 import { startBatch } from '../../src/domain/invites/batches/control-batch.ts'
 import { readerOf } from '../support/candidate-lists.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const ROWS = scaled(600, 10_000)
 const KILLS = scaled(2, 5)

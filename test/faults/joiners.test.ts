@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { fileOf } from '../../src/domain/values/media-keys.ts'
 import { readSlices } from '../media/recordings.ts'
 import { startProcess } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { SECRET_KEY, startServiceForTest } from '../support/service.ts'
 import { takeAssessment } from '../support/submissions.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 /** A killed process's job counts as lost after 10 s without a heartbeat, and its retry waits 10 to 40 s. The machine may be busy. */
 const PATIENCE_MS = 600_000

@@ -5,9 +5,9 @@ import { correctKey } from '../../src/domain/submissions/corrections/correct-key
 import { previewCorrection } from '../../src/domain/submissions/corrections/preview.ts'
 import { makeAnswered } from '../support/answered.ts'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const ANSWERS = scaled(600, 20_000)
 const DECIDED = 50

@@ -1,9 +1,9 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, it, onTestFinished } from 'vitest'
 import { ask, openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 /**
  * A killed process's mails take up to a minute: its jobs count as lost after 10 s without a heartbeat, and their retry waits 10 to 20 s. A

@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createMailer } from '../../src/mail/mailer.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { ask, openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 async function start(smtpUrl: string, env: Record<string, string> = {}) {
   const database = await openTestDatabase()

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { findPendingMigrations } from '../../src/db/migrate.ts'
 import { createEmptyDatabase } from '../support/empty-database.ts'
 import { launchService, startProcess } from '../support/processes.ts'
-import { scaled } from './scale.ts'
+import { scaled } from '../support/scale.ts'
 
 it(
   'starts cleanly on a database that two processes were migrating when one was killed',

@@ -4,8 +4,8 @@ import { continueSuspension, SUSPENSION_DAYS, suspendOrganization } from '../../
 import { daysAfter } from '../../src/domain/values/days.ts'
 import { linesOf } from '../support/erasing.ts'
 import { asOperator } from '../support/portal.ts'
+import { scaled } from '../support/scale.ts'
 import { startServiceForTest } from '../support/service.ts'
-import { scaled } from './scale.ts'
 
 const INVITES = scaled(1_000, 20_000)
 const ROWS_AT_ONCE = 1_000

@@ -6,9 +6,9 @@ import { migrate } from '../../src/db/migrate.ts'
 import { factories, systemOn } from '../support/factories.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { ask, startProcess } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 /** Longer than a job may go without a heartbeat. */
 const LONG_OUTAGE_MS = 11_000

@@ -2,10 +2,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts'
 import { ask, launchService, openTestDatabase, startProcess } from '../support/processes.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { scaled } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
-import { scaled } from './scale.ts'
 
 const CREATES = scaled(150, 900)
 const CLIENTS = 12

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hasPostfix, startPostfix } from '../support/postfix.ts'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG } from './scale.ts'
 
 /** What lies behind Postfix. */
 async function startTarget() {

@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase, startProcess } from '../support/processes.ts'
 import { AFTER_TWO_DAYS } from '../support/reminders.ts'
 import { runSweep } from '../support/run-sweep.ts'
+import { scaled } from '../support/scale.ts'
 import { startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 /** A killed process's mails take up to a minute, on a busy machine longer. */
 const RECOVERY_MS = 600_000

@@ -3,8 +3,8 @@ import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DAY_MS } from '../support/factories.ts'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG, scaled } from './scale.ts'
 
 const INVITES = scaled(2_000, 200_000)
 const KILLS = scaled(1, 2)

@@ -7,8 +7,8 @@ import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
 import { putUnderLoad } from '../support/load.ts'
 import { writeMigration } from '../support/migrations-folder.ts'
 import { openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 const orSkipped = hasHaproxy ? '' : ' (skipped: there is no haproxy on this machine)'
 const ROOT = path.join(import.meta.dirname, '../..')

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../src/domain/context.ts'
 import { codeAt, giveApp, readOffer, recoveryCodesIn } from '../support/factors.ts'
 import { SECRET_KEY } from '../support/known-secrets.ts'
 import { openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
-import { scaled } from './scale.ts'
+import { scaled } from '../support/scale.ts'
 
 async function start() {
   const database = await openTestDatabase()

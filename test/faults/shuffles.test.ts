@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { ASKS_NOTHING, candidateOf, consent } from '../support/candidate.ts'
 import { makeDefined } from '../support/kinds.ts'
 import { openTestDatabase } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { type Service, startServiceForTest } from '../support/service.ts'
 import { openTab } from '../support/taking.ts'
-import { scaled } from './scale.ts'
 
 const STARTS = scaled(20, 1_000)
 const QUESTIONS = 20

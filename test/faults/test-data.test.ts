@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
+import { LONG } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { LONG } from './scale.ts'
 
 const INVITES = 5_000
 const KILLS = 3

@@ -5,9 +5,9 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { signInAs } from '../support/portal.ts'
 import { openTestDatabase, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { sharedText, writeXlsx } from '../support/question-files.ts'
+import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { scaled } from './scale.ts'
 
 const QUESTIONS = scaled(500, 5_000)
 /** As `npm start` has it. */

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { shared } from '../../vitest.config.ts'
-import { LONG } from './scale.ts'
+import { LONG } from '../support/scale.ts'
 
 // Faults and attacks, by `npm run test:faults`. FAULTS=long makes many more of them.
 export default defineConfig({

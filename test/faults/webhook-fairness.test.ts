@@ -3,9 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { MAX_ENDPOINTS } from '../../src/domain/webhooks/endpoints.ts'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { LONG, scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
-import { LONG, scaled } from './scale.ts'
 
 /** Milliseconds that the flooding organization's endpoints take, so that they keep each place as long as they can. */
 const ANSWER_MS = 400

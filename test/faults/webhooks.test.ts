@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { ask, openTestDatabase, startProcess } from '../support/processes.ts'
 import { type Received, startReceiver, verify } from '../support/receiver.ts'
+import { scaled } from '../support/scale.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { TO_LOOPBACK } from '../support/webhooks.ts'
-import { scaled } from './scale.ts'
 
 /** What a killed process was sending is sent again when its lease of 30 s is over. A machine that is busy may take longer. */
 const RECOVERY_MS = 300_000

@@ -8,12 +8,13 @@ import { choice } from '../../src/kinds/choice/rules.ts'
 import { matching } from '../../src/kinds/matching/rules.ts'
 import { number } from '../../src/kinds/number/rules.ts'
 import { shortText } from '../../src/kinds/short-text/rules.ts'
+import { scaled } from '../support/scale.ts'
 import { startServiceForFile } from '../support/service.ts'
 
 // What holds whatever is asked and answered.
 
 const service = await startServiceForFile({ ROLE: 'api' })
-const RUNS = { numRuns: 10_000 }
+const RUNS = { numRuns: scaled(1_000, 10_000) }
 const idOf = (i: number) => String.fromCharCode(97 + i).repeat(8)
 const someOf = (count: number) => fc.subarray(Array.from({ length: count }, (_, i) => idOf(i)))
 const scoreOf = (score: ReturnType<typeof choice.score>) => (score.state === 'scored' ? score : { got: 0, of: 1 })

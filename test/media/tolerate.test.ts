@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findLongestRise } from '../../src/media/tolerate/longest-rise.ts'
 import { mend } from '../../src/media/tolerate/mend.ts'
 import type { Mended, Source } from '../../src/media/tolerate/mended.ts'
-import { scaled } from '../faults/scale.ts'
+import { scaled } from '../support/scale.ts'
 import { createRandom, damage, split } from './damage.ts'
 import { RECORDINGS, type Recording, readSlices } from './recordings.ts'
 

@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { scaled } from '../faults/scale.ts'
 import { layDatabaseLine } from '../support/line.ts'
 import { type Outcome, putUnderLoad } from '../support/load.ts'
 import {
@@ -12,6 +11,7 @@ import {
   startProcess,
   type TestDatabase,
 } from '../support/processes.ts'
+import { scaled } from '../support/scale.ts'
 import { type SmtpListener, startSmtpListener } from '../support/smtp.ts'
 import { waitUntil } from '../support/wait-until.ts'
 

@@ -1,14 +1,17 @@
 import type { Context } from '../../src/domain/context.ts'
 import { continueErasure } from '../../src/domain/erasure/continue-erasure.ts'
 import { type ErasureStep, getErasure } from '../../src/domain/erasure/erasures.ts'
+import { scaled } from './scale.ts'
 import type { Service } from './service.ts'
 
+/** How often each step is stopped. */
+export const STOPS = scaled(2, 20)
 /** More tries than any erasure takes here. */
 const MOST_TRIES = 500
 
 /**
- * Does an erasure to its end although it is stopped: what a step does in a transaction is undone twenty times when it is done, as by a kill in
- * its midst, its beginning once, and the store refuses twenty times.
+ * Runs an erasure to its end although it is interrupted: the transaction of each step is rolled back {@link STOPS} times before its commit, the
+ * first write of each step once, and the media store fails as often.
  *
  * @param request asks for it.
  * @returns how often each step was at its work, and what it was stopped by, in order.
@@ -27,13 +30,13 @@ export async function eraseThroughStops(
     DECLARE works CONSTANT boolean := OLD.counts <> NEW.counts OR NEW.finished_at IS NOT NULL;
     BEGIN
       IF NEW.organization_id = '${ctx.organization.id}'
-        AND nextval(CASE WHEN works THEN 'work_' ELSE 'begin_' END || NEW.step) <= (CASE WHEN works THEN 20 ELSE 1 END)
+        AND nextval(CASE WHEN works THEN 'work_' ELSE 'begin_' END || NEW.step) <= (CASE WHEN works THEN ${STOPS} ELSE 1 END)
       THEN RAISE EXCEPTION 'stopped'; END IF;
       RETURN NEW;
     END $$`)
   await db.$executeRawUnsafe('CREATE TRIGGER stop_erasing BEFORE UPDATE ON erasures FOR EACH ROW EXECUTE FUNCTION stop_erasing()')
   const { media, queue } = ctx.deps
-  let refusals = 20
+  let refusals = STOPS
   const deletePrefix = async (prefix: string) => {
     if (refusals-- > 0) throw new Error('the store is away')
     await media.deletePrefix(prefix)

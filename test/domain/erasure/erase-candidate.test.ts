@@ -6,7 +6,7 @@ import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
 import { whySuppressed } from '../../../src/domain/invites/suppressions.ts'
 import { readReport } from '../../../src/domain/submissions/grading/report.ts'
-import { eraseThroughStops } from '../../support/erase-through-stops.ts'
+import { eraseThroughStops, STOPS } from '../../support/erase-through-stops.ts'
 import { ADDRESS, asEraser, dumpRows, hitsIn, idsOf, linesOf, listStore, makeErasable } from '../../support/erasing.ts'
 import { readFeed } from '../../support/events.ts'
 import { startServiceForFile } from '../../support/service.ts'
@@ -226,7 +226,7 @@ it('ends once, with a right receipt, however often it is stopped at each step', 
   const often = (['lists', 'media', 'invites', 'events', 'traces', 'suppressions', 'receipt'] as const).map(
     (step) => times[step]!,
   )
-  expect(Math.min(...often)).toBeGreaterThan(20)
+  expect(Math.min(...often)).toBeGreaterThan(STOPS)
   expect(failures).toEqual(['stopped', 'store'])
   const { counts } = await getErasure(ctx, id)
   const theirs = media.filter(({ submissionId }) => submissionId)

@@ -11,7 +11,7 @@ import { requestMemberErasure } from '../../../src/domain/erasure/request-member
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
 import { changeMember, deactivateMember } from '../../../src/domain/members/manage-members.ts'
 import { portalPathOf } from '../../../src/http/addresses/links.ts'
-import { eraseThroughStops } from '../../support/erase-through-stops.ts'
+import { eraseThroughStops, STOPS } from '../../support/erase-through-stops.ts'
 import { asEraser, dumpRows, linesOf, listStore, spellingsOf } from '../../support/erasing.ts'
 import { enrolApp } from '../../support/factors.ts'
 import { joinPath, PASSWORD, signInAs, visit } from '../../support/portal.ts'
@@ -354,7 +354,7 @@ it('ends once, with a right receipt, however often it is stopped at each step', 
   const { id, times, failures } = await eraseThroughStops(service, ctx, MEMBER_STEPS, (alone) =>
     requestMemberErasure(alone, { memberId: member.id }),
   )
-  expect(Math.min(...Object.values(times))).toBeGreaterThan(20)
+  expect(Math.min(...Object.values(times))).toBeGreaterThan(STOPS)
   expect(failures).toEqual(['stopped', 'store'])
   const { ofMember, counts } = await getErasure(ctx, id)
   expect({ ofMember, counts }).toEqual({ ofMember: undisturbed.ofMember, counts: undisturbed.counts })

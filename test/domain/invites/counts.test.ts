@@ -6,6 +6,7 @@ import { INVITE_STATUSES } from '../../../src/domain/invites/invites.ts'
 import { countInvites } from '../../../src/domain/invites/listing/count-matches.ts'
 import { type Button, candidateOf, prepare } from '../../support/candidate.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -147,7 +148,7 @@ it('counts the invites right after any history, four steps at a time', async () 
         expect(shown).toEqual(counted)
       }
     }),
-    { numRuns: 8 },
+    { numRuns: scaled(2, 8) },
   )
 })
 

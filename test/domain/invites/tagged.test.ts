@@ -9,6 +9,7 @@ import { listInvites } from '../../../src/domain/invites/listing/list-invites.ts
 import { listMatches } from '../../../src/domain/invites/listing/matches.ts'
 import { reactivateInvite, revokeInvite } from '../../../src/domain/invites/operations.ts'
 import { DAY_MS } from '../../support/factories.ts'
+import { scaled } from '../../support/scale.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile()
@@ -109,7 +110,7 @@ it('lists what has a tag like what is read from the invites themselves, right af
         for (const { filter, order } of cases) await compare(world.ctx, filter, order, { number: 1, size: 100 })
       }
     }),
-    { numRuns: 5 },
+    { numRuns: scaled(2, 5) },
   )
 })
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Furnished, furnish, furnishTestData, idsOf, ownIdFor } from '../../support/furnish.ts'
 import { type GeneratedRequest, requestsTo } from '../../support/generated-requests.ts'
 import { KEY_HEADERS, type Operation, readOperations } from '../../support/operations.ts'
+import { scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { scaled } from '../scale.ts'
 
 const REQUESTS = scaled(2_000, 50_000)
 const AT_ONCE = 8

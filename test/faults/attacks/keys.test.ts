@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../../src/domain/access/api-keys.ts'
 import { candidateOf, prepare } from '../../support/candidate.ts'
 import { converse } from '../../support/raw-http.ts'
+import { scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { findInTables } from '../../support/tables.ts'
-import { scaled } from '../scale.ts'
 
 const MUTATIONS = scaled(1_000, 10_000)
 const AT_ONCE = 10

@@ -11,10 +11,10 @@ import { DAY_MS } from '../../support/factories.ts'
 import { addInvites } from '../../support/fill-invites.ts'
 import { openTestDatabase, type ServiceProcess, startProcess, type TestDatabase } from '../../support/processes.ts'
 import { readProcessorTime } from '../../support/processor-time.ts'
+import { LONG, scaled } from '../../support/scale.ts'
 import { SECRET_KEY, type Service } from '../../support/service.ts'
 import { takeAssessment } from '../../support/submissions.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { LONG, scaled } from '../scale.ts'
 import type { Flood } from './flood.ts'
 
 // What an outsider may cost the others: each attack beside a client of another organization, which asks one question after the other.

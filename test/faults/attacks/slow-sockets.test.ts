@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { readAnswers } from '../../support/raw-http.ts'
+import { LONG, scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { PATIENT } from '../../support/wait-until.ts'
-import { LONG, scaled } from '../scale.ts'
 
 const SOCKETS = scaled(500, 1_500)
 

@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { converse, type RawAnswer } from '../../support/raw-http.ts'
+import { scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { scaled } from '../scale.ts'
 
 let service: Service
 let port: number

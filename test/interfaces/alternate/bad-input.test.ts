@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyJson, anyText, hostileText, percentEncode } from '../../support/hostile-values.ts'
 import { links } from '../../support/links.ts'
 import { compileDocument, type FindSchema } from '../../support/openapi.ts'
+import { scaled } from '../../support/scale.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 const PREFIX = '/api/alternate'
@@ -132,7 +133,7 @@ describe.each(reads)('GET %s', (path) => {
         const { status, body } = await send('GET', `${fill(path, { id, organization })}?${query}`)
         expectDocumented('get', path, status, body)
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(15, 60) },
     )
   })
 
@@ -173,7 +174,7 @@ describe.each([
         const { status, body } = await send('POST', `${fill(path)}?${query}`, text)
         expectDocumented('post', path, status, body)
       }),
-      { numRuns },
+      { numRuns: scaled(numRuns / 5, numRuns) },
     )
   })
 
@@ -184,7 +185,7 @@ describe.each([
         expect(status).toBeGreaterThanOrEqual(400)
         expectDocumented('post', path, status, body)
       }),
-      { numRuns: numRuns / 5 },
+      { numRuns: scaled(numRuns / 25, numRuns / 5) },
     )
   })
 

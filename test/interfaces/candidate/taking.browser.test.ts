@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { scaled } from '../../faults/scale.ts'
 import {
   expectAccessible,
   isBrowserInstalled,
@@ -26,6 +25,7 @@ import {
   useCandidatesBrowser,
 } from '../../support/candidate-browser.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { scaled } from '../../support/scale.ts'
 import { PATIENT, waitUntil } from '../../support/wait-until.ts'
 
 /** How much of a recording a killed tab may lose. */

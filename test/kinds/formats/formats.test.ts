@@ -11,6 +11,7 @@ import { readXlsx, UnreadableSheet } from '../../../src/kinds/formats/xlsx.ts'
 import type { NeutralQuestion, ReadQuestion } from '../../../src/kinds/neutral.ts'
 import { giveQuestion, takeQuestion } from '../../../src/kinds/take-question.ts'
 import { writeGift, writeTable, writeXlsx } from '../../support/question-files.ts'
+import { scaled } from '../../support/scale.ts'
 
 /** What becomes of a question: of what kind it is, what is right, and what is lost; or why it is refused. */
 const told = (read: ReadQuestion) => {
@@ -364,7 +365,7 @@ describe('a text in CSV', () => {
         const text = `${signs.join('')}x`.trim()
         return (throughCsv([{ ...open(text), category: '' }]) as { question: NeutralQuestion }[])[0]!.question.text === text
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(200, 2_000) },
     ))
 
   it.each(['5; -5', '-5; -6 50%', '-1..1; +2', '5 ± 0.1; -5 ± 0.1'])('keeps the numbers %s', (right) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { forgetOldSignIns } from '../../../../src/domain/access/forget-old-sign-ins.ts'
-import { scaled } from '../../../faults/scale.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { makeHandedIn } from '../../../support/grading.ts'
 import { copiedJoinPath, joinAs, joinPath, PASSWORD, signInAs, visit } from '../../../support/portal.ts'
+import { scaled } from '../../../support/scale.ts'
 import { startServiceForFile, startServiceForTest } from '../../../support/service.ts'
 
 const HOUR_MS = 3_600_000
