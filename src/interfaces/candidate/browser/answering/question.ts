@@ -1,5 +1,6 @@
 import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { PageControl, Player } from '../session/player.ts'
+import type { Recording } from '../session/recording.ts'
 import type { TakeKind } from '../session/session.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
@@ -7,7 +8,9 @@ import { mirrorFields } from './mirror-fields.ts'
 import { offerPrompt } from './prompt.ts'
 import { sayReading } from './read-as.ts'
 import { offerRecording } from './recorded-answer.ts'
+import { wordOver } from './recorded-words.ts'
 import { saveText } from './text-answer.ts'
+import { showTimeUp } from './time-up.ts'
 
 const ASK_AGAIN_MS = 1_000
 
@@ -55,11 +58,12 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   async function endByClock(element: HTMLElement): Promise<void> {
     setNotice(progress, t.text('answer.over'))
     setOpen(false)
-    await Promise.all([text?.save(), recording?.end()])
+    const [ended] = await Promise.all([recording?.endByClock() ?? null, text?.save()])
     while (!isClosed) {
       const read = await session.read().catch(() => null)
-      const question = read?.question // else the page says why
-      if (question?.number !== number) return player.refresh()
+      const question = read?.question
+      if (read?.state !== 'in_progress') return player.refresh()
+      if (question?.number !== number) return goOnAfterTime(ended)
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
         takeLaterEnds(player, read!)
         setNotice(progress, '')
@@ -68,6 +72,13 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       }
       await wait(ASK_AGAIN_MS)
     }
+  }
+
+  async function goOnAfterTime(ended: Recording | null): Promise<void> {
+    const isWritten = area !== null && area !== undefined && area.value.trim() !== ''
+    const wordSaved = () => (ended ? wordOver(t, ended) : isWritten ? t.text('over.text') : '')
+    await showTimeUp(t, section, { wordSaved, counts: recording?.wordStanding() ?? '', isLeft: () => isClosed })
+    if (!isClosed) await player.refresh()
   }
 
   /** Why the candidate can't go on, in sentences: what failed for good only once. */
@@ -79,9 +90,10 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     return t.text('answer.press_again', { failure })
   }
 
-  async function save(): Promise<boolean> {
+  /** @param saveRecording what is done about the recording. */
+  async function save(saveRecording: () => Promise<void> | undefined): Promise<boolean> {
     setNotice(progress, t.text('answer.saving'))
-    await Promise.all([text?.save(), recording?.finish()])
+    await Promise.all([text?.save(), saveRecording()])
     if (isClosed) return false
     const obstacle = wordObstacle()
     setNotice(progress, obstacle)
@@ -89,8 +101,9 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   }
 
   return {
-    beforeSending: async (form) => (await save()) && goOnWithoutText(form),
-    beforeReload: save,
+    beforeSending: async (form) => (await save(() => recording?.finish())) && goOnWithoutText(form),
+    // An interrupted recording can be continued then, too.
+    beforeReload: () => save(() => recording?.settled()),
     isRecording: () => recording?.isBusy() ?? false,
     hasUnsaved: () => (text ? !text.isSaved() : false) || (recording?.isBusy() ?? false),
     connectionChanged: () => text?.show(),

@@ -1,23 +1,14 @@
 import { button, make, setNotice, setText } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
-import { makeMonitor, PICTURE } from '../devices/monitor.ts'
+import { makeMonitor } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { TakeKind } from '../session/session.ts'
-import { offerChoice } from './answer-choice.ts'
+import { makePlayer, offerChoice } from './answer-choice.ts'
 import { makeCountIn } from './count-in.ts'
-import {
-  type Answering,
-  isAnswered,
-  isBusy,
-  wordElapsed,
-  wordFailed,
-  wordInterrupted,
-  wordLeft,
-  wordState,
-} from './recorded-words.ts'
-import { recordTakes } from './takes.ts'
+import { type Answering, isAnswered, isBusy, wordElapsed, wordFailed, wordLeft, wordRule, wordState } from './recorded-words.ts'
+import { type HowToBegin, recordTakes } from './takes.ts'
 
 const REFRESH_MS = 500
 const COUNTED_IN = 3
@@ -26,26 +17,37 @@ const TIME_TO_COUNT_MS = 20_000
 /** Records an answer, as often as the organization allows. @param kinds what the candidate can choose from. */
 export function offerRecording(player: Player, number: number, kinds: TakeKind[], place: HTMLElement) {
   const { t } = player
-  const earlier = player.state.question!.takes
-  const hasAnswered = earlier.some(({ kind, state }) => kind !== 'text' && state === 'complete')
-  const choice = offerChoice(player, number)
+  const { takes: earlier, answers, hadInterruption, closesAt } = player.state.question!
+  const limit = Number(place.closest<HTMLElement>('[data-record-limit]')?.dataset.recordLimit)
+  const before = {
+    hasTakes: earlier.some(({ kind, mediaId }) => kind !== 'text' && mediaId !== null),
+    hasAnswered: earlier.some(({ kind, state }) => kind !== 'text' && state === 'complete'),
+    isCutOff: answers.some(({ cutOff, counts }) => cutOff && counts),
+    limit,
+    isTimed: closesAt !== null,
+  }
+  const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
+  const choice = offerChoice(player, number, () => playback.leaveTo(choice.isShown()))
   const monitor = makeMonitor(t, (is) => panel.say(is && takes.now().running ? t.text('take.silent') : ''))
   const takes = recordTakes(player, { number, kinds, monitor }, { interrupted, toldLate: () => void choice.refresh() })
-  const panel = makePanel(t, place, kinds, { begin, skip: () => countIn.skip(), stop: () => end(true) }, monitor.elements)
+  const on = { begin, skip: () => countIn.skip(), stop: async () => void (await end(true)), keep: async () => void keep(true) }
+  const panel = makePanel(t, place, kinds, on, monitor.elements)
   const playback = makePlayback(t)
   place.append(playback.element, choice.element)
+  choice.show()
   const countIn = makeCountIn(show)
   let isOpening = false
 
   function show(): void {
     const now = takes.now()
     monitor.show(now.running !== null || countIn.left() > 0)
-    panel.show({ ...now, isOpening, countIn: countIn.left(), hasTakes: earlier.length > 0, hasAnswered })
+    panel.show({ ...now, ...before, isOpening, countIn: countIn.left() })
+    if (askForMore) askForMore.hidden = !(hadInterruption || now.interrupted || now.last?.state === 'failed')
   }
 
   const countDown = () => beginCounting(player, countIn, panel.focus)
 
-  async function begin(kind: TakeKind): Promise<void> {
+  async function begin(kind: TakeKind, how: HowToBegin): Promise<void> {
     const device = kind === 'video' ? 'both' : 'microphone'
     panel.say(obstacleToRecord(t, device))
     if (obstacleToRecord(t, device)) return
@@ -53,7 +55,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     playback.clear()
     show()
     try {
-      await takes.begin(kind, countDown)
+      await takes.begin(kind, how, countDown)
       if (takes.now().running) player.status.say(t.text('take.begun'))
     } catch (error) {
       panel.say(await explainFailure(t, error, device))
@@ -65,40 +67,57 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     if (takes.now().running) panel.focus()
   }
 
-  function interrupted(recording: Recording): void {
-    void showSaved(recording)
-    panel.say(wordInterrupted(t, choice.list().length > 0))
+  function interrupted(): void {
+    panel.say(t.text('take.interrupted'))
     show()
+    panel.focus()
   }
 
   /** When the service has it, it can be chosen. */
   const showSaved = (recording: Recording) => takes.settled(recording).then(choice.refresh)
 
   /** @param isStopped the candidate has done with it: it counts. What the clock ends takes the place of nothing. */
-  async function end(isStopped: boolean): Promise<void> {
+  async function end(isStopped: boolean): Promise<Recording | null> {
     countIn.cancel()
     const ended = await takes.end(isStopped)
-    if (!ended) return
+    if (!ended) return null
+    const { recording, recorded } = ended
     panel.say('')
-    playback.show(ended.recorded)
+    choice.keep(recording.mediaId, recorded)
+    playback.show(recorded)
     show()
     player.status.say(t.text('take.stopped'))
-    void showSaved(ended.recording)
+    void showSaved(recording)
     panel.focus()
+    return recording
+  }
+
+  /** Does with an interrupted attempt as it is. @param isStopped it counts. */
+  function keep(isStopped: boolean): Recording | null {
+    const recording = takes.endInterrupted(isStopped)
+    if (recording) void showSaved(recording)
+    panel.say('')
+    show()
+    return recording
   }
 
   const timer = setInterval(show, REFRESH_MS)
-  const { last: left } = takes.now()
-  if (left) void showSaved(left)
+  const { last: left, interrupted: isLeft } = takes.now()
+  if (left && !isLeft) void showSaved(left)
   show()
 
   return {
-    end: () => end(false),
+    /** @returns what the clock has ended. */
+    endByClock: async () => (await end(false)) ?? keep(false),
+    wordStanding: choice.wordStanding,
     /** Shows what could be the answer by now. */
     refresh: choice.refresh,
+    /** @returns when what was chosen last is saved, or can't be. */
+    settled: choice.settled,
     /** @returns when all that was recorded is saved, or can't be. */
     async finish(): Promise<void> {
       await end(true)
+      keep(false)
       await choice.settled()
       const { last } = takes.now()
       if (last && last.state !== 'failed') await takes.settled(last)
@@ -143,19 +162,17 @@ function makePlayback(t: BrowserTexts) {
   return {
     element,
     clear,
+    /** Goes where the attempts have players of their own, unless it is being listened to. */
+    leaveTo(isShownElsewhere: boolean): void {
+      const isPlaying = [...element.querySelectorAll('video')].some(({ paused }) => !paused)
+      if (isShownElsewhere && !isPlaying) clear()
+    },
     /** @param recorded a file for each part: where a device was gone for a while there are several. */
     show(recorded: Blob[]): void {
       clear()
       const players = recorded.map((file, i) => {
         const name = recorded.length > 1 ? t.text('playback.part', { number: i + 1 }) : t.text('playback.name')
-        const size = file.type.startsWith('audio') ? 'h-14 w-80 max-w-full' : PICTURE
-        return make('video', {
-          class: size,
-          controls: true,
-          playsinline: true,
-          src: URL.createObjectURL(file),
-          'aria-label': name,
-        })
+        return makePlayer(file.type.startsWith('audio') ? 'audio' : 'video', URL.createObjectURL(file), name)
       })
       if (players.length > 0) element.append(make('p', { class: 'hint' }, t.text('playback.heading')), ...players)
     },
@@ -170,39 +187,55 @@ function makePanel(
   t: BrowserTexts,
   place: HTMLElement,
   kinds: TakeKind[],
-  on: { begin: (kind: TakeKind) => Promise<void>; skip: () => void; stop: () => Promise<void> },
+  on: {
+    begin: (kind: TakeKind, how: HowToBegin) => Promise<void>
+    skip: () => void
+    stop: () => Promise<void>
+    keep: () => Promise<void>
+  },
   monitor: Element[],
 ) {
   const line = make('p', { class: 'recording-state flex items-center gap-2 font-medium empty:hidden' })
   const elapsed = make('p', { class: 'text-4xl font-semibold tracking-tight tabular-nums', hidden: true })
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
   const left = make('p', { class: 'hint' })
-  const starters = kinds.map((kind) => ({
-    kind,
-    starter: button(t.text('take.record', { kind }), () => on.begin(kind), 'btn btn-primary btn-lg'),
-  }))
+  const rule = make('p', { class: 'hint', 'data-rule': true })
+  let shown: Answering | null = null
+  const starters = kinds.map((kind) => {
+    const mayRestart = () => shown?.interrupted?.kind === kind && shown.interrupted.mayRestart
+    const begin = () => on.begin(kind, mayRestart() ? 'restart' : 'new')
+    const goOn = button(t.text('take.continue', { kind }), () => on.begin(kind, 'continue'), 'btn btn-primary btn-lg')
+    return { kind, goOn, starter: button(t.text('take.record', { kind }), begin, 'btn btn-primary btn-lg') }
+  })
+  const keeper = button(t.text('take.keep'), on.keep, 'btn btn-lg')
   const skipper = button(t.text('take.begin'), on.skip, 'btn btn-primary btn-lg')
   const stopper = button(t.text('take.stop'), on.stop, 'btn btn-error btn-lg')
-  const buttons = [...starters.map(({ starter }) => starter), skipper, stopper]
+  const buttons = [...starters.flatMap(({ goOn, starter }) => [goOn, starter]), keeper, skipper, stopper]
   const goOn = place.parentElement!.querySelector('[data-leave]')
   const actions = make('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
   place.replaceChildren(
     make(
       'div',
       { class: 'panel mt-6 flex min-h-56 flex-col items-center justify-center gap-4 py-8 text-center' },
-      ...[line, elapsed, ...monitor, mistake, actions, left],
+      ...[line, elapsed, ...monitor, mistake, actions, left, rule],
     ),
   )
 
   return {
     show(answering: Answering): void {
-      const { isOpening, countIn, running, takesLeft, pending } = answering
+      shown = answering
+      const { isOpening, countIn, running, takesLeft, pending, interrupted } = answering
       const again = isAnswered(answering)
-      for (const { kind, starter } of starters) {
-        starter.hidden = running !== null || isOpening || (takesLeft === 0 && !pending.includes(kind))
-        starter.classList.toggle('btn-primary', !again)
-        setText(starter, t.text(again ? 'take.record.again' : 'take.record', { kind }))
+      const isIdle = running === null && !isOpening
+      for (const { kind, goOn, starter } of starters) {
+        const isRestart = interrupted?.kind === kind && interrupted.mayRestart
+        goOn.hidden = !isIdle || interrupted?.kind !== kind
+        starter.hidden = !isIdle || (takesLeft === 0 && !pending.includes(kind) && !isRestart)
+        starter.classList.toggle('btn-primary', !again && !interrupted)
+        const anew = again || interrupted ? 'take.record.again' : 'take.record'
+        setText(starter, isRestart ? t.text('take.restart') : t.text(anew, { kind }))
       }
+      keeper.hidden = !isIdle || !interrupted
       goOn?.classList.toggle('btn-primary', again && running === null)
       skipper.hidden = countIn === 0
       stopper.hidden = running === null
@@ -210,6 +243,7 @@ function makePanel(
       setText(line, wordState(t, answering))
       setNotice(elapsed, countIn > 0 ? String(countIn) : wordElapsed(answering))
       setText(left, wordLeft(t, answering))
+      setText(rule, wordRule(t, answering))
     },
     /** Why it can't be recorded, or what is wrong with it; empty: nothing is. */
     say: (text: string) => setNotice(mistake, text),

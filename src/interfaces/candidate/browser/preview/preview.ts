@@ -31,6 +31,9 @@ export function openPreview(base: string, newId: () => string): Session {
       text: null,
       takes,
       answers,
+      interrupted: null,
+      mayStartOver: true,
+      hadInterruption: false,
     }
   }
 
@@ -61,7 +64,7 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function add(answer: Pick<PossibleAnswer, 'id' | 'mediaId' | 'kind'>): void {
     const others = answers.filter(({ id }) => id !== answer.id)
-    answers = [...others, { ...answer, milliseconds: null, cutOff: false, counts: true }]
+    answers = [...others, { ...answer, milliseconds: null, isReady: false, cutOff: false, restarted: false, counts: true }]
     count(answer.id)
   }
 
@@ -72,10 +75,11 @@ export function openPreview(base: string, newId: () => string): Session {
   }
 
   async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
-    const said = (json ?? {}) as { kind?: TakeKind; take?: string; text?: string; revision?: number }
+    const said = (json ?? {}) as { kind?: TakeKind; take?: string; text?: string; revision?: number; segment?: number }
     if (path === '') return read()
     if (path.endsWith('/plays')) return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
     if (path.endsWith('/takes')) return begin(said.kind!)
+    if (path.endsWith('/continue')) return { segment: said.segment }
     if (path.endsWith('/complete')) complete(path.split('/')[2]!)
     if (path.endsWith('/choice')) count(said.take!)
     if (path.endsWith('/text')) {

@@ -26,6 +26,9 @@ export async function tellStop(session: Session, mediaId: string, until: number,
   if (!(await tell(session, mediaId, at, until))) void tellLater(session, mediaId, at, until).then(onLate)
 }
 
+/** Whether the candidate has stopped a recording, and the service may not have heard of it. */
+export const isStopped = (session: Session, mediaId: string): boolean => mediaId in (draftsOf(session).read() ?? {})
+
 /** Tells what an earlier page could not. */
 export function tellLeftStops(session: Session): void {
   const left = draftsOf(session).read() ?? {}
