@@ -10,7 +10,7 @@ const CHOOSE_WITHIN_MS = 20_000
 const LOOK_AGAIN_MS = 3_000
 const LOOKS = 40
 
-type Row = { element: HTMLElement; radio: HTMLInputElement; name: HTMLElement; player: HTMLElement | null }
+type Row = { element: HTMLElement; radio: HTMLInputElement; name: HTMLElement; player: HTMLVideoElement | null }
 
 /**
  * Shows the attempts that could be the answer to a question, each with its length and a player, and lets the candidate choose until it closes.
@@ -24,53 +24,23 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
   const legend = make('legend', {})
   const hint = make('p', { class: 'hint' }, t.text('choice.text'))
   const element = make('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
-  const rows = new Map<string, Row>()
-  /** What this page has recorded, a file for each part. */
-  const files = new Map<string | null, Blob[]>()
+  const rows = makeRows(session, options, (id, label) => {
+    choosing = choose(id, label)
+  })
   let answers = state.question?.answers ?? []
   let choosing: Promise<void> = Promise.resolve()
   let choices = 0
   let looks = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** In place: a player may be playing, and a choice may have the focus. */
   function show(): void {
     const [first] = answers
     const isOne = answers.length === 1
-    element.hidden = !first || (isOne && (first.kind === 'text' || files.has(first.mediaId)))
+    element.hidden = !first || (isOne && (first.kind === 'text' || rows.isKept(first.mediaId)))
     setText(legend, t.text(isOne ? 'choice.heading.one' : 'choice.heading'))
     hint.hidden = isOne
-    const labels = wordAnswers(t, answers, recordedHere)
-    for (const [i, answer] of answers.entries()) showRow(rowOf(answer), answer, labels[i]!, isOne)
-    for (const [id, { element: row }] of rows) if (!answers.some((answer) => answer.id === id)) row.remove()
+    rows.show(answers, wordAnswers(t, answers, recordedHere))
     onShown()
-  }
-
-  function rowOf({ id }: PossibleAnswer): Row {
-    const known = rows.get(id)
-    if (known) return known
-    const radio = make('input', { type: 'radio', class: 'radio radio-sm', name: `answer-${number}`, value: id })
-    const name = make('span', {})
-    radio.addEventListener('change', () => {
-      choosing = choose(id, name.textContent!)
-    })
-    const label = make('label', { class: 'flex items-center gap-2 py-1' }, radio, name)
-    const row: Row = { element: make('div', {}, label), radio, name, player: null }
-    rows.set(id, row)
-    return row
-  }
-
-  function showRow(row: Row, { kind, mediaId, isReady, counts }: PossibleAnswer, label: string, isOne: boolean): void {
-    row.radio.checked = counts
-    row.radio.hidden = isOne
-    setText(row.name, label)
-    const file = files.get(mediaId)?.length === 1 ? files.get(mediaId)![0] : undefined
-    if (!row.player && kind !== 'text' && mediaId && (isReady || file)) {
-      row.player = makePlayer(kind, file ? URL.createObjectURL(file) : `${session.base}/media/${mediaId}`, label)
-      row.element.append(row.player)
-    }
-    row.player?.setAttribute('aria-label', label)
-    if (!row.element.isConnected) options.append(row.element)
   }
 
   /** How long it is where the service does not know it yet; 0 where this page has not recorded it. */
@@ -101,7 +71,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     if (question?.number !== number || choices !== before) return
     answers = question.answers ?? []
     show()
-    const isComing = ({ kind, mediaId, isReady }: PossibleAnswer) => kind !== 'text' && !isReady && !files.has(mediaId)
+    const isComing = ({ kind, mediaId, isReady }: PossibleAnswer) => kind !== 'text' && !isReady && !rows.isKept(mediaId)
     clearTimeout(timer)
     if (answers.some(isComing) && looks++ < LOOKS) timer = setTimeout(refresh, LOOK_AGAIN_MS)
   }
@@ -114,7 +84,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     refresh,
     isShown: () => !element.hidden,
     /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
-    keep: (mediaId: string, recorded: Blob[]) => void (recorded.length > 0 && files.set(mediaId, recorded)),
+    keep: rows.keep,
     /** What counts when the clock ends a further attempt; empty: nothing stands. */
     wordStanding(): string {
       const counting = answers.findIndex(({ counts, restarted }) => counts && !restarted)
@@ -124,13 +94,61 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     settled: () => choosing,
     close(): void {
       clearTimeout(timer)
-      for (const { player } of rows.values()) if (player) URL.revokeObjectURL((player as HTMLVideoElement).src)
+      rows.close()
+    },
+  }
+}
+
+/** A row for each attempt. They change in place: a player may be playing, and a choice may have the focus. */
+function makeRows(session: Player['session'], options: HTMLElement, choose: (id: string, label: string) => void) {
+  const rows = new Map<string, Row>()
+  /** What this page has recorded, a file for each part. */
+  const files = new Map<string | null, Blob[]>()
+
+  function rowOf({ id }: PossibleAnswer): Row {
+    const known = rows.get(id)
+    if (known) return known
+    const radio = make('input', { type: 'radio', class: 'radio radio-sm', name: 'attempt', value: id })
+    const name = make('span', {})
+    radio.addEventListener('change', () => choose(id, name.textContent!))
+    const label = make('label', { class: 'flex items-center gap-2 py-1' }, radio, name)
+    const row: Row = { element: make('div', {}, label), radio, name, player: null }
+    rows.set(id, row)
+    options.append(row.element)
+    return row
+  }
+
+  function playerOf({ kind, mediaId, isReady }: PossibleAnswer, label: string): HTMLVideoElement | null {
+    if (kind === 'text') return null
+    const [file, ...more] = files.get(mediaId) ?? []
+    if (file && more.length === 0) return makePlayer(kind, URL.createObjectURL(file), label)
+    return isReady ? makePlayer(kind, `${session.base}/media/${mediaId}`, label) : null
+  }
+
+  return {
+    show(answers: PossibleAnswer[], labels: string[]): void {
+      for (const [i, answer] of answers.entries()) {
+        const row = rowOf(answer)
+        row.radio.checked = answer.counts
+        row.radio.hidden = answers.length === 1
+        setText(row.name, labels[i]!)
+        row.player ??= playerOf(answer, labels[i]!)
+        if (row.player && !row.player.isConnected) row.element.append(row.player)
+        row.player?.setAttribute('aria-label', labels[i]!)
+      }
+      for (const [id, { element }] of rows) element.hidden = !answers.some((answer) => answer.id === id)
+    },
+    /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
+    keep: (mediaId: string, recorded: Blob[]) => void (recorded.length > 0 && files.set(mediaId, recorded)),
+    isKept: (mediaId: string | null) => files.has(mediaId),
+    close(): void {
+      for (const { player } of rows.values()) if (player?.src.startsWith('blob:')) URL.revokeObjectURL(player.src)
     },
   }
 }
 
 /** Sound has no picture. @param src its address. @param name what it is. */
-export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): HTMLElement =>
+export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): HTMLVideoElement =>
   make('video', {
     class: kind === 'audio' ? 'h-14 w-80 max-w-full' : PICTURE,
     controls: true,

@@ -1,4 +1,5 @@
 import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { TakeKind } from '../session/session.ts'
@@ -22,7 +23,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const recordable = kinds.filter((kind): kind is TakeKind => kind === 'audio' || kind === 'video')
   const fields = section.querySelector<HTMLFieldSetElement>('[data-fields]')
   const mirror = fields && mirrorFields(fields)
-  const area = mirror?.area ?? section.querySelector<HTMLTextAreaElement>('[data-answer]')
+  const area: HTMLTextAreaElement | null = mirror?.area ?? section.querySelector('[data-answer]')
   const prompt = section.querySelector<HTMLElement>('[data-prompt]')
   const clock = document.querySelector<HTMLElement>('[data-clock]')
   const recorderPlace = section.querySelector<HTMLElement>('[data-recorder]')
@@ -75,19 +76,9 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   }
 
   async function goOnAfterTime(ended: Recording | null): Promise<void> {
-    const isWritten = area !== null && area !== undefined && area.value.trim() !== ''
-    const wordSaved = () => (ended ? wordOver(t, ended) : isWritten ? t.text('over.text') : '')
-    await showTimeUp(t, section, { wordSaved, counts: recording?.wordStanding() ?? '', isLeft: () => isClosed })
+    const counts = recording?.wordStanding() ?? ''
+    await showTimeUp(t, section, { wordSaved: () => wordSaved(t, ended, area), counts, isLeft: () => isClosed })
     if (!isClosed) await player.refresh()
-  }
-
-  /** Why the candidate can't go on, in sentences: what failed for good only once. */
-  function wordObstacle(): string {
-    const failure = text?.failure() || recording?.failure() || ''
-    if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')
-    if (failure === '' || progress.dataset.told) return ''
-    progress.dataset.told = failure
-    return t.text('answer.press_again', { failure })
   }
 
   /** @param saveRecording what is done about the recording. */
@@ -95,7 +86,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     setNotice(progress, t.text('answer.saving'))
     await Promise.all([text?.save(), saveRecording()])
     if (isClosed) return false
-    const obstacle = wordObstacle()
+    const obstacle = wordObstacle(t, text, recording, progress)
     setNotice(progress, obstacle)
     return obstacle === ''
   }
@@ -116,6 +107,26 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       devices.close({ audio: true, video: !document.querySelector('[data-capture~=webcam]') })
     },
   }
+}
+
+/** Why the candidate can't go on, in sentences: what failed for good only once, as `progress` remembers. */
+function wordObstacle(
+  t: BrowserTexts,
+  text: ReturnType<typeof saveText> | null,
+  recording: ReturnType<typeof offerRecording> | null,
+  progress: HTMLElement,
+): string {
+  const failure = text?.failure() || recording?.failure() || ''
+  if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')
+  if (failure === '' || progress.dataset.told) return ''
+  progress.dataset.told = failure
+  return t.text('answer.press_again', { failure })
+}
+
+/** What became of the answer at the end of the time. @param ended the recording that the clock has ended. */
+function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaElement | null): string {
+  if (ended) return wordOver(t, ended)
+  return area?.value.trim() ? t.text('over.text') : ''
 }
 
 /** @returns what ends it. */

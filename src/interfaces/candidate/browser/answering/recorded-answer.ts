@@ -4,7 +4,7 @@ import { makeMonitor } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
-import type { TakeKind } from '../session/session.ts'
+import type { Question, TakeKind } from '../session/session.ts'
 import { makePlayer, offerChoice } from './answer-choice.ts'
 import { makeCountIn } from './count-in.ts'
 import { type Answering, isAnswered, isBusy, wordElapsed, wordFailed, wordLeft, wordRule, wordState } from './recorded-words.ts'
@@ -17,15 +17,7 @@ const TIME_TO_COUNT_MS = 20_000
 /** Records an answer, as often as the organization allows. @param kinds what the candidate can choose from. */
 export function offerRecording(player: Player, number: number, kinds: TakeKind[], place: HTMLElement) {
   const { t } = player
-  const { takes: earlier, answers, hadInterruption, closesAt } = player.state.question!
-  const limit = Number(place.closest<HTMLElement>('[data-record-limit]')?.dataset.recordLimit)
-  const before = {
-    hasTakes: earlier.some(({ kind, mediaId }) => kind !== 'text' && mediaId !== null),
-    hasAnswered: earlier.some(({ kind, state }) => kind !== 'text' && state === 'complete'),
-    isCutOff: answers.some(({ cutOff, counts }) => cutOff && counts),
-    limit,
-    isTimed: closesAt !== null,
-  }
+  const before = describeBefore(player.state.question!, place)
   const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
   const choice = offerChoice(player, number, () => playback.leaveTo(choice.isShown()))
   const monitor = makeMonitor(t, (is) => panel.say(is && takes.now().running ? t.text('take.silent') : ''))
@@ -42,7 +34,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     const now = takes.now()
     monitor.show(now.running !== null || countIn.left() > 0)
     panel.show({ ...now, ...before, isOpening, countIn: countIn.left() })
-    if (askForMore) askForMore.hidden = !(hadInterruption || now.interrupted || now.last?.state === 'failed')
+    if (askForMore) askForMore.hidden = !(before.hadInterruption || now.interrupted || now.last?.state === 'failed')
   }
 
   const countDown = () => beginCounting(player, countIn, panel.focus)
@@ -73,33 +65,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     panel.focus()
   }
 
-  /** When the service has it, it can be chosen. */
-  const showSaved = (recording: Recording) => takes.settled(recording).then(choice.refresh)
-
-  /** @param isStopped the candidate has done with it: it counts. What the clock ends takes the place of nothing. */
-  async function end(isStopped: boolean): Promise<Recording | null> {
-    countIn.cancel()
-    const ended = await takes.end(isStopped)
-    if (!ended) return null
-    const { recording, recorded } = ended
-    panel.say('')
-    choice.keep(recording.mediaId, recorded)
-    playback.show(recorded)
-    show()
-    player.status.say(t.text('take.stopped'))
-    void showSaved(recording)
-    panel.focus()
-    return recording
-  }
-
-  /** Does with an interrupted attempt as it is. @param isStopped it counts. */
-  function keep(isStopped: boolean): Recording | null {
-    const recording = takes.endInterrupted(isStopped)
-    if (recording) void showSaved(recording)
-    panel.say('')
-    show()
-    return recording
-  }
+  const { end, keep, showSaved, finish } = makeEndings(player, { takes, choice, panel, playback, countIn, show })
 
   const timer = setInterval(show, REFRESH_MS)
   const { last: left, interrupted: isLeft } = takes.now()
@@ -114,14 +80,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
     refresh: choice.refresh,
     /** @returns when what was chosen last is saved, or can't be. */
     settled: choice.settled,
-    /** @returns when all that was recorded is saved, or can't be. */
-    async finish(): Promise<void> {
-      await end(true)
-      keep(false)
-      await choice.settled()
-      const { last } = takes.now()
-      if (last && last.state !== 'failed') await takes.settled(last)
-    },
+    finish,
     failure: () => wordFailed(t, takes.now()),
     isBusy: () => isBusy(takes.now()),
     close(): void {
@@ -132,6 +91,70 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
       monitor.close()
     },
   }
+}
+
+/** What is known of the question before anything is recorded on this page. */
+function describeBefore({ takes, answers, hadInterruption, closesAt }: Question, place: HTMLElement) {
+  const recordings = takes.filter(({ kind }) => kind !== 'text')
+  return {
+    hasTakes: takes.length > 0,
+    hasAnswered: recordings.some(({ state }) => state === 'complete'),
+    isCutOff: answers.some(({ cutOff, counts }) => cutOff && counts),
+    limit: Number(place.closest<HTMLElement>('[data-record-limit]')!.dataset.recordLimit),
+    isTimed: closesAt !== null,
+    hadInterruption,
+  }
+}
+
+type Endings = {
+  takes: ReturnType<typeof recordTakes>
+  choice: ReturnType<typeof offerChoice>
+  panel: ReturnType<typeof makePanel>
+  playback: ReturnType<typeof makePlayback>
+  countIn: ReturnType<typeof makeCountIn>
+  show: () => void
+}
+
+/** The ways in which a recording ends. */
+function makeEndings({ t, status }: Player, { takes, choice, panel, playback, countIn, show }: Endings) {
+  /** When the service has it, it can be chosen. */
+  const showSaved = (recording: Recording) => takes.settled(recording).then(choice.refresh)
+
+  /** @param isStopped the candidate has done with it: it counts. What the clock ends takes the place of nothing. */
+  async function end(isStopped: boolean): Promise<Recording | null> {
+    countIn.cancel()
+    const ended = await takes.end(isStopped)
+    if (!ended) return null
+    const { recording, recorded } = ended
+    panel.say('')
+    choice.keep(recording.mediaId, recorded)
+    playback.show(recorded)
+    show()
+    status.say(t.text('take.stopped'))
+    void showSaved(recording)
+    panel.focus()
+    return recording
+  }
+
+  /** Does with an interrupted attempt as it is. @param isStopped it counts. */
+  function keep(isStopped: boolean): Recording | null {
+    const recording = takes.endInterrupted(isStopped)
+    if (recording) void showSaved(recording)
+    panel.say('')
+    show()
+    return recording
+  }
+
+  /** @returns when all that was recorded is saved, or can't be. */
+  async function finish(): Promise<void> {
+    await end(true)
+    keep(false)
+    await choice.settled()
+    const { last } = takes.now()
+    if (last && last.state !== 'failed') await takes.settled(last)
+  }
+
+  return { end, keep, showSaved, finish }
 }
 
 /**
@@ -224,17 +247,10 @@ function makePanel(
   return {
     show(answering: Answering): void {
       shown = answering
-      const { isOpening, countIn, running, takesLeft, pending, interrupted } = answering
+      const { isOpening, countIn, running, interrupted } = answering
       const again = isAnswered(answering)
       const isIdle = running === null && !isOpening
-      for (const { kind, goOn, starter } of starters) {
-        const isRestart = interrupted?.kind === kind && interrupted.mayRestart
-        goOn.hidden = !isIdle || interrupted?.kind !== kind
-        starter.hidden = !isIdle || (takesLeft === 0 && !pending.includes(kind) && !isRestart)
-        starter.classList.toggle('btn-primary', !again && !interrupted)
-        const anew = again || interrupted ? 'take.record.again' : 'take.record'
-        setText(starter, isRestart ? t.text('take.restart') : t.text(anew, { kind }))
-      }
+      for (const starter of starters) showStarter(t, starter, answering)
       keeper.hidden = !isIdle || !interrupted
       goOn?.classList.toggle('btn-primary', again && running === null)
       skipper.hidden = countIn === 0
@@ -250,4 +266,19 @@ function makePanel(
     /** On what can be pressed next. */
     focus: () => buttons.find(({ hidden }) => !hidden)?.focus(),
   }
+}
+
+type Starter = { kind: TakeKind; goOn: HTMLElement; starter: HTMLElement }
+
+/** The buttons that begin and continue a recording of a kind. */
+function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: Answering): void {
+  const { isOpening, running, takesLeft, pending, interrupted } = answering
+  const isIdle = running === null && !isOpening
+  const isAgain = isAnswered(answering) || interrupted !== null
+  const mayRestart = interrupted?.kind === kind && interrupted.mayRestart
+  goOn.hidden = !isIdle || interrupted?.kind !== kind
+  starter.hidden = !isIdle || (takesLeft === 0 && !pending.includes(kind) && !mayRestart)
+  starter.classList.toggle('btn-primary', !isAgain)
+  const anew = t.text(isAgain ? 'take.record.again' : 'take.record', { kind })
+  setText(starter, mayRestart ? t.text('take.restart') : anew)
 }

@@ -3,7 +3,7 @@ import type { Monitor } from '../devices/monitor.ts'
 import type { Player } from '../session/player.ts'
 import { canContinue, type Recorder, startRecorder } from '../session/recorder.ts'
 import { countSlices, type Recording } from '../session/recording.ts'
-import { Refusal, type TakeKind } from '../session/session.ts'
+import { Refusal, type Session, type TakeKind } from '../session/session.ts'
 import { tellStop } from '../session/stops.ts'
 import { askFor, keepAttempt } from './kept-attempt.ts'
 
@@ -21,43 +21,29 @@ type Interrupted = { kind: TakeKind; contentType: string; recording: Recording }
  * @param on.interrupted a take has ended by itself: its device is gone, and there is no other. @param on.toldLate that it was stopped.
  */
 export function recordTakes(
-  { session, outbox, devices, notes, state }: Player,
+  player: Player,
   { number, kinds, monitor }: { number: number; kinds: TakeKind[]; monitor: Monitor },
   on: { interrupted: () => void; toldLate: () => void },
 ) {
+  const { session, outbox, state } = player
   const { takes, takesLeft, interrupted: found } = state.question!
   let { mayStartOver } = state.question!
-  const attempts = new Map(kinds.map((kind) => [kind, keepAttempt(`take ${session.base} ${number} ${kind}`)]))
-  const restarting = keepAttempt(`restart ${session.base} ${number}`)
+  const attempts = keepAttempts(session, number, kinds)
+  const { open, watch, replace } = recordedDevices(player, monitor)
   let granted = { mediaId: '', takesLeft }
   let recorder: Recorder | null = null
-  const inOutbox = (mediaId: string | null | undefined) => outbox.list().find((one) => one.mediaId === mediaId) ?? null
   /** At first what an earlier page has left behind. */
-  let last = inOutbox(takes.findLast((take) => take.state === 'recording')?.mediaId)
+  const left = takes.findLast((take) => take.state === 'recording')
+  let last = outbox.list().find(({ mediaId }) => mediaId === left?.mediaId) ?? null
   let interrupted: Interrupted | null = last?.state === 'interrupted' && found ? { ...found, recording: last } : null
   let telling: Promise<void> = Promise.resolve()
 
-  const open = (kind: TakeKind) => devices.open({ audio: true, video: kind === 'video' })
-  const watch = (kind: TakeKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
-
-  /** A device is gone: perhaps there is another. */
-  async function replace(kind: TakeKind, track: MediaStreamTrack): Promise<MediaStream | null> {
-    notes.note(track.kind === 'video' ? 'camera_lost' : 'microphone_lost')
-    const stream = await open(kind).catch(() => null)
-    if (stream) await watch(kind, stream)
-    return stream
-  }
-
   async function start(kind: TakeKind, how: HowToBegin, stream: MediaStream, isWanted: () => Promise<boolean>): Promise<void> {
-    const asked = how === 'continue' ? askToContinue(interrupted!) : askForNew(kind, how)
+    const asked = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
     const [{ recording, segment }, isBegun] = await Promise.all([asked, isWanted()])
     if (!isBegun) return
-    const own = {
-      lost: (track: MediaStreamTrack) => replace(kind, track),
-      ended: () => lose(kind),
-      written: forgetAttempts,
-      isContinued: true,
-    }
+    const lost = (track: MediaStreamTrack) => replace(kind, track)
+    const own = { lost, ended: () => lose(kind), written: attempts.forget, isContinued: true }
     last = recording()
     recorder = startRecorder(kind, stream, outbox, last, own, { segment, before: last.recorded })
     interrupted = null
@@ -65,25 +51,13 @@ export function recordTakes(
 
   async function askForNew(kind: TakeKind, how: HowToBegin) {
     const isRestart = how === 'restart'
-    const attempt = isRestart ? restarting : attempts.get(kind)!
-    const json = { kind, ...(isRestart && { restart: true }) }
-    granted = await askFor<typeof granted>(session, `/questions/${number}/takes`, json, attempt)
+    const json = { kind, restart: isRestart }
+    granted = await askFor<typeof granted>(session, `/questions/${number}/takes`, json, attempts.of(kind, isRestart))
     if (isRestart) mayStartOver = false
     if (interrupted) void outbox.finish(interrupted.recording)
     interrupted = null
     const { mediaId } = granted
     return { recording: () => outbox.begin(mediaId, kind, state.question!.closesAt), segment: 0 }
-  }
-
-  async function askToContinue({ kind, recording: before }: Interrupted) {
-    const { mediaId, segments } = before
-    const until = performance.now() + CONTINUE_WITHIN_MS
-    const asked = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })
-    const { segment } = (await asked) as { segment: number }
-    // One in which nothing was recorded may have failed to begin: then it is over for the outbox.
-    const recording = () =>
-      segments.length === 0 ? outbox.begin(mediaId, kind, state.question!.closesAt) : outbox.continue(before)
-    return { recording, segment }
   }
 
   function lose(kind: TakeKind): void {
@@ -93,20 +67,10 @@ export function recordTakes(
     on.interrupted()
   }
 
-  function forgetAttempts(): void {
-    for (const attempt of [...attempts.values(), restarting]) attempt.done()
-  }
-
   function tidy(): void {
-    forgetAttempts()
+    attempts.forget()
     monitor.close()
   }
-
-  function stop({ mediaId, until }: Recording): void {
-    telling = tellStop(session, mediaId, until, on.toldLate)
-  }
-
-  const isEmpty = ({ recording }: Interrupted): boolean => countSlices(recording) === 0
 
   return {
     /**
@@ -135,7 +99,7 @@ export function recordTakes(
       if (!ending) return null
       recorder = null
       const { recording, isWhole } = ending
-      if (isStopped) stop(recording)
+      if (isStopped) telling = tellStop(session, recording, on.toldLate)
       await ending.stop()
       tidy()
       return { recording, recorded: isWhole ? ending.recorded() : [] }
@@ -143,10 +107,9 @@ export function recordTakes(
     /** Ends the interrupted attempt with what there is. @param isStopped it counts. @returns null: there is none. */
     endInterrupted(isStopped: boolean): Recording | null {
       if (!interrupted) return null
-      const { recording } = interrupted
-      const isNothing = isEmpty(interrupted)
+      const [{ recording }, isNothing] = [interrupted, isEmpty(interrupted)]
       interrupted = null
-      if (isStopped && !isNothing) stop(recording)
+      if (isStopped && !isNothing) telling = tellStop(session, recording, on.toldLate)
       void outbox.finish(recording)
       return isNothing ? null : recording
     },
@@ -156,11 +119,56 @@ export function recordTakes(
       running: recorder && { isRunning: recorder.isRunning(), elapsed: recorder.elapsed() },
       last: interrupted && isEmpty(interrupted) ? null : last,
       takesLeft: granted.takesLeft,
-      pending: kinds.filter((kind) => attempts.get(kind)!.isPending() || (interrupted?.kind === kind && isEmpty(interrupted))),
-      interrupted:
-        interrupted && !isEmpty(interrupted)
-          ? { kind: interrupted.kind, mayRestart: mayStartOver && mayRestart(countSlices(interrupted.recording)) }
-          : null,
+      pending: kinds.filter((kind) => attempts.of(kind).isPending() || (interrupted?.kind === kind && isEmpty(interrupted))),
+      interrupted: describeInterrupted(interrupted, mayStartOver),
     }),
   }
+}
+
+function describeInterrupted(interrupted: Interrupted | null, mayStartOver: boolean) {
+  if (!interrupted || isEmpty(interrupted)) return null
+  return { kind: interrupted.kind, mayRestart: mayStartOver && mayRestart(countSlices(interrupted.recording)) }
+}
+
+const isEmpty = ({ recording }: Interrupted): boolean => countSlices(recording) === 0
+
+/** The ids of what is asked for, until something is recorded with it. */
+function keepAttempts(session: Session, number: number, kinds: TakeKind[]) {
+  const takes = new Map(kinds.map((kind) => [kind, keepAttempt(`take ${session.base} ${number} ${kind}`)]))
+  const restart = keepAttempt(`restart ${session.base} ${number}`)
+  return {
+    of: (kind: TakeKind, isRestart = false) => (isRestart ? restart : takes.get(kind)!),
+    forget(): void {
+      for (const attempt of [...takes.values(), restart]) attempt.done()
+    },
+  }
+}
+
+function recordedDevices({ devices, notes }: Player, monitor: Monitor) {
+  const open = (kind: TakeKind) => devices.open({ audio: true, video: kind === 'video' })
+  const watch = (kind: TakeKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
+
+  /** A device is gone: perhaps there is another. */
+  async function replace(kind: TakeKind, track: MediaStreamTrack): Promise<MediaStream | null> {
+    notes.note(track.kind === 'video' ? 'camera_lost' : 'microphone_lost')
+    const stream = await open(kind).catch(() => null)
+    if (stream) await watch(kind, stream)
+    return stream
+  }
+
+  return { open, watch, replace }
+}
+
+async function askToContinue({ session, outbox, state }: Player, { kind, recording: before }: Interrupted) {
+  const { mediaId, segments } = before
+  const until = performance.now() + CONTINUE_WITHIN_MS
+  const asked = session.send('POST', `/media/${mediaId}/continue`, { json: { segment: segments.length }, until })
+  const { segment } = (await asked) as { segment: number }
+  const recording = () => {
+    // One in which nothing was recorded may have failed to begin: then it is over for the outbox.
+    if (segments.length === 0) return outbox.begin(mediaId, kind, state.question!.closesAt)
+    outbox.continue(before)
+    return before
+  }
+  return { recording, segment }
 }

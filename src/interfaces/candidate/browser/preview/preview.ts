@@ -58,6 +58,8 @@ export function openPreview(base: string, newId: () => string): Session {
     return { mediaId, takesLeft: readQuestion()?.takesLeft ?? 0 }
   }
 
+  const playOnce = () => ({ playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) })
+
   function count(id: string): void {
     answers = answers.map((answer) => ({ ...answer, counts: answer.id === id }))
   }
@@ -76,18 +78,17 @@ export function openPreview(base: string, newId: () => string): Session {
 
   async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
     const said = (json ?? {}) as { kind?: TakeKind; take?: string; text?: string; revision?: number; segment?: number }
+    const [, , id = '', action] = path.split('/')
     if (path === '') return read()
-    if (path.endsWith('/plays')) return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
-    if (path.endsWith('/takes')) return begin(said.kind!)
-    if (path.endsWith('/continue')) return { segment: said.segment }
-    if (path.endsWith('/complete')) complete(path.split('/')[2]!)
-    if (path.endsWith('/choice')) count(said.take!)
-    if (path.endsWith('/text')) {
-      add({ id: 'text', mediaId: null, kind: 'text' })
-      tryAnswer(said.text ?? '')
-      return { saved: said.revision }
-    }
-    return {}
+    if (action === 'plays') return playOnce()
+    if (action === 'takes') return begin(said.kind!)
+    if (action === 'continue') return { segment: said.segment }
+    if (action === 'complete') complete(id)
+    if (action === 'choice') count(said.take!)
+    if (action !== 'text') return {}
+    add({ id: 'text', mediaId: null, kind: 'text' })
+    tryAnswer(said.text ?? '')
+    return { saved: said.revision }
   }
 
   return {

@@ -76,12 +76,8 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
       send(recording, part)
     },
     finish,
-    /** Nothing is recorded for now: what there is, is sent. */
     interrupt: (recording: Recording) => happen(recording, { is: 'interrupted' }),
-    continue(recording: Recording): Recording {
-      happen(recording, { is: 'continued' })
-      return recording
-    },
+    continue: (recording: Recording) => happen(recording, { is: 'continued' }),
     /**
      * Sends what an earlier page of the session has left, and completes its recordings.
      *
@@ -95,8 +91,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
       deadlineAt: string | null,
     ): Promise<void> {
       const left = await store.list()
-      const open = uploads.map(({ mediaId }) => mediaId)
-      for (const mediaId of new Set(left.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
+      await dropOthers(store, left, uploads)
       for (const upload of uploads) {
         const until = untilOf(upload.kind === 'answer' ? closesAt : deadlineAt)
         resumeOne(resumeRecording(upload, left, until), upload.mediaId === interruptedId)
@@ -112,11 +107,7 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     fail: (recording: Recording, code: string) => happen(recording, { is: 'refused', code }),
     list: () => all().map(({ recording }) => recording),
     /** Whether there is something that the service does not have yet. */
-    isEmpty: () =>
-      all().every(
-        ({ recording: { state, parts } }) =>
-          state === 'saved' || state === 'failed' || (state === 'interrupted' && parts.every(({ is }) => is !== 'waiting')),
-      ),
+    isEmpty: () => all().every(({ recording }) => isSent(recording)),
     /** When everything that is not being recorded is sent, or is not going to be. */
     async flush(): Promise<void> {
       await Promise.all(
@@ -125,6 +116,15 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     },
     survivesClosing: store.keepsAll,
   }
+}
+
+const isSent = ({ state, parts }: Recording): boolean =>
+  state === 'saved' || state === 'failed' || (state === 'interrupted' && parts.every(({ is }) => is !== 'waiting'))
+
+/** Forgets what the browser keeps of recordings that have ended. */
+async function dropOthers(store: PartStore, left: PartKey[], uploads: Upload[]): Promise<void> {
+  const open = uploads.map(({ mediaId }) => mediaId)
+  for (const mediaId of new Set(left.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
 }
 
 function makeEntry(recording: Recording): Entry {
