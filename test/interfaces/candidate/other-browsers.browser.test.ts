@@ -155,6 +155,8 @@ async function recordAnswer(browser: Driven, kind: 'audio' | 'video'): Promise<v
 async function recordThroughReload(browser: Driven, kind: 'audio' | 'video', link: string): Promise<void> {
   await pressIn(browser, `Record ${kind}`)
   await see(browser, /Saved up to 0:0[2-9]/)
+  // As a crash does it: Firefox asks otherwise, and waits.
+  await browser.evaluate("addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")
   await browser.open(link)
   await see(browser, /Your recording was interrupted after about 0:0[2-9]/)
   await pressIn(browser, `Continue recording ${kind}`)

@@ -56,8 +56,7 @@ export function recordTakes(
     if (isRestart) mayStartOver = false
     if (interrupted) void outbox.finish(interrupted.recording)
     interrupted = null
-    const { mediaId } = granted
-    return { recording: () => outbox.begin(mediaId, kind, state.question!.closesAt), segment: 0 }
+    return { recording: () => outbox.begin(granted.mediaId, kind, state.question!.closesAt), segment: 0 }
   }
 
   function lose(kind: TakeKind): void {

@@ -58,8 +58,6 @@ export function openPreview(base: string, newId: () => string): Session {
     return { mediaId, takesLeft: readQuestion()?.takesLeft ?? 0 }
   }
 
-  const playOnce = () => ({ playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) })
-
   function count(id: string): void {
     answers = answers.map((answer) => ({ ...answer, counts: answer.id === id }))
   }
@@ -80,15 +78,15 @@ export function openPreview(base: string, newId: () => string): Session {
     const said = (json ?? {}) as { kind?: TakeKind; take?: string; text?: string; revision?: number; segment?: number }
     const [, , id = '', action] = path.split('/')
     if (path === '') return read()
-    if (action === 'plays') return playOnce()
+    if (action === 'plays') return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
     if (action === 'takes') return begin(said.kind!)
-    if (action === 'continue') return { segment: said.segment }
     if (action === 'complete') complete(id)
     if (action === 'choice') count(said.take!)
-    if (action !== 'text') return {}
-    add({ id: 'text', mediaId: null, kind: 'text' })
-    tryAnswer(said.text ?? '')
-    return { saved: said.revision }
+    if (action === 'text') {
+      add({ id: 'text', mediaId: null, kind: 'text' })
+      tryAnswer(said.text ?? '')
+    }
+    return { saved: said.revision, segment: said.segment }
   }
 
   return {
