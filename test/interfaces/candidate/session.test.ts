@@ -47,7 +47,15 @@ describe('GET session', () => {
         takesLeft: 3,
         text: { text: 'So far', revision: 4 },
         takes: [],
-        answers: [{ id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, cutOff: false, counts: true }],
+        answers: [
+          {
+            ...{ id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, isReady: false },
+            ...{ cutOff: false, restarted: false, counts: true },
+          },
+        ],
+        interrupted: null,
+        mayStartOver: true,
+        hadInterruption: false,
       },
       uploads: [],
     })
