@@ -66,8 +66,8 @@ export function wordLeft(t: BrowserTexts, answering: Answering): string {
   if (countIn > 0) return ''
   if (running) return last && last.saved > 0 ? t.text('take.saved_up_to', { time: wordTime(last.saved) }) : ''
   if (interrupted) return t.text(interrupted.mayRestart ? 'take.continue.or_restart' : 'take.continue.hint')
-  if (takesLeft === 0 && pending.length === 0) return t.text('take.left.none')
-  return t.text(last || hasTakes ? 'take.left.again' : 'take.left', { left: Math.max(takesLeft, 1) })
+  if (takesLeft === 0) return pending.length > 0 ? t.text('take.left', { left: 1 }) : t.text('take.left.none')
+  return t.text(last || hasTakes ? 'take.left.again' : 'take.left', { left: takesLeft })
 }
 
 /** Which of the attempts counts, before another is recorded. */
