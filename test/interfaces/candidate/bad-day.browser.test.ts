@@ -151,7 +151,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await press(page, 'Stop recording')
     await page.getByText(/^Saved: /).waitFor()
     expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', cutOff: false, interruptions: 1 }])
+    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 1 }])
   })
 
   it.each([

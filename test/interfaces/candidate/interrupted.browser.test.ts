@@ -35,7 +35,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await page.getByText('You can’t record this answer again.').waitFor()
     const { milliseconds } = await readyMedia(candidate, 'audio')
     expect(milliseconds).toBeGreaterThan(3_000)
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', cutOff: false, interruptions: 1 }])
+    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 1 }])
     const player = page.locator('video[aria-label^="Attempt 1: audio, 0:0"]')
     await player.waitFor({ timeout: PATIENT.timeout })
     await expect.poll(() => player.evaluate('(player) => player.readyState'), PATIENT).toBeGreaterThan(0)
@@ -56,8 +56,8 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await next.getByText(/^Saved: /).waitFor()
     const takes = await candidate.takes()
     expect(takes).toMatchObject([
-      { restarted: true, cutOff: true },
-      { restarted: false, cutOff: false },
+      { restarted: true, wasInterrupted: true },
+      { restarted: false, wasInterrupted: false },
     ])
     expect(answerOf(takes)).toBe(takes[1])
   })
@@ -69,7 +69,7 @@ describe.skipIf(!isBrowserInstalled)('an interrupted recording (skipped where no
     await page.getByText(INTERRUPTED).waitFor()
     await leaveQuestion(page)
     await button(page, 'Open question 2').waitFor()
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', cutOff: true }])
+    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
   })
 })
 
@@ -96,7 +96,7 @@ describe.skipIf(!isBrowserInstalled)('the end of the time (skipped where no chro
     await press(page, 'Continue')
     await button(page, 'Open question 2').waitFor()
     const takes = await candidate.takes()
-    expect(takes).toMatchObject([{ cutOff: false }, { cutOff: true }])
+    expect(takes).toMatchObject([{ wasInterrupted: false }, { wasInterrupted: true }])
     expect(answerOf(takes)).toBe(takes[0])
   })
 })

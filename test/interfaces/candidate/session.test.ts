@@ -50,7 +50,7 @@ describe('GET session', () => {
         answers: [
           {
             ...{ id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, isReady: false },
-            ...{ cutOff: false, restarted: false, counts: true },
+            ...{ wasInterrupted: false, restarted: false, counts: true },
           },
         ],
         interrupted: null,
@@ -195,7 +195,7 @@ describe('notes', () => {
       { kind: 'reloaded', ago: 1e12 },
     ]
     expect((await candidate.session('post', '/notes', { tab, body: { notes } })).status).toBe(204)
-    const kept = await service.db.sessionNote.findMany({
+    const kept = await service.db.sessionEvent.findMany({
       where: { submissionId: (await submission()).id },
       orderBy: { at: 'asc' },
     })
@@ -218,7 +218,7 @@ describe('notes', () => {
     const body = { notes: Array(100).fill({ kind: 'online', ago: 0 }) }
     const send = () => candidate.session('post', '/notes', { tab, body })
     for (let i = 0; i < 7; i++) await Promise.all([send(), send(), send()])
-    expect(await service.db.sessionNote.count({ where: { submissionId: (await submission()).id } })).toBe(2_000)
+    expect(await service.db.sessionEvent.count({ where: { submissionId: (await submission()).id } })).toBe(2_000)
   })
 })
 

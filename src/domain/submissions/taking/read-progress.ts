@@ -3,7 +3,7 @@ import { answerOf, stands } from '../answer.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
 import { missingToStart, type Needs, type Photo } from '../needs.ts'
 import { isInterrupted } from './interrupted.ts'
-import { findPosition, type PaperQuestion } from './paper.ts'
+import { findPosition, type SubmissionQuestion } from './paper.ts'
 import type { PreparedSession, Session } from './session.ts'
 
 /** What a candidate's page shows before the start. */
@@ -39,14 +39,14 @@ export type Progress = {
   of: number
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
-  next: PaperQuestion | undefined
+  next: SubmissionQuestion | undefined
   /** Whether the time for the whole is over. */
   isOver: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
 }
 
-export type OpenQuestion = PaperQuestion & {
+export type OpenQuestion = SubmissionQuestion & {
   playsLeft: number
   /** Attempts at a recording. */
   takesLeft: number
@@ -68,7 +68,7 @@ export type OpenQuestion = PaperQuestion & {
 export type InterruptedTake = { mediaId: string; kind: Take['kind']; contentType: string }
 
 /** Of the attempts at a question one that stands, see answer.ts. */
-export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'cutOff' | 'restarted'> & {
+export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'wasInterrupted' | 'restarted'> & {
   /** How long the recording is; null until that is known, and of a text. */
   milliseconds: number | null
   /** Whether its recording can be played. */
@@ -81,7 +81,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const { db, deps, organization } = ctx
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id }
-  const paper = await db.paperQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
+  const paper = await db.submissionQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
   const takes = await db.take.findMany({
     where: own,
     include: { media: { select: { bytes: true, milliseconds: true, state: true, contentType: true } } },
@@ -107,7 +107,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     return db.questionVersion.findUniqueOrThrow({ where, select: { responseType: true, spec: true } })
   }
 
-  function describe(question: PaperQuestion): OpenQuestion {
+  function describe(question: SubmissionQuestion): OpenQuestion {
     const own = takes.filter(({ questionNumber }) => questionNumber === question.number)
     const recordings = own.filter(({ kind }) => kind !== 'text')
     const text = own.find(({ kind }) => kind === 'text')
@@ -128,7 +128,9 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
       })),
       interrupted: open?.media ? { mediaId: open.mediaId!, kind: open.kind, contentType: open.media.contentType } : null,
       mayStartOver: !recordings.some(({ restarted }) => restarted),
-      hadInterruption: recordings.some(({ interruptions, cutOff, restarted }) => interruptions > 0 || cutOff || restarted),
+      hadInterruption: recordings.some(
+        ({ interruptions, wasInterrupted, restarted }) => interruptions > 0 || wasInterrupted || restarted,
+      ),
     }
   }
 }

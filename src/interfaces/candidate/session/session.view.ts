@@ -45,13 +45,13 @@ const presentQuestion = (kinds: QuestionKinds, question: OpenQuestion, of: numbe
   interrupted: question.interrupted,
   mayStartOver: question.mayStartOver,
   hadInterruption: question.hadInterruption,
-  answers: question.answers.map(({ id, mediaId, kind, milliseconds, isReady, cutOff, restarted, counts }) => ({
+  answers: question.answers.map(({ id, mediaId, kind, milliseconds, isReady, wasInterrupted, restarted, counts }) => ({
     id,
     mediaId,
     kind,
     milliseconds,
     isReady,
-    cutOff,
+    wasInterrupted,
     restarted,
     counts,
   })),

@@ -160,7 +160,7 @@ export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): 
 
 function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
   let recordings = 0
-  return answers.map(({ kind, mediaId, milliseconds, cutOff, restarted }) => {
+  return answers.map(({ kind, mediaId, milliseconds, wasInterrupted, restarted }) => {
     if (kind === 'text') return t.text('choice.written')
     const length = milliseconds ?? recordedHere(mediaId)
     const number = ++recordings
@@ -168,6 +168,6 @@ function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (
       ? t.text('choice.recording.length', { number, kind, length: wordTime(length) })
       : t.text('choice.recording', { number, kind })
     if (restarted) return t.text('choice.restarted', { recording })
-    return cutOff ? t.text('choice.cut_off', { recording }) : recording
+    return wasInterrupted ? t.text('choice.was_interrupted', { recording }) : recording
   })
 }

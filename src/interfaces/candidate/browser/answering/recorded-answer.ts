@@ -4,7 +4,7 @@ import { makeMonitor } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
-import type { Question, TakeKind } from '../session/session.ts'
+import type { AnswerAttemptKind, Question } from '../session/session.ts'
 import { makePlayer, offerChoice } from './answer-choice.ts'
 import { makeCountIn } from './count-in.ts'
 import { type Answering, isAnswered, isBusy, wordElapsed, wordFailed, wordLeft, wordRule, wordState } from './recorded-words.ts'
@@ -15,7 +15,7 @@ const COUNTED_IN = 3
 const TIME_TO_COUNT_MS = 20_000
 
 /** Records an answer, as often as the organization allows. @param kinds what the candidate can choose from. */
-export function offerRecording(player: Player, number: number, kinds: TakeKind[], place: HTMLElement) {
+export function offerRecording(player: Player, number: number, kinds: AnswerAttemptKind[], place: HTMLElement) {
   const { t } = player
   const before = describeBefore(player.state.question!, place)
   const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
@@ -39,7 +39,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
 
   const countDown = () => beginCounting(player, countIn, panel.focus)
 
-  async function begin(kind: TakeKind, how: HowToBegin): Promise<void> {
+  async function begin(kind: AnswerAttemptKind, how: HowToBegin): Promise<void> {
     const device = kind === 'video' ? 'both' : 'microphone'
     panel.say(obstacleToRecord(t, device))
     if (obstacleToRecord(t, device)) return
@@ -99,7 +99,7 @@ function describeBefore({ takes, answers, hadInterruption, closesAt }: Question,
   return {
     hasTakes: takes.length > 0,
     hasAnswered: recordings.some(({ state }) => state === 'complete'),
-    isCutOff: answers.some(({ cutOff, counts }) => cutOff && counts),
+    isWasInterrupted: answers.some(({ wasInterrupted, counts }) => wasInterrupted && counts),
     limit: Number(place.closest<HTMLElement>('[data-record-limit]')!.dataset.recordLimit),
     isTimed: closesAt !== null,
     hadInterruption,
@@ -209,9 +209,9 @@ const LIVE = ['text-error', 'before:size-2.5', 'before:rounded-full', 'before:bg
 function makePanel(
   t: BrowserTexts,
   place: HTMLElement,
-  kinds: TakeKind[],
+  kinds: AnswerAttemptKind[],
   on: {
-    begin: (kind: TakeKind, how: HowToBegin) => Promise<void>
+    begin: (kind: AnswerAttemptKind, how: HowToBegin) => Promise<void>
     skip: () => void
     stop: () => Promise<void>
     keep: () => Promise<void>
@@ -268,7 +268,7 @@ function makePanel(
   }
 }
 
-type Starter = { kind: TakeKind; goOn: HTMLElement; starter: HTMLElement }
+type Starter = { kind: AnswerAttemptKind; goOn: HTMLElement; starter: HTMLElement }
 
 /** The buttons that begin and continue a recording of a kind. */
 function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: Answering): void {

@@ -3,7 +3,7 @@ import type { Monitor } from '../devices/monitor.ts'
 import type { Player } from '../session/player.ts'
 import { canContinue, type Recorder, startRecorder } from '../session/recorder.ts'
 import { countSlices, type Recording } from '../session/recording.ts'
-import { Refusal, type Session, type TakeKind } from '../session/session.ts'
+import { type AnswerAttemptKind, Refusal, type Session } from '../session/session.ts'
 import { tellStop } from '../session/stops.ts'
 import { askFor, keepAttempt } from './kept-attempt.ts'
 
@@ -13,7 +13,7 @@ const CONTINUE_WITHIN_MS = 20_000
 export type HowToBegin = 'new' | 'continue' | 'restart'
 
 /** An attempt that can be continued. @property contentType of what an earlier page recorded; empty: this page recorded it, or nothing. */
-type Interrupted = { kind: TakeKind; contentType: string; recording: Recording }
+type Interrupted = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
 
 /**
  * Records an answer as often as it is granted, one take at a time.
@@ -22,7 +22,7 @@ type Interrupted = { kind: TakeKind; contentType: string; recording: Recording }
  */
 export function recordTakes(
   player: Player,
-  { number, kinds, monitor }: { number: number; kinds: TakeKind[]; monitor: Monitor },
+  { number, kinds, monitor }: { number: number; kinds: AnswerAttemptKind[]; monitor: Monitor },
   on: { interrupted: () => void; toldLate: () => void },
 ) {
   const { session, outbox, state } = player
@@ -38,7 +38,12 @@ export function recordTakes(
   let interrupted: Interrupted | null = last?.state === 'interrupted' && found ? { ...found, recording: last } : null
   let telling: Promise<void> = Promise.resolve()
 
-  async function start(kind: TakeKind, how: HowToBegin, stream: MediaStream, isWanted: () => Promise<boolean>): Promise<void> {
+  async function start(
+    kind: AnswerAttemptKind,
+    how: HowToBegin,
+    stream: MediaStream,
+    isWanted: () => Promise<boolean>,
+  ): Promise<void> {
     const asked = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
     const [{ recording, segment }, isBegun] = await Promise.all([asked, isWanted()])
     if (!isBegun) return
@@ -49,7 +54,7 @@ export function recordTakes(
     interrupted = null
   }
 
-  async function askForNew(kind: TakeKind, how: HowToBegin) {
+  async function askForNew(kind: AnswerAttemptKind, how: HowToBegin) {
     const isRestart = how === 'restart'
     const json = { kind, restart: isRestart }
     granted = await askFor<typeof granted>(session, `/questions/${number}/takes`, json, attempts.of(kind, isRestart))
@@ -59,7 +64,7 @@ export function recordTakes(
     return { recording: () => outbox.begin(granted.mediaId, kind, state.question!.closesAt), segment: 0 }
   }
 
-  function lose(kind: TakeKind): void {
+  function lose(kind: AnswerAttemptKind): void {
     recorder = null
     interrupted = { kind, contentType: '', recording: last! }
     tidy()
@@ -79,7 +84,7 @@ export function recordTakes(
      * @throws Refusal, also `other_browser` where this one can't continue it.
      * @throws DOMException by the browser's name for what is wrong with the device.
      */
-    async begin(kind: TakeKind, asked: HowToBegin, isWanted: () => Promise<boolean>): Promise<void> {
+    async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: () => Promise<boolean>): Promise<void> {
       const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : asked
       if (how === 'continue' && !canContinue(kind, interrupted!.contentType)) throw new Refusal('other_browser')
       const stream = await open(kind)
@@ -132,11 +137,11 @@ function describeInterrupted(interrupted: Interrupted | null, mayStartOver: bool
 const isEmpty = ({ recording }: Interrupted): boolean => countSlices(recording) === 0
 
 /** The ids of what is asked for, until something is recorded with it. */
-function keepAttempts(session: Session, number: number, kinds: TakeKind[]) {
+function keepAttempts(session: Session, number: number, kinds: AnswerAttemptKind[]) {
   const takes = new Map(kinds.map((kind) => [kind, keepAttempt(`take ${session.base} ${number} ${kind}`)]))
   const restart = keepAttempt(`restart ${session.base} ${number}`)
   return {
-    of: (kind: TakeKind, isRestart = false) => (isRestart ? restart : takes.get(kind)!),
+    of: (kind: AnswerAttemptKind, isRestart = false) => (isRestart ? restart : takes.get(kind)!),
     forget(): void {
       for (const attempt of [...takes.values(), restart]) attempt.done()
     },
@@ -144,11 +149,11 @@ function keepAttempts(session: Session, number: number, kinds: TakeKind[]) {
 }
 
 function recordedDevices({ devices, notes }: Player, monitor: Monitor) {
-  const open = (kind: TakeKind) => devices.open({ audio: true, video: kind === 'video' })
-  const watch = (kind: TakeKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
+  const open = (kind: AnswerAttemptKind) => devices.open({ audio: true, video: kind === 'video' })
+  const watch = (kind: AnswerAttemptKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
 
   /** A device is gone: perhaps there is another. */
-  async function replace(kind: TakeKind, track: MediaStreamTrack): Promise<MediaStream | null> {
+  async function replace(kind: AnswerAttemptKind, track: MediaStreamTrack): Promise<MediaStream | null> {
     notes.note(track.kind === 'video' ? 'camera_lost' : 'microphone_lost')
     const stream = await open(kind).catch(() => null)
     if (stream) await watch(kind, stream)

@@ -1,4 +1,4 @@
-import type { PossibleAnswer, Question, Sending, Session, SessionState, TakeKind } from '../session/session.ts'
+import type { AnswerAttemptKind, PossibleAnswer, Question, Sending, Session, SessionState } from '../session/session.ts'
 import { tryAnswer } from './try-answer.ts'
 
 export { followEditor } from './follow-editor.ts'
@@ -52,7 +52,7 @@ export function openPreview(base: string, newId: () => string): Session {
     }
   }
 
-  function begin(kind: TakeKind) {
+  function begin(kind: AnswerAttemptKind) {
     const mediaId = newId()
     takes = [...takes, { id: mediaId, mediaId, kind, state: 'recording' }]
     return { mediaId, takesLeft: readQuestion()?.takesLeft ?? 0 }
@@ -64,7 +64,10 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function add(answer: Pick<PossibleAnswer, 'id' | 'mediaId' | 'kind'>): void {
     const others = answers.filter(({ id }) => id !== answer.id)
-    answers = [...others, { ...answer, milliseconds: null, isReady: false, cutOff: false, restarted: false, counts: true }]
+    answers = [
+      ...others,
+      { ...answer, milliseconds: null, isReady: false, wasInterrupted: false, restarted: false, counts: true },
+    ]
     count(answer.id)
   }
 
@@ -75,7 +78,7 @@ export function openPreview(base: string, newId: () => string): Session {
   }
 
   async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
-    const said = (json ?? {}) as { kind?: TakeKind; take?: string; text?: string; revision?: number; segment?: number }
+    const said = (json ?? {}) as { kind?: AnswerAttemptKind; take?: string; text?: string; revision?: number; segment?: number }
     const [, , id = '', action] = path.split('/')
     if (path === '') return read()
     if (action === 'plays') return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
