@@ -88,12 +88,12 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
 type Take = HeldSubmission['paper'][number]['takes'][number]
 
 const showTake = (
-  { kind, state, text, value, media, createdAt, completedAt, wasInterrupted, selectedAt }: Take,
+  { kind, state, text, value, media, createdAt, completedAt, wasInterrupted, selectedAt, interruptions, restarted }: Take,
   filed: Filed,
 ) => ({
   ...{ kind, state, text, value },
   media: media && showMedium(media, filed),
-  ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt },
+  ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt, interruptions, restarted },
 })
 
 /** @property file below the folder of its invite; null: it is not there (any more), see `state`. */

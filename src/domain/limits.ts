@@ -107,6 +107,10 @@ export const MAX_USER_AGENT_LENGTH = 500
 export const UPLOAD_GRACE_SECONDS = 30
 /** Of a slice of a recording: less than proxies let pass. */
 export const MAX_PART_BYTES = 900_000
+/** A browser sends a recording in slices of this length. */
+export const SLICE_SECONDS = 2
+/** An interrupted recording of which less is saved may be started over once. */
+export const RESTART_BELOW_SECONDS = 10
 /** Slices of a segment, and segments: more than a day, and more interruptions than anybody has. */
 export const MAX_PARTS = 100_000
 export const MAX_SEGMENTS = 1_000

@@ -1253,6 +1253,8 @@ CREATE TABLE "takes" (
     "completed_at" TIMESTAMPTZ(3),
     "was_interrupted" BOOLEAN NOT NULL DEFAULT false,
     "selected_at" TIMESTAMPTZ(3),
+    "interruptions" INTEGER NOT NULL DEFAULT 0,
+    "restarted" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "takes_pkey" PRIMARY KEY ("id")
 );

@@ -2,7 +2,10 @@ import type { Take } from '../../generated/prisma/client.ts'
 
 // Which of the attempts at a question is its answer: decided here, for the candidate, the sheet, and both APIs.
 
-type Attempted = Pick<Take, 'kind' | 'state' | 'text' | 'createdAt' | 'completedAt' | 'wasInterrupted' | 'selectedAt'>
+type Attempted = Pick<
+  Take,
+  'kind' | 'state' | 'text' | 'createdAt' | 'completedAt' | 'wasInterrupted' | 'selectedAt' | 'restarted'
+>
 
 /** Whether it could be the answer: it is saved, and not an empty text. */
 export const stands = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' | 'text'>): boolean =>
@@ -11,7 +14,7 @@ export const stands = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' |
 /**
  * The answer to a question: what its candidate did last, which is to stop a recording, to change the text, or to choose one of those. A
  * recording that was cut off (the page was killed, the device went, or the time was over) takes the place of nothing: it is the answer where
- * the candidate has chosen it, or where there is nothing else, and then the first of them.
+ * the candidate has chosen it, or where there is nothing else, and then the first of them. One that the candidate started over comes last.
  *
  * @param takes of one question, oldest first.
  * @returns undefined when there is none.
@@ -19,7 +22,7 @@ export const stands = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' |
 export function answerOf<T extends Attempted>(takes: readonly T[]): T | undefined {
   const standing = takes.filter(stands)
   const meant = standing.filter((take) => !take.wasInterrupted || take.selectedAt !== null)
-  if (meant.length === 0) return standing[0]
+  if (meant.length === 0) return standing.find(({ restarted }) => !restarted) ?? standing[0]
   return meant.reduce((last, take) => (actedAt(last) > actedAt(take) ? last : take))
 }
 

@@ -121,6 +121,105 @@ describe('the answer', () => {
   })
 })
 
+/** A candidate with one attempt, of which so many slices of two seconds have arrived. */
+async function interrupt(slices: number) {
+  const candidate = await takeAssessment(service, { responseType: 'audio', submission: { answerRecordLimit: 1 } })
+  const post = (place: string, body: object = {}) => candidate.post(place, body).set('idempotency-key', randomUUID())
+  const { body } = await post('questions/1/takes', { kind: 'audio' })
+  const mediaId: string = body.mediaId
+  for (let n = 0; n < slices; n++) await candidate.putPart(mediaId, 0, n, n === 0 ? webmPart() : Buffer.from(`slice ${n}`))
+  const question = async () => (await service.http().get(candidate.session)).body.question
+  const restart = () => post('questions/1/takes', { kind: 'audio', restart: true })
+  const goOn = (segment = 1) => post(`media/${mediaId}/continue`, { segment })
+  const takes = () => service.db.take.findMany({ where: { submissionId: candidate.submissionId }, orderBy: { createdAt: 'asc' } })
+  return { candidate, post, mediaId, question, restart, goOn, takes }
+}
+
+describe('an interrupted attempt', () => {
+  it('is continued as a further segment of the only attempt, and is marked', async () => {
+    const { candidate, post, mediaId, question, goOn, takes } = await interrupt(20)
+    const container = { contentType: 'video/webm' }
+    expect(await question()).toMatchObject({
+      takesLeft: 0,
+      interrupted: { mediaId, kind: 'audio', ...container },
+      hadInterruption: false,
+    })
+    const { status, body } = await goOn()
+    expect([status, body]).toEqual([200, { segment: 1 }])
+    expect((await candidate.putPart(mediaId, 1, 0, webmPart())).status).toBe(204)
+    expect((await goOn(1)).body).toEqual({ segment: 2 })
+    expect((await goOn(7)).body).toEqual({ segment: 7 }) // what the browser has and the service has not
+    await post(`media/${mediaId}/stop`, { ago: 0 })
+    await post(`media/${mediaId}/complete`, { segments: [20, 1] })
+    expect(await takes()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 3, restarted: false }])
+    expect(await question()).toMatchObject({ interrupted: null, hadInterruption: true, takesLeft: 0 })
+  })
+
+  it('is continued without a mark where nothing had been recorded', async () => {
+    const { mediaId, question, goOn, takes } = await interrupt(0)
+    expect(await question()).toMatchObject({ interrupted: { mediaId, contentType: '' } })
+    expect((await goOn(0)).body).toEqual({ segment: 0 })
+    expect(await takes()).toMatchObject([{ interruptions: 0 }])
+  })
+
+  it('is not continued once it was stopped, its question has closed, or another candidate asks', async () => {
+    const { post, mediaId, goOn } = await interrupt(2)
+    const other = await interrupt(0)
+    expect(said(await other.post(`media/${mediaId}/continue`, { segment: 0 }))).toEqual([404, 'not_found'])
+    for (const body of [{}, { segment: -1 }]) expect((await post(`media/${mediaId}/continue`, body)).status).toBe(400)
+    await post(`media/${mediaId}/stop`, { ago: 0 })
+    expect(said(await goOn())).toEqual([409, 'closed'])
+    service.clock.advance(10 * MINUTE_MS)
+    expect(said(await other.goOn())).toEqual([409, 'closed'])
+  })
+
+  it('is started over once while less than ten seconds are saved, which costs no attempt and is marked', async () => {
+    const { candidate, post, question, restart, takes } = await interrupt(4)
+    expect(await question()).toMatchObject({ mayStartOver: true, takesLeft: 0 })
+    const { status, body } = await restart()
+    expect([status, body.takesLeft]).toEqual([201, 0])
+    expect(await question()).toMatchObject({ mayStartOver: false, hadInterruption: true, interrupted: { mediaId: body.mediaId } })
+    await candidate.putPart(body.mediaId, 0, 0, webmPart())
+    expect(said(await restart())).toEqual([409, 'no_takes_left'])
+    expect(said(await post('questions/1/takes', { kind: 'audio' }))).toEqual([409, 'no_takes_left'])
+    await post(`media/${body.mediaId}/complete`, { segments: [1] })
+    expect(await takes()).toMatchObject([{ restarted: true, wasInterrupted: true }, { restarted: false }])
+    expect(answerOf(await takes())).toMatchObject({ mediaId: body.mediaId, wasInterrupted: true })
+  })
+
+  it('is not started over when more is saved, when it was stopped, or where there is none', async () => {
+    const long = await interrupt(5)
+    expect(said(await long.restart())).toEqual([409, 'no_takes_left'])
+    const stopped = await interrupt(1)
+    await stopped.post(`media/${stopped.mediaId}/stop`, { ago: 0 })
+    expect(said(await stopped.restart())).toEqual([409, 'no_takes_left'])
+    expect(await stopped.takes()).toMatchObject([{ restarted: false }])
+    const none = await takeAssessment(service, { submission: { answerRecordLimit: 1 } })
+    expect(said(await none.post('questions/1/takes', { kind: 'audio', restart: true }))).toEqual([409, 'no_takes_left'])
+  })
+})
+
+describe('an own attempt', () => {
+  it('is played to its candidate while its question is open, once it is ready, and to nobody else', async () => {
+    const { candidate, mediaId } = await interrupt(1)
+    const other = await takeAssessment(service)
+    const play = (of = candidate) => service.http().get(`${of.session}/media/${mediaId}`)
+    expect(said(await play())).toEqual([404, 'not_found'])
+    const { key } = await candidate.media(mediaId)
+    await service.deps.media.put(`${key}/file`, Buffer.from('recorded'))
+    await service.db.media.update({ where: { id: mediaId }, data: { state: 'ready', bytes: 8, contentType: 'audio/webm' } })
+    const played = await play().set('range', 'bytes=0-3')
+    expect([played.status, played.headers['content-type'], played.headers['content-range']]).toEqual([
+      206,
+      'audio/webm',
+      'bytes 0-3/8',
+    ])
+    expect(said(await play(other))).toEqual([404, 'not_found'])
+    service.clock.advance(10 * MINUTE_MS)
+    expect(said(await play())).toEqual([404, 'not_found'])
+  })
+})
+
 describe('a stop', () => {
   it('says the time of the first when it is told again, and holds though it is told after the end of the recording', async () => {
     const { candidate, begin, stop, complete, answer, stopped } = await record()

@@ -137,16 +137,21 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
   })
 
-  it('keeps what was recorded until the only microphone was unplugged, and says so', async () => {
+  it('keeps what was recorded until the only microphone was unplugged, and continues when it is back', async () => {
     const candidate = await makeCandidate({ responseTypes: ['audio'] })
     const page = await startUnpluggable(candidate)
     await press(page, 'Open question 1')
     await press(page, 'Record audio')
     await savedUpTo(page, 2)
     await unplug(page, ['audio'], { isOnly: true })
-    await page.getByText('What was recorded until then is your answer.').waitFor()
+    await page.getByText('Connect it again, then continue.').waitFor()
+    await page.evaluate('plugIn()')
+    await press(page, 'Continue recording audio')
+    await savedUpTo(page, 4)
+    await press(page, 'Stop recording')
     await page.getByText(/^Saved: /).waitFor()
-    await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
+    expect((await readyMedia(candidate, 'audio')).milliseconds).toBeGreaterThan(3_000)
+    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: false, interruptions: 1 }])
   })
 
   it.each([

@@ -48,8 +48,14 @@ describe('GET session', () => {
         text: { text: 'So far', revision: 4 },
         takes: [],
         answers: [
-          { id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, wasInterrupted: false, counts: true },
+          {
+            ...{ id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, isReady: false },
+            ...{ wasInterrupted: false, restarted: false, counts: true },
+          },
         ],
+        interrupted: null,
+        mayStartOver: true,
+        hadInterruption: false,
       },
       uploads: [],
     })

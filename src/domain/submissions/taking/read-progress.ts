@@ -2,6 +2,7 @@ import type { MediaKind, Take } from '../../../generated/prisma/client.ts'
 import { answerOf, stands } from '../answer.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
 import { missingToStart, type Needs, type Photo } from '../needs.ts'
+import { isInterrupted } from './interrupted.ts'
 import { findPosition, type SubmissionQuestion } from './paper.ts'
 import type { PreparedSession, Session } from './session.ts'
 
@@ -56,12 +57,22 @@ export type OpenQuestion = SubmissionQuestion & {
   takes: Pick<Take, 'id' | 'mediaId' | 'kind' | 'state'>[]
   /** What the candidate can choose from, oldest first. */
   answers: PossibleAnswer[]
+  interrupted: InterruptedTake | null
+  /** Whether an interrupted attempt of which little is saved may be started over. */
+  mayStartOver: boolean
+  /** Whether an attempt was interrupted, cut off, or started over. */
+  hadInterruption: boolean
 }
 
+/** The attempt that can be continued. @property contentType empty where nothing has arrived. */
+export type InterruptedTake = { mediaId: string; kind: Take['kind']; contentType: string }
+
 /** Of the attempts at a question one that stands, see answer.ts. */
-export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'wasInterrupted'> & {
+export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'wasInterrupted' | 'restarted'> & {
   /** How long the recording is; null until that is known, and of a text. */
   milliseconds: number | null
+  /** Whether its recording can be played. */
+  isReady: boolean
   /** Whether it is the answer. */
   counts: boolean
 }
@@ -73,7 +84,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const paper = await db.submissionQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
   const takes = await db.take.findMany({
     where: own,
-    include: { media: { select: { bytes: true, milliseconds: true } } },
+    include: { media: { select: { bytes: true, milliseconds: true, state: true, contentType: true } } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const { open, next } = findPosition(paper, now)
@@ -101,18 +112,25 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     const recordings = own.filter(({ kind }) => kind !== 'text')
     const text = own.find(({ kind }) => kind === 'text')
     const answer = answerOf(own)
+    const open = recordings.findLast(isInterrupted)
     return {
       ...question,
       playsLeft: Math.max(0, submission.questionReplayLimit - question.plays),
-      takesLeft: Math.max(0, submission.answerRecordLimit - recordings.length),
+      takesLeft: Math.max(0, submission.answerRecordLimit - recordings.filter(({ restarted }) => !restarted).length),
       text: text ? { text: text.text, revision: text.revision, value: text.value } : null,
       version,
       takes: recordings,
       answers: own.filter(stands).map((take) => ({
         ...take,
         milliseconds: take.media?.milliseconds ?? null,
+        isReady: take.media?.state === 'ready',
         counts: take === answer,
       })),
+      interrupted: open?.media ? { mediaId: open.mediaId!, kind: open.kind, contentType: open.media.contentType } : null,
+      mayStartOver: !recordings.some(({ restarted }) => restarted),
+      hadInterruption: recordings.some(
+        ({ interruptions, wasInterrupted, restarted }) => interruptions > 0 || wasInterrupted || restarted,
+      ),
     }
   }
 }

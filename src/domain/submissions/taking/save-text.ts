@@ -129,6 +129,8 @@ async function save(
     mediaId: byDefault,
     wasInterrupted: byDefault,
     selectedAt: byDefault,
+    interruptions: byDefault,
+    restarted: byDefault,
     value: sql`${value === undefined ? null : JSON.stringify(value)}::jsonb`,
   }))
   const insertionOrChange = insertion.onConflict((conflict) =>

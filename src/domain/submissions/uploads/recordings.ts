@@ -1,13 +1,15 @@
 import { own } from '../../../db/own.ts'
 import { first } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
-import { MAX_CAPTURES } from '../../limits.ts'
+import { MAX_CAPTURES, MAX_SEGMENTS } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { RECORDED_KINDS, type RecordedKind } from '../../values/question-kind.ts'
 import { isUuid } from '../../values/uuid.ts'
+import { mayRestart } from '../may-restart.ts'
 import { type Media, newMedia } from '../media/media.ts'
 import { abandon, completeOpenRecordings, countParts, lockRecording, settleRecording } from '../media/settle-recordings.ts'
 import { attemptOnce } from '../taking/attempt-once.ts'
+import { INTERRUPTED } from '../taking/interrupted.ts'
 import { isOpen, type SubmissionQuestion } from '../taking/paper.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
@@ -25,20 +27,28 @@ export type BegunTake = { takeId: string; mediaId: string; takesLeft: number }
 /**
  * Begins an attempt at a recorded answer. It counts from now on, whatever becomes of it; the attempt before ends.
  *
+ * @param isRestart an interrupted attempt of which little was saved is started over: it doesn't count, and is kept for the organization.
  * @throws DomainError session_refused: closed (the question is not open, or answered otherwise), submitted, taken_over, no_takes_left, quota;
  *   as {@link attemptOnce}.
  */
-export async function beginTake(session: PreparedSession, number: number, kind: RecordedKind): Promise<BegunTake> {
+export async function beginTake(
+  session: PreparedSession,
+  number: number,
+  kind: RecordedKind,
+  isRestart = false,
+): Promise<BegunTake> {
   requireInProgress(session)
   const { submission } = session
-  return attemptOnce(session, `take ${number} ${kind}`, async (inside) => {
+  return attemptOnce(session, `${isRestart ? 'restart' : 'take'} ${number} ${kind}`, async (inside) => {
     const { db, deps, organization } = inside
     await refuseWithoutRoom(inside)
     await lockSubmission({ ...session, ctx: inside })
     const question = await lockQuestion(inside, submission.id, number)
     if (!question || !isOpen(question, deps.clock()) || !takes(inside, question, kind)) return refuseSession('closed')
     const which = { organizationId: organization.id, submissionId: submission.id }
-    const begun = await db.take.count({ where: { ...which, questionNumber: number, kind: { in: [...RECORDED_KINDS] } } })
+    if (isRestart) await restartTake(inside, submission.id, number)
+    const recorded = { questionNumber: number, kind: { in: [...RECORDED_KINDS] }, restarted: false }
+    const begun = await db.take.count({ where: { ...which, ...recorded } })
     if (begun >= submission.answerRecordLimit) refuseSession('no_takes_left')
     await completeOpenRecordings(inside, submission.id, number)
     const media = newMedia(inside, submission.id, 'answer')
@@ -46,6 +56,46 @@ export async function beginTake(session: PreparedSession, number: number, kind: 
     const take = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
     await db.take.create({ data: { ...take, createdAt: media.createdAt } })
     return { takeId: take.id, mediaId: media.id, takesLeft: submission.answerRecordLimit - begun - 1 }
+  })
+}
+
+/** @throws DomainError session_refused (no_takes_left) where nothing was interrupted, too much is saved, or it was started over before. */
+async function restartTake(ctx: Context, submissionId: string, number: number): Promise<void> {
+  const { db, organization } = ctx
+  const which = { organizationId: organization.id, submissionId, questionNumber: number }
+  const interrupted = await db.take.findFirst({ where: { ...which, ...INTERRUPTED } })
+  const isAgain = (await db.take.count({ where: { ...which, restarted: true } })) > 0
+  if (!interrupted?.mediaId || isAgain || !mayRestart(await countParts(ctx, interrupted.mediaId)))
+    return refuseSession('no_takes_left')
+  await db.take.updateMany({ where: { organizationId: organization.id, id: interrupted.id }, data: { restarted: true } })
+}
+
+/**
+ * Continues an interrupted attempt at an open question as a further segment of its recording.
+ *
+ * @param segment the first that the browser has not used.
+ * @returns the segment to record.
+ * @throws DomainError session_refused: not_found; closed (the attempt has ended, or the question is not open), submitted, taken_over,
+ *   too_many; as {@link attemptOnce}.
+ */
+export async function continueTake(session: PreparedSession, mediaId: string, segment: number): Promise<{ segment: number }> {
+  requireInProgress(session)
+  const { id } = await findRecording(session, mediaId)
+  return attemptOnce(session, `continue ${id}`, async (inside) => {
+    const { db, organization } = inside
+    const organizationId = organization.id
+    await lockRecording(inside, id)
+    await lockSubmission({ ...session, ctx: inside })
+    const take = await db.take.findFirst({
+      where: { organizationId, mediaId: id, media: { state: 'uploading' }, ...INTERRUPTED },
+    })
+    if (!take || !(await isOfOpenQuestion(inside, id))) return refuseSession('closed')
+    const { _max } = await db.mediaFilePart.aggregate({ where: { organizationId, mediaId: id }, _max: { segment: true } })
+    const next = Math.max(segment, (_max.segment ?? -1) + 1)
+    if (next >= MAX_SEGMENTS) return refuseSession('too_many')
+    // An attempt of which nothing was recorded was granted, and is only used now.
+    if (next > 0) await db.take.updateMany({ where: { organizationId, id: take.id }, data: { interruptions: { increment: 1 } } })
+    return { segment: next }
   })
 }
 
@@ -153,6 +203,13 @@ async function isOfOpenQuestion({ db, deps, organization }: Context, mediaId: st
     where: { organizationId, takes: { some: { organizationId, mediaId } } },
   })
   return question !== null && isOpen(question, deps.clock())
+}
+
+/** A recording that the candidate can play: an attempt at the open question. @throws DomainError session_refused (not_found). */
+export async function findOwnAttempt(session: PreparedSession, mediaId: string): Promise<Media> {
+  const media = await findRecording(session, mediaId)
+  const isShown = media.kind === 'answer' && media.state === 'ready' && session.invite.status === 'started'
+  return isShown && (await isOfOpenQuestion(session.ctx, media.id)) ? media : refuseSession('not_found')
 }
 
 /** @throws DomainError session_refused (not_found). */

@@ -16,9 +16,9 @@ import { keepNotes } from './session/notes.ts'
 import { type Outbox, openOutbox } from './session/outbox.ts'
 import { openPartDatabase } from './session/part-database.ts'
 import { openPartStore, type PartStore } from './session/part-store.ts'
-import { newId, openSession, Refusal } from './session/session.ts'
+import { newId, openSession, type Question, Refusal, type Session } from './session/session.ts'
 import { showStatus } from './session/status.ts'
-import { tellLeftStops } from './session/stops.ts'
+import { isStopped, tellLeftStops } from './session/stops.ts'
 
 /** @param messages of the page's language. @param loadChecks loads those of the checks before the start. */
 export async function begin(messages: Messages, loadChecks: () => Promise<{ messages: Messages }>): Promise<void> {
@@ -46,7 +46,8 @@ async function take(t: BrowserTexts, base: string, { preview, prepare }: Parts):
 
   await session.claim()
   const state = await session.read()
-  await outbox.resume(state.uploads, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
+  const interrupted = findInterrupted(session, state.question)
+  await outbox.resume(state.uploads, interrupted, state.question?.closesAt ?? state.deadlineAt, state.deadlineAt)
   pages = followPages({ t, session, outbox, devices, notes, status, state }, proctoring, prepare)
   const { player, control } = pages
   void sendLeftTexts(player)
@@ -73,6 +74,12 @@ async function take(t: BrowserTexts, base: string, { preview, prepare }: Parts):
     status.remove()
     showInstead(t, 'taken_over')
   }
+}
+
+/** The recording of the open question that can be continued: none that the candidate has stopped, though the service may not know of that yet. */
+function findInterrupted(session: Session, question: Question | null): string | null {
+  if (!question?.interrupted || isStopped(session, question.interrupted.mediaId)) return null
+  return question.interrupted.mediaId
 }
 
 /** In the place of the page: what has happened, and a button that loads it again. */

@@ -1,5 +1,6 @@
 import { assetAt } from '../../../domain/assets/references.ts'
 import type { SessionProblem } from '../../../domain/errors.ts'
+import { whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
 import { isRecorded } from '../../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
@@ -17,6 +18,7 @@ import {
   form,
   hidden,
   invitePage,
+  mailtoOf,
   notice,
   type Page,
   pathOf,
@@ -99,6 +101,7 @@ ${content}
 function nextQuestion(here: Here, { number, ...next }: NonNullable<Progress['next']>): Shown {
   const { view, progress, submission, now } = here
   const timeLimit = ownLimit(here, next)
+  const { records } = kinds.answering(next.responseType)
   const { t } = view
   const title = t.text('question.number', { number, of: progress.of })
   return {
@@ -109,15 +112,31 @@ function nextQuestion(here: Here, { number, ...next }: NonNullable<Progress['nex
       html`<section class="panel p-8 text-center" data-next data-number="${number}">
 ${number === 1 && html`<p class="quiet">${t.text('question.begun')}</p>`}
 <h2 class="text-2xl">${title}</h2>
+<p class="mt-2" data-way>${wordWay(here, next)}</p>
 <p class="mt-2">${timeLimit > 0 ? t.text('question.limit', { time: t.duration(timeLimit) }) : t.text('question.unlimited')}${submission.deadlineAt && html`<span data-whole> ${t.text('question.whole', { time: remaining(t, submission.deadlineAt, now) })}</span>`}</p>
+${timeLimit > 0 && html`<p class="quiet mt-1">${t.text(records.length > 0 ? 'card.shared.recording' : 'card.shared')}</p>`}
 ${form(view, 'open', html`${hidden('number', number)}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('question.open', { number })}</button>`)}</section>`,
     ),
   }
 }
 
+/** How a question is answered, before it is opened: with how many attempts, and how often it is played. */
+function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<Progress['next']>, 'number'>): string {
+  const { records } = kinds.answering(next.responseType)
+  const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
+  const sentences = [
+    t.text('card.answer', { kind: CARD_KINDS.find((kind) => kind === next.responseType) ?? 'other' }),
+    records.length > 0 && t.text('card.attempts', { count: submission.answerRecordLimit }),
+    isPlayed && t.text('card.plays', { count: submission.questionReplayLimit }),
+  ]
+  return sentences.filter((sentence) => sentence !== false).join(' ')
+}
+
+const CARD_KINDS = ['audio', 'video', 'mixed', 'single_choice', 'multiple_choice', 'number', 'short_text', 'matching'] as const
+
 function openQuestion(here: Here, question: OpenQuestion): Shown {
-  const { progress, submission, now } = here
-  const { t } = here.view
+  const { progress, submission, now, view } = here
+  const { t } = view
   const { number, closesAt } = question
   const title = t.text('question.number', { number, of: progress.of })
   const { records } = kinds.answering(question.responseType)
@@ -142,9 +161,19 @@ ${medium(here, 'audio', question.audioUrl)}
 ${medium(here, 'video', question.videoUrl)}
 ${answering && html`<p class="quiet mt-3">${answering}</p>`}
 ${penalty(here, question)}
-${answer(here, number, control)}</section>`,
+${answer(here, number, control)}
+${records.length > 0 && html`<p class="quiet mt-6 text-sm" data-ask hidden>${wordAsking(view, number)}</p>`}</section>`,
     ),
   }
+}
+
+/** Whom a candidate whose recording was interrupted asks for another attempt. */
+function wordAsking({ t, invite }: View, number: number): Html | string {
+  const contact = whomToAsk(invite)
+  if (!contact) return t.text('question.ask.anybody', { organization: invite.organization.name })
+  const subject = t.text('question.ask.subject', { number, assessment: invite.assessment.name })
+  const mail = html`<a class="link" href="${`${mailtoOf(contact.address)}?subject=${encodeURIComponent(subject)}`}">${contact.address}</a>`
+  return t.html('question.ask', { person: contact.name, address: mail })
 }
 
 /** What a wrong answer costs, where it costs anything. */

@@ -211,6 +211,9 @@ function progressAt(step: Taking['step'], { questions, typed, now, value, deadli
       version: typed ? versionOf(typed.defined) : (questions[step.number - 1]?.version ?? null),
       takes: [],
       answers: [],
+      interrupted: null,
+      mayStartOver: true,
+      hadInterruption: false,
     },
     next: undefined,
   }

@@ -20,12 +20,15 @@ import {
   beginTake,
   CAPTURES,
   completeRecording,
+  continueTake,
+  findOwnAttempt,
 } from '../../../domain/submissions/uploads/recordings.ts'
 import { RECORDED_KINDS } from '../../../domain/values/question-kind.ts'
 import { HttpError } from '../../../http/errors/failure.ts'
 import { createSlots } from '../../../http/limits/slots.ts'
 import type { TypedApp } from '../../../http/requests/typed-app.ts'
 import { Words } from '../../../http/schema/field-types.ts'
+import { sendMedia } from '../../../http/sending/send-media.ts'
 import type { Options } from '../kit/settings.ts'
 import { Ago, tabOf } from './attempts.ts'
 
@@ -42,6 +45,8 @@ const CompleteBody = Type.Object({
   segments: Type.Array(Type.Integer({ minimum: 0, maximum: MAX_PARTS }), { minItems: 1, maxItems: MAX_SEGMENTS }),
   incomplete: Type.Optional(Type.Boolean()),
 })
+const TakeBody = Type.Object({ kind: Words(RECORDED_KINDS), restart: Type.Optional(Type.Boolean()) })
+const ContinueBody = Type.Object({ segment: Type.Integer({ minimum: 0, maximum: MAX_SEGMENTS }) })
 const PlayParams = Type.Object({ ...Token, link: Type.String(), kind: Words(RECORDED_KINDS) })
 const Photo = Type.Object({ ...Token, kind: Words(PHOTO_KINDS) })
 const OwnPhoto = Type.Object({ ...Token, kind: Words(PHOTOS) })
@@ -51,13 +56,14 @@ export function recordingRoutes(
   app: TypedApp,
   enter: (request: Pick<FastifyRequest, 'headers' | 'session'>) => Promise<PreparedSession>,
 ): void {
-  app.post(
-    '/questions/:number/takes',
-    { schema: { params: QuestionParams, body: Type.Object({ kind: Words(RECORDED_KINDS) }) } },
-    async (request, reply) => {
-      const begun = await beginTake(await enter(request), Number(request.params.number), request.body.kind)
-      return reply.code(201).send(begun)
-    },
+  app.post('/questions/:number/takes', { schema: { params: QuestionParams, body: TakeBody } }, async (request, reply) => {
+    const { kind, restart } = request.body
+    const begun = await beginTake(await enter(request), Number(request.params.number), kind, restart)
+    return reply.code(201).send(begun)
+  })
+
+  app.post('/media/:mediaId/continue', { schema: { params: MediaParams, body: ContinueBody } }, async (request) =>
+    continueTake(await enter(request), request.params.mediaId, request.body.segment),
   )
 
   app.post('/media', { schema: { body: Type.Object({ kind: Words(CAPTURES) }) } }, async (request, reply) =>
@@ -104,6 +110,7 @@ export async function contentRoutes(scope: FastifyInstance, options: Options): P
   const app: TypedApp = scope.withTypeProvider()
   partRoutes(app, options)
   photoRoutes(app, options)
+  attemptRoutes(app, options)
   playRoutes(app, options)
   app.post(
     '/speed',
@@ -181,6 +188,14 @@ function photoRoutes(app: TypedApp, options: Options): void {
       .type(media.contentType)
       .headers({ 'content-length': Number(media.bytes), 'cache-control': 'private, no-store' })
       .send(content)
+  })
+}
+
+/** A candidate's own attempts at the open question. */
+function attemptRoutes(app: TypedApp, options: Options): void {
+  app.get('/media/:mediaId', { schema: { params: MediaParams } }, async (request, reply) => {
+    const session = await enter(options, request)
+    return sendMedia(session.ctx, request, reply, await findOwnAttempt(session, request.params.mediaId))
   })
 }
 

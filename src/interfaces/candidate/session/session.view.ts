@@ -42,12 +42,17 @@ const presentQuestion = (kinds: QuestionKinds, question: OpenQuestion, of: numbe
   takesLeft: question.takesLeft,
   text: question.text && { text: formOf(kinds, question) ?? question.text.text, revision: question.text.revision },
   takes: question.takes.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
-  answers: question.answers.map(({ id, mediaId, kind, milliseconds, wasInterrupted, counts }) => ({
+  interrupted: question.interrupted,
+  mayStartOver: question.mayStartOver,
+  hadInterruption: question.hadInterruption,
+  answers: question.answers.map(({ id, mediaId, kind, milliseconds, isReady, wasInterrupted, restarted, counts }) => ({
     id,
     mediaId,
     kind,
     milliseconds,
+    isReady,
     wasInterrupted,
+    restarted,
     counts,
   })),
 })

@@ -42,14 +42,19 @@ function played(ctx: Context, address: string): Html {
 }
 
 function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
-  const { kind, state, media, createdAt, completedAt, wasInterrupted, selectedAt } = take
+  const { kind, state, media, createdAt, completedAt, wasInterrupted, selectedAt, interruptions, restarted } = take
   if (kind === 'text') return textShown(take, language)
   const ended = html`${wasInterrupted ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${selectedAt && html`, chosen ${time(selectedAt)}`}`
   const length = media?.milliseconds
     ? html`<span class="text-base-content font-medium tabular-nums">${wordPosition(media.milliseconds)}</span>, `
     : ''
   const when = html`<p class="facts mt-2">${kind}, ${length}${state === 'complete' ? ended : html`begun ${time(createdAt)}, ${state}`}</p>`
-  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>No recording was stored.</p>`}\n${when}`
+  const marks = [
+    interruptions > 0 && `Interrupted ${wordCount(interruptions, 'time')} and continued by the candidate.`,
+    restarted && 'Interrupted, and started over by the candidate: it doesn’t count as an attempt.',
+  ].filter((mark) => mark !== false)
+  const marked = marks.length > 0 && html`<p class="alert alert-soft alert-warning mt-2" data-interrupted>${marks.join(' ')}</p>`
+  return html`${media ? medium(ctx, media, `Answer by ${kind}`) : html`<p>No recording was stored.</p>`}\n${when}${marked}`
 }
 
 /** A text, with how long it is and when it was typed: from when it was first saved, to when it was last changed. */

@@ -1,46 +1,46 @@
-import { make, setNotice } from '../../../../http/browser/dom.ts'
+import { make, setNotice, setText } from '../../../../http/browser/dom.ts'
 import { wordTime } from '../../../../http/browser/word-time.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
+import { PICTURE } from '../devices/monitor.ts'
 import { measureAgo } from '../session/ago.ts'
 import type { Player } from '../session/player.ts'
 import type { PossibleAnswer } from '../session/session.ts'
 
 const CHOOSE_WITHIN_MS = 20_000
 const LOOK_AGAIN_MS = 3_000
-const LOOKS = 20
+const LOOKS = 40
 
-/** Where there is more than one, shows what could be the answer to a question, and lets the candidate choose until it closes. */
-export function offerChoice({ t, session, outbox, state }: Player, number: number) {
+type Row = { element: HTMLElement; radio: HTMLInputElement; name: HTMLElement; player: HTMLVideoElement | null }
+
+/**
+ * Shows the attempts that could be the answer to a question, each with its length and a player, and lets the candidate choose until it closes.
+ * One that this page has just recorded is played elsewhere, until there is another.
+ *
+ * @param onShown what is shown has changed.
+ */
+export function offerChoice({ t, session, outbox, state }: Player, number: number, onShown: () => void) {
   const line = make('p', { class: 'hint', role: 'status', hidden: true })
-  const options = make('div')
-  const legend = make('legend', {}, t.text('choice.heading'))
+  const options = make('div', { class: 'space-y-4' })
+  const legend = make('legend', {})
   const hint = make('p', { class: 'hint' }, t.text('choice.text'))
   const element = make('fieldset', { class: 'panel mt-4', hidden: true }, legend, options, hint, line)
+  const rows = makeRows(session, options, (id, label) => {
+    choosing = choose(id, label)
+  })
   let answers = state.question?.answers ?? []
-  let shown = ''
   let choosing: Promise<void> = Promise.resolve()
   let choices = 0
   let looks = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function show(): void {
-    element.hidden = answers.length < 2
-    const labels = wordAnswers(t, answers, recordedHere)
-    const next = JSON.stringify([answers.map(({ id, counts }) => [id, counts]), labels])
-    if (next === shown) return
-    shown = next
-    const focused = (document.activeElement as HTMLInputElement | null)?.value
-    const isFocused = options.contains(document.activeElement)
-    options.replaceChildren(...answers.map((answer, i) => option(answer, labels[i]!)))
-    if (isFocused) options.querySelector<HTMLElement>(`[value="${focused}"]`)?.focus()
-  }
-
-  function option({ id, counts }: PossibleAnswer, label: string): HTMLElement {
-    const radio = make('input', { type: 'radio', class: 'radio radio-sm', name: `answer-${number}`, value: id, checked: counts })
-    radio.addEventListener('change', () => {
-      choosing = choose(id, label)
-    })
-    return make('label', { class: 'flex items-center gap-2 py-1' }, radio, ` ${label}`)
+    const [first] = answers
+    const isOne = answers.length === 1
+    element.hidden = !first || (isOne && (first.kind === 'text' || rows.isKept(first.mediaId)))
+    setText(legend, t.text(isOne ? 'choice.heading.one' : 'choice.heading'))
+    hint.hidden = isOne
+    rows.show(answers, wordAnswers(t, answers, recordedHere))
+    onShown()
   }
 
   /** How long it is where the service does not know it yet; 0 where this page has not recorded it. */
@@ -71,35 +71,103 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     if (question?.number !== number || choices !== before) return
     answers = question.answers ?? []
     show()
-    const isUnknown = ({ kind, mediaId, milliseconds }: PossibleAnswer) =>
-      kind !== 'text' && milliseconds === null && recordedHere(mediaId) === 0
+    const isComing = ({ kind, mediaId, isReady }: PossibleAnswer) => kind !== 'text' && !isReady && !rows.isKept(mediaId)
     clearTimeout(timer)
-    if (answers.length > 1 && answers.some(isUnknown) && looks++ < LOOKS) timer = setTimeout(refresh, LOOK_AGAIN_MS)
+    if (answers.some(isComing) && looks++ < LOOKS) timer = setTimeout(refresh, LOOK_AGAIN_MS)
   }
 
-  show()
-  if (answers.length > 1) void refresh()
+  if (answers.length > 0) void refresh()
 
   return {
     element,
+    show,
     refresh,
-    /** What could be the answer. */
-    list: () => answers,
+    isShown: () => !element.hidden,
+    /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
+    keep: rows.keep,
+    /** What counts when the clock ends a further attempt; empty: nothing stands. */
+    wordStanding(): string {
+      const counting = answers.findIndex(({ counts, restarted }) => counts && !restarted)
+      return counting === -1 ? '' : wordAnswers(t, answers, recordedHere)[counting]!
+    },
     /** @returns when what was chosen last is saved, or can't be. */
     settled: () => choosing,
-    close: () => clearTimeout(timer),
+    close(): void {
+      clearTimeout(timer)
+      rows.close()
+    },
   }
 }
 
+/** A row for each attempt. They change in place: a player may be playing, and a choice may have the focus. */
+function makeRows(session: Player['session'], options: HTMLElement, choose: (id: string, label: string) => void) {
+  const rows = new Map<string, Row>()
+  /** What this page has recorded, a file for each part. */
+  const files = new Map<string | null, Blob[]>()
+
+  function rowOf({ id }: PossibleAnswer): Row {
+    const known = rows.get(id)
+    if (known) return known
+    const radio = make('input', { type: 'radio', class: 'radio radio-sm', name: 'attempt', value: id })
+    const name = make('span', {})
+    radio.addEventListener('change', () => choose(id, name.textContent!))
+    const label = make('label', { class: 'flex items-center gap-2 py-1' }, radio, name)
+    const row: Row = { element: make('div', {}, label), radio, name, player: null }
+    rows.set(id, row)
+    options.append(row.element)
+    return row
+  }
+
+  function playerOf({ kind, mediaId, isReady }: PossibleAnswer, label: string): HTMLVideoElement | null {
+    if (kind === 'text') return null
+    const [file, ...more] = files.get(mediaId) ?? []
+    if (file && more.length === 0) return makePlayer(kind, URL.createObjectURL(file), label)
+    return isReady ? makePlayer(kind, `${session.base}/media/${mediaId}`, label) : null
+  }
+
+  return {
+    show(answers: PossibleAnswer[], labels: string[]): void {
+      for (const [i, answer] of answers.entries()) {
+        const row = rowOf(answer)
+        row.radio.checked = answer.counts
+        row.radio.hidden = answers.length === 1
+        setText(row.name, labels[i]!)
+        row.player ??= playerOf(answer, labels[i]!)
+        if (row.player && !row.player.isConnected) row.element.append(row.player)
+        row.player?.setAttribute('aria-label', labels[i]!)
+      }
+      for (const [id, { element }] of rows) element.hidden = !answers.some((answer) => answer.id === id)
+    },
+    /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
+    keep: (mediaId: string, recorded: Blob[]) => void (recorded.length > 0 && files.set(mediaId, recorded)),
+    isKept: (mediaId: string | null) => files.has(mediaId),
+    close(): void {
+      for (const { player } of rows.values()) if (player?.src.startsWith('blob:')) URL.revokeObjectURL(player.src)
+    },
+  }
+}
+
+/** Sound has no picture. @param src its address. @param name what it is. */
+export const makePlayer = (kind: 'audio' | 'video', src: string, name: string): HTMLVideoElement =>
+  make('video', {
+    class: kind === 'audio' ? 'h-14 w-80 max-w-full' : PICTURE,
+    controls: true,
+    playsinline: true,
+    preload: 'metadata',
+    src,
+    'aria-label': name,
+  })
+
 function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
   let recordings = 0
-  return answers.map(({ kind, mediaId, milliseconds, wasInterrupted }) => {
+  return answers.map(({ kind, mediaId, milliseconds, wasInterrupted, restarted }) => {
     if (kind === 'text') return t.text('choice.written')
     const length = milliseconds ?? recordedHere(mediaId)
     const number = ++recordings
     const recording = length
       ? t.text('choice.recording.length', { number, kind, length: wordTime(length) })
       : t.text('choice.recording', { number, kind })
+    if (restarted) return t.text('choice.restarted', { recording })
     return wasInterrupted ? t.text('choice.was_interrupted', { recording }) : recording
   })
 }

@@ -1,5 +1,7 @@
 import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
+import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind } from '../session/session.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
@@ -7,7 +9,9 @@ import { mirrorFields } from './mirror-fields.ts'
 import { offerPrompt } from './prompt.ts'
 import { sayReading } from './read-as.ts'
 import { offerRecording } from './recorded-answer.ts'
+import { wordOver } from './recorded-words.ts'
 import { saveText } from './text-answer.ts'
+import { showTimeUp } from './time-up.ts'
 
 const ASK_AGAIN_MS = 1_000
 
@@ -19,7 +23,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   const fields = section.querySelector<HTMLFieldSetElement>('[data-fields]')
   const mirror = fields && mirrorFields(fields)
-  const area = mirror?.area ?? section.querySelector<HTMLTextAreaElement>('[data-answer]')
+  const area: HTMLTextAreaElement | null = mirror?.area ?? section.querySelector('[data-answer]')
   const prompt = section.querySelector<HTMLElement>('[data-prompt]')
   const clock = document.querySelector<HTMLElement>('[data-clock]')
   const recorderPlace = section.querySelector<HTMLElement>('[data-recorder]')
@@ -55,11 +59,12 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   async function endByClock(element: HTMLElement): Promise<void> {
     setNotice(progress, t.text('answer.over'))
     setOpen(false)
-    await Promise.all([text?.save(), recording?.end()])
+    const [ended] = await Promise.all([recording?.endByClock() ?? null, text?.save()])
     while (!isClosed) {
       const read = await session.read().catch(() => null)
-      const question = read?.question // else the page says why
-      if (question?.number !== number) return player.refresh()
+      const question = read?.question
+      if (read?.state !== 'in_progress') return player.refresh()
+      if (question?.number !== number) return goOnAfterTime(ended)
       if (session.momentOf(question.closesAt!) - performance.now() > ASK_AGAIN_MS) {
         takeLaterEnds(player, read!)
         setNotice(progress, '')
@@ -70,27 +75,26 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     }
   }
 
-  /** Why the candidate can't go on, in sentences: what failed for good only once. */
-  function wordObstacle(): string {
-    const failure = text?.failure() || recording?.failure() || ''
-    if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')
-    if (failure === '' || progress.dataset.told) return ''
-    progress.dataset.told = failure
-    return t.text('answer.press_again', { failure })
+  async function goOnAfterTime(ended: Recording | null): Promise<void> {
+    const counts = recording?.wordStanding() ?? ''
+    await showTimeUp(t, section, { wordSaved: () => wordSaved(t, ended, area), counts, isLeft: () => isClosed })
+    if (!isClosed) await player.refresh()
   }
 
-  async function save(): Promise<boolean> {
+  /** @param saveRecording what is done about the recording. */
+  async function save(saveRecording: () => Promise<void> | undefined): Promise<boolean> {
     setNotice(progress, t.text('answer.saving'))
-    await Promise.all([text?.save(), recording?.finish()])
+    await Promise.all([text?.save(), saveRecording()])
     if (isClosed) return false
-    const obstacle = wordObstacle()
+    const obstacle = wordObstacle(t, text, recording, progress)
     setNotice(progress, obstacle)
     return obstacle === ''
   }
 
   return {
-    beforeSending: async (form) => (await save()) && goOnWithoutText(form),
-    beforeReload: save,
+    beforeSending: async (form) => (await save(() => recording?.finish())) && goOnWithoutText(form),
+    // An interrupted recording can be continued then, too.
+    beforeReload: () => save(() => recording?.settled()),
     isRecording: () => recording?.isBusy() ?? false,
     hasUnsaved: () => (text ? !text.isSaved() : false) || (recording?.isBusy() ?? false),
     connectionChanged: () => text?.show(),
@@ -103,6 +107,26 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       devices.close({ audio: true, video: !document.querySelector('[data-capture~=webcam]') })
     },
   }
+}
+
+/** Why the candidate can't go on, in sentences: what failed for good only once, as `progress` remembers. */
+function wordObstacle(
+  t: BrowserTexts,
+  text: ReturnType<typeof saveText> | null,
+  recording: ReturnType<typeof offerRecording> | null,
+  progress: HTMLElement,
+): string {
+  const failure = text?.failure() || recording?.failure() || ''
+  if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')
+  if (failure === '' || progress.dataset.told) return ''
+  progress.dataset.told = failure
+  return t.text('answer.press_again', { failure })
+}
+
+/** What became of the answer at the end of the time. @param ended the recording that the clock has ended. */
+function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaElement | null): string {
+  if (ended) return wordOver(t, ended)
+  return area?.value.trim() ? t.text('over.text') : ''
 }
 
 /** @returns what ends it. */

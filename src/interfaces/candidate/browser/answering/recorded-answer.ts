@@ -1,23 +1,14 @@
 import { button, make, setNotice, setText } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
-import { makeMonitor, PICTURE } from '../devices/monitor.ts'
+import { makeMonitor } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
-import type { AnswerAttemptKind } from '../session/session.ts'
-import { offerChoice } from './answer-choice.ts'
+import type { AnswerAttemptKind, Question } from '../session/session.ts'
+import { makePlayer, offerChoice } from './answer-choice.ts'
 import { makeCountIn } from './count-in.ts'
-import {
-  type Answering,
-  isAnswered,
-  isBusy,
-  wordElapsed,
-  wordFailed,
-  wordInterrupted,
-  wordLeft,
-  wordState,
-} from './recorded-words.ts'
-import { recordTakes } from './takes.ts'
+import { type Answering, isAnswered, isBusy, wordElapsed, wordFailed, wordLeft, wordRule, wordState } from './recorded-words.ts'
+import { type HowToBegin, recordTakes } from './takes.ts'
 
 const REFRESH_MS = 500
 const COUNTED_IN = 3
@@ -26,26 +17,29 @@ const TIME_TO_COUNT_MS = 20_000
 /** Records an answer, as often as the organization allows. @param kinds what the candidate can choose from. */
 export function offerRecording(player: Player, number: number, kinds: AnswerAttemptKind[], place: HTMLElement) {
   const { t } = player
-  const earlier = player.state.question!.takes
-  const hasAnswered = earlier.some(({ kind, state }) => kind !== 'text' && state === 'complete')
-  const choice = offerChoice(player, number)
+  const before = describeBefore(player.state.question!, place)
+  const askForMore = place.parentElement!.querySelector<HTMLElement>('[data-ask]')
+  const choice = offerChoice(player, number, () => playback.leaveTo(choice.isShown()))
   const monitor = makeMonitor(t, (is) => panel.say(is && takes.now().running ? t.text('take.silent') : ''))
   const takes = recordTakes(player, { number, kinds, monitor }, { interrupted, toldLate: () => void choice.refresh() })
-  const panel = makePanel(t, place, kinds, { begin, skip: () => countIn.skip(), stop: () => end(true) }, monitor.elements)
+  const on = { begin, skip: () => countIn.skip(), stop: async () => void (await end(true)), keep: async () => void keep(true) }
+  const panel = makePanel(t, place, kinds, on, monitor.elements)
   const playback = makePlayback(t)
   place.append(playback.element, choice.element)
+  choice.show()
   const countIn = makeCountIn(show)
   let isOpening = false
 
   function show(): void {
     const now = takes.now()
     monitor.show(now.running !== null || countIn.left() > 0)
-    panel.show({ ...now, isOpening, countIn: countIn.left(), hasTakes: earlier.length > 0, hasAnswered })
+    panel.show({ ...now, ...before, isOpening, countIn: countIn.left() })
+    if (askForMore) askForMore.hidden = !(before.hadInterruption || now.interrupted || now.last?.state === 'failed')
   }
 
   const countDown = () => beginCounting(player, countIn, panel.focus)
 
-  async function begin(kind: AnswerAttemptKind): Promise<void> {
+  async function begin(kind: AnswerAttemptKind, how: HowToBegin): Promise<void> {
     const device = kind === 'video' ? 'both' : 'microphone'
     panel.say(obstacleToRecord(t, device))
     if (obstacleToRecord(t, device)) return
@@ -53,7 +47,7 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
     playback.clear()
     show()
     try {
-      await takes.begin(kind, countDown)
+      await takes.begin(kind, how, countDown)
       if (takes.now().running) player.status.say(t.text('take.begun'))
     } catch (error) {
       panel.say(await explainFailure(t, error, device))
@@ -65,44 +59,28 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
     if (takes.now().running) panel.focus()
   }
 
-  function interrupted(recording: Recording): void {
-    void showSaved(recording)
-    panel.say(wordInterrupted(t, choice.list().length > 0))
+  function interrupted(): void {
+    panel.say(t.text('take.interrupted'))
     show()
-  }
-
-  /** When the service has it, it can be chosen. */
-  const showSaved = (recording: Recording) => takes.settled(recording).then(choice.refresh)
-
-  /** @param isStopped the candidate has done with it: it counts. What the clock ends takes the place of nothing. */
-  async function end(isStopped: boolean): Promise<void> {
-    countIn.cancel()
-    const ended = await takes.end(isStopped)
-    if (!ended) return
-    panel.say('')
-    playback.show(ended.recorded)
-    show()
-    player.status.say(t.text('take.stopped'))
-    void showSaved(ended.recording)
     panel.focus()
   }
 
+  const { end, keep, showSaved, finish } = makeEndings(player, { takes, choice, panel, playback, countIn, show })
+
   const timer = setInterval(show, REFRESH_MS)
-  const { last: left } = takes.now()
-  if (left) void showSaved(left)
+  const { last: left, interrupted: isLeft } = takes.now()
+  if (left && !isLeft) void showSaved(left)
   show()
 
   return {
-    end: () => end(false),
+    /** @returns what the clock has ended. */
+    endByClock: async () => (await end(false)) ?? keep(false),
+    wordStanding: choice.wordStanding,
     /** Shows what could be the answer by now. */
     refresh: choice.refresh,
-    /** @returns when all that was recorded is saved, or can't be. */
-    async finish(): Promise<void> {
-      await end(true)
-      await choice.settled()
-      const { last } = takes.now()
-      if (last && last.state !== 'failed') await takes.settled(last)
-    },
+    /** @returns when what was chosen last is saved, or can't be. */
+    settled: choice.settled,
+    finish,
     failure: () => wordFailed(t, takes.now()),
     isBusy: () => isBusy(takes.now()),
     close(): void {
@@ -113,6 +91,70 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
       monitor.close()
     },
   }
+}
+
+/** What is known of the question before anything is recorded on this page. */
+function describeBefore({ takes, answers, hadInterruption, closesAt }: Question, place: HTMLElement) {
+  const recordings = takes.filter(({ kind }) => kind !== 'text')
+  return {
+    hasTakes: takes.length > 0,
+    hasAnswered: recordings.some(({ state }) => state === 'complete'),
+    isWasInterrupted: answers.some(({ wasInterrupted, counts }) => wasInterrupted && counts),
+    limit: Number(place.closest<HTMLElement>('[data-record-limit]')!.dataset.recordLimit),
+    isTimed: closesAt !== null,
+    hadInterruption,
+  }
+}
+
+type Endings = {
+  takes: ReturnType<typeof recordTakes>
+  choice: ReturnType<typeof offerChoice>
+  panel: ReturnType<typeof makePanel>
+  playback: ReturnType<typeof makePlayback>
+  countIn: ReturnType<typeof makeCountIn>
+  show: () => void
+}
+
+/** The ways in which a recording ends. */
+function makeEndings({ t, status }: Player, { takes, choice, panel, playback, countIn, show }: Endings) {
+  /** When the service has it, it can be chosen. */
+  const showSaved = (recording: Recording) => takes.settled(recording).then(choice.refresh)
+
+  /** @param isStopped the candidate has done with it: it counts. What the clock ends takes the place of nothing. */
+  async function end(isStopped: boolean): Promise<Recording | null> {
+    countIn.cancel()
+    const ended = await takes.end(isStopped)
+    if (!ended) return null
+    const { recording, recorded } = ended
+    panel.say('')
+    choice.keep(recording.mediaId, recorded)
+    playback.show(recorded)
+    show()
+    status.say(t.text('take.stopped'))
+    void showSaved(recording)
+    panel.focus()
+    return recording
+  }
+
+  /** Does with an interrupted attempt as it is. @param isStopped it counts. */
+  function keep(isStopped: boolean): Recording | null {
+    const recording = takes.endInterrupted(isStopped)
+    if (recording) void showSaved(recording)
+    panel.say('')
+    show()
+    return recording
+  }
+
+  /** @returns when all that was recorded is saved, or can't be. */
+  async function finish(): Promise<void> {
+    await end(true)
+    keep(false)
+    await choice.settled()
+    const { last } = takes.now()
+    if (last && last.state !== 'failed') await takes.settled(last)
+  }
+
+  return { end, keep, showSaved, finish }
 }
 
 /**
@@ -143,19 +185,17 @@ function makePlayback(t: BrowserTexts) {
   return {
     element,
     clear,
+    /** Goes where the attempts have players of their own, unless it is being listened to. */
+    leaveTo(isShownElsewhere: boolean): void {
+      const isPlaying = [...element.querySelectorAll('video')].some(({ paused }) => !paused)
+      if (isShownElsewhere && !isPlaying) clear()
+    },
     /** @param recorded a file for each part: where a device was gone for a while there are several. */
     show(recorded: Blob[]): void {
       clear()
       const players = recorded.map((file, i) => {
         const name = recorded.length > 1 ? t.text('playback.part', { number: i + 1 }) : t.text('playback.name')
-        const size = file.type.startsWith('audio') ? 'h-14 w-80 max-w-full' : PICTURE
-        return make('video', {
-          class: size,
-          controls: true,
-          playsinline: true,
-          src: URL.createObjectURL(file),
-          'aria-label': name,
-        })
+        return makePlayer(file.type.startsWith('audio') ? 'audio' : 'video', URL.createObjectURL(file), name)
       })
       if (players.length > 0) element.append(make('p', { class: 'hint' }, t.text('playback.heading')), ...players)
     },
@@ -170,39 +210,48 @@ function makePanel(
   t: BrowserTexts,
   place: HTMLElement,
   kinds: AnswerAttemptKind[],
-  on: { begin: (kind: AnswerAttemptKind) => Promise<void>; skip: () => void; stop: () => Promise<void> },
+  on: {
+    begin: (kind: AnswerAttemptKind, how: HowToBegin) => Promise<void>
+    skip: () => void
+    stop: () => Promise<void>
+    keep: () => Promise<void>
+  },
   monitor: Element[],
 ) {
   const line = make('p', { class: 'recording-state flex items-center gap-2 font-medium empty:hidden' })
   const elapsed = make('p', { class: 'text-4xl font-semibold tracking-tight tabular-nums', hidden: true })
   const mistake = make('p', { class: 'mistake', role: 'alert', hidden: true })
   const left = make('p', { class: 'hint' })
-  const starters = kinds.map((kind) => ({
-    kind,
-    starter: button(t.text('take.record', { kind }), () => on.begin(kind), 'btn btn-primary btn-lg'),
-  }))
+  const rule = make('p', { class: 'hint', 'data-rule': true })
+  let shown: Answering | null = null
+  const starters = kinds.map((kind) => {
+    const mayRestart = () => shown?.interrupted?.kind === kind && shown.interrupted.mayRestart
+    const begin = () => on.begin(kind, mayRestart() ? 'restart' : 'new')
+    const goOn = button(t.text('take.continue', { kind }), () => on.begin(kind, 'continue'), 'btn btn-primary btn-lg')
+    return { kind, goOn, starter: button(t.text('take.record', { kind }), begin, 'btn btn-primary btn-lg') }
+  })
+  const keeper = button(t.text('take.keep'), on.keep, 'btn btn-lg')
   const skipper = button(t.text('take.begin'), on.skip, 'btn btn-primary btn-lg')
   const stopper = button(t.text('take.stop'), on.stop, 'btn btn-error btn-lg')
-  const buttons = [...starters.map(({ starter }) => starter), skipper, stopper]
+  const buttons = [...starters.flatMap(({ goOn, starter }) => [goOn, starter]), keeper, skipper, stopper]
   const goOn = place.parentElement!.querySelector('[data-leave]')
   const actions = make('div', { class: 'flex flex-wrap justify-center gap-3' }, ...buttons)
   place.replaceChildren(
     make(
       'div',
       { class: 'panel mt-6 flex min-h-56 flex-col items-center justify-center gap-4 py-8 text-center' },
-      ...[line, elapsed, ...monitor, mistake, actions, left],
+      ...[line, elapsed, ...monitor, mistake, actions, left, rule],
     ),
   )
 
   return {
     show(answering: Answering): void {
-      const { isOpening, countIn, running, takesLeft, pending } = answering
+      shown = answering
+      const { isOpening, countIn, running, interrupted } = answering
       const again = isAnswered(answering)
-      for (const { kind, starter } of starters) {
-        starter.hidden = running !== null || isOpening || (takesLeft === 0 && !pending.includes(kind))
-        starter.classList.toggle('btn-primary', !again)
-        setText(starter, t.text(again ? 'take.record.again' : 'take.record', { kind }))
-      }
+      const isIdle = running === null && !isOpening
+      for (const starter of starters) showStarter(t, starter, answering)
+      keeper.hidden = !isIdle || !interrupted
       goOn?.classList.toggle('btn-primary', again && running === null)
       skipper.hidden = countIn === 0
       stopper.hidden = running === null
@@ -210,10 +259,26 @@ function makePanel(
       setText(line, wordState(t, answering))
       setNotice(elapsed, countIn > 0 ? String(countIn) : wordElapsed(answering))
       setText(left, wordLeft(t, answering))
+      setText(rule, wordRule(t, answering))
     },
     /** Why it can't be recorded, or what is wrong with it; empty: nothing is. */
     say: (text: string) => setNotice(mistake, text),
     /** On what can be pressed next. */
     focus: () => buttons.find(({ hidden }) => !hidden)?.focus(),
   }
+}
+
+type Starter = { kind: AnswerAttemptKind; goOn: HTMLElement; starter: HTMLElement }
+
+/** The buttons that begin and continue a recording of a kind. */
+function showStarter(t: BrowserTexts, { kind, goOn, starter }: Starter, answering: Answering): void {
+  const { isOpening, running, takesLeft, pending, interrupted } = answering
+  const isIdle = running === null && !isOpening
+  const isAgain = isAnswered(answering) || interrupted !== null
+  const mayRestart = interrupted?.kind === kind && interrupted.mayRestart
+  goOn.hidden = !isIdle || interrupted?.kind !== kind
+  starter.hidden = !isIdle || (takesLeft === 0 && !pending.includes(kind) && !mayRestart)
+  starter.classList.toggle('btn-primary', !isAgain)
+  const anew = t.text(isAgain ? 'take.record.again' : 'take.record', { kind })
+  setText(starter, mayRestart ? t.text('take.restart') : anew)
 }

@@ -12,15 +12,22 @@ export type Answering = {
   running: { isRunning: boolean; elapsed: number } | null
   /** What this page has recorded last. */
   last: Pick<Recording, 'state' | 'saved' | 'recorded' | 'failure'> | null
-  /** Before this page: whether something was recorded, and whether it is the answer. */
+  /** The attempt that can be continued. */
+  interrupted: { kind: string; mayRestart: boolean } | null
+  /** Before this page: whether something was recorded, and whether it is the answer; and whether that was cut off. */
   hasTakes: boolean
   hasAnswered: boolean
+  isWasInterrupted: boolean
   takesLeft: number
+  /** How many attempts there are, and whether the question has a time limit. */
+  limit: number
+  isTimed: boolean
   /** Kinds of which a take was granted, perhaps, and nothing is recorded in it yet. */
   pending: string[]
 }
 
-export const isAnswered = ({ last, hasAnswered }: Answering): boolean => (last ? last.state !== 'failed' : hasAnswered)
+export const isAnswered = ({ last, hasAnswered }: Answering): boolean =>
+  last ? !['failed', 'interrupted'].includes(last.state) : hasAnswered
 
 /** Whether something is recorded, or was and is not saved yet. */
 export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): boolean =>
@@ -34,31 +41,47 @@ export const wordFailed = (t: BrowserTexts, { last }: Pick<Answering, 'last'>): 
 export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
   running?.isRunning ? wordTime(running.elapsed) : ''
 
-export function wordState(t: BrowserTexts, { isOpening, countIn, running, last, hasAnswered }: Answering): string {
+export function wordState(t: BrowserTexts, answering: Answering): string {
+  const { isOpening, countIn, running, last, hasAnswered, isWasInterrupted } = answering
   if (countIn > 0) return t.text('take.begins')
   if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('take.opening')
   if (running?.isRunning) return t.text('take.recording')
   if (running) return t.text('take.waiting', { time: wordTime(running.elapsed) })
   if (last) return wordEnded(t, last)
-  return hasAnswered ? t.text('take.answered') : ''
+  if (!hasAnswered) return ''
+  return t.text(isWasInterrupted ? 'take.answered.cut' : 'take.answered')
 }
 
 function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {
   const { state, saved, recorded, failure } = last
+  if (state === 'interrupted') return t.text('take.cut_at', { time: wordTime(recorded) })
   if (state === 'failed') return saved > 0 ? t.text('take.failed.after', { time: wordTime(saved) }) : t.text('take.failed')
   if (state !== 'saved') return saved > 0 ? t.text('take.sending.saved', { time: wordTime(saved) }) : t.text('take.sending')
-  if (failure) return t.text('take.saved.gap')
-  return recorded > 0 ? t.text('take.saved', { time: wordTime(recorded) }) : t.text('take.saved.before')
+  return failure ? t.text('take.saved.gap') : t.text('take.saved', { time: wordTime(recorded) })
 }
 
-/** How much of it is saved while it is recorded; else how often it can be recorded yet. */
-export function wordLeft(t: BrowserTexts, { countIn, running, last, hasTakes, takesLeft, pending }: Answering): string {
+/** How much of it is saved while it is recorded; else how it can be recorded yet. */
+export function wordLeft(t: BrowserTexts, answering: Answering): string {
+  const { countIn, running, last, interrupted, hasTakes, takesLeft, pending } = answering
   if (countIn > 0) return ''
   if (running) return last && last.saved > 0 ? t.text('take.saved_up_to', { time: wordTime(last.saved) }) : ''
+  if (interrupted) return t.text(interrupted.mayRestart ? 'take.continue.or_restart' : 'take.continue.hint')
   if (takesLeft === 0) return pending.length > 0 ? t.text('take.left', { left: 1 }) : t.text('take.left.none')
   return t.text(last || hasTakes ? 'take.left.again' : 'take.left', { left: takesLeft })
 }
 
-/** @param isAmongOthers whether there is something else that could be the answer. */
-export const wordInterrupted = (t: BrowserTexts, isAmongOthers: boolean): string =>
-  t.text(isAmongOthers ? 'take.interrupted.choose' : 'take.interrupted')
+/** Which of the attempts counts, before another is recorded. */
+export function wordRule(
+  t: BrowserTexts,
+  { countIn, running, takesLeft, pending, interrupted, limit, isTimed }: Answering,
+): string {
+  if (countIn > 0 || running || (takesLeft === 0 && pending.length === 0 && !interrupted)) return ''
+  if (limit > 1) return t.text(isTimed ? 'take.rule.timed' : 'take.rule')
+  return isTimed ? t.text('take.rule.one') : ''
+}
+
+/** What became of a recording that the clock has ended. */
+export function wordOver(t: BrowserTexts, { state, recorded, saved }: Pick<Recording, 'state' | 'recorded' | 'saved'>): string {
+  if (state === 'failed') return t.text('over.failed', { time: wordTime(saved) })
+  return t.text(state === 'saved' ? 'over.saved' : 'over.sending', { time: wordTime(recorded) })
+}

@@ -31,6 +31,9 @@ export function openPreview(base: string, newId: () => string): Session {
       text: null,
       takes,
       answers,
+      interrupted: null,
+      mayStartOver: true,
+      hadInterruption: false,
     }
   }
 
@@ -61,7 +64,10 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function add(answer: Pick<PossibleAnswer, 'id' | 'mediaId' | 'kind'>): void {
     const others = answers.filter(({ id }) => id !== answer.id)
-    answers = [...others, { ...answer, milliseconds: null, wasInterrupted: false, counts: true }]
+    answers = [
+      ...others,
+      { ...answer, milliseconds: null, isReady: false, wasInterrupted: false, restarted: false, counts: true },
+    ]
     count(answer.id)
   }
 
@@ -72,18 +78,18 @@ export function openPreview(base: string, newId: () => string): Session {
   }
 
   async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
-    const said = (json ?? {}) as { kind?: AnswerAttemptKind; take?: string; text?: string; revision?: number }
+    const said = (json ?? {}) as { kind?: AnswerAttemptKind; take?: string; text?: string; revision?: number; segment?: number }
+    const [, , id = '', action] = path.split('/')
     if (path === '') return read()
-    if (path.endsWith('/plays')) return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
-    if (path.endsWith('/takes')) return begin(said.kind!)
-    if (path.endsWith('/complete')) complete(path.split('/')[2]!)
-    if (path.endsWith('/choice')) count(said.take!)
-    if (path.endsWith('/text')) {
+    if (action === 'plays') return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
+    if (action === 'takes') return begin(said.kind!)
+    if (action === 'complete') complete(id)
+    if (action === 'choice') count(said.take!)
+    if (action === 'text') {
       add({ id: 'text', mediaId: null, kind: 'text' })
       tryAnswer(said.text ?? '')
-      return { saved: said.revision }
     }
-    return {}
+    return { saved: said.revision, segment: said.segment }
   }
 
   return {

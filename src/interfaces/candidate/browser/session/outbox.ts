@@ -52,12 +52,14 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     return entries.get(recording.mediaId)!.settled
   }
 
-  function resumeOne(recording: Recording): void {
+  function resumeOne(recording: Recording, isInterrupted: boolean): void {
     // One of which there is nothing at all may only just have been granted, and the answer lost: it is asked for again.
-    if (recording.segments.length === 0) return
+    if (recording.segments.length === 0 && !isInterrupted) return
     enter(recording)
-    for (const { segment, number } of recording.parts) send(recording, { mediaId: recording.mediaId, segment, number })
-    void finish(recording)
+    for (const { segment, number, is } of recording.parts)
+      if (is === 'waiting') send(recording, { mediaId: recording.mediaId, segment, number })
+    if (isInterrupted) happen(recording, { is: 'interrupted' })
+    else void finish(recording)
   }
 
   const untilOf = (closesAt: string | null) => (closesAt === null ? Infinity : session.momentOf(closesAt) + GRACE_MS)
@@ -74,18 +76,26 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
       send(recording, part)
     },
     finish,
+    interrupt: (recording: Recording) => happen(recording, { is: 'interrupted' }),
+    continue: (recording: Recording) => happen(recording, { is: 'continued' }),
     /**
      * Sends what an earlier page of the session has left, and completes its recordings.
      *
-     * @param uploads what the service has of them.
+     * @param uploads what the service has of them. @param interruptedId the one that is not completed, because it can be continued.
      * @param closesAt end of the open question. @param deadlineAt end of the whole.
      */
-    async resume(uploads: Upload[], closesAt: string | null, deadlineAt: string | null): Promise<void> {
+    async resume(
+      uploads: Upload[],
+      interruptedId: string | null,
+      closesAt: string | null,
+      deadlineAt: string | null,
+    ): Promise<void> {
       const left = await store.list()
-      const open = uploads.map(({ mediaId }) => mediaId)
-      for (const mediaId of new Set(left.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
-      for (const upload of uploads)
-        resumeOne(resumeRecording(upload, left, untilOf(upload.kind === 'answer' ? closesAt : deadlineAt)))
+      await dropOthers(store, left, uploads)
+      for (const upload of uploads) {
+        const until = untilOf(upload.kind === 'answer' ? closesAt : deadlineAt)
+        resumeOne(resumeRecording(upload, left, until), upload.mediaId === interruptedId)
+      }
     },
     /** The ends have been moved to later times: it is tried until then. */
     prolong(closesAt: string | null, deadlineAt: string | null): void {
@@ -97,13 +107,24 @@ export function openOutbox(session: Session, store: PartStore, onChange: () => v
     fail: (recording: Recording, code: string) => happen(recording, { is: 'refused', code }),
     list: () => all().map(({ recording }) => recording),
     /** Whether there is something that the service does not have yet. */
-    isEmpty: () => all().every(({ recording: { state } }) => state === 'saved' || state === 'failed'),
+    isEmpty: () => all().every(({ recording }) => isSent(recording)),
     /** When everything that is not being recorded is sent, or is not going to be. */
     async flush(): Promise<void> {
-      await Promise.all(all().map(({ recording, settled }) => recording.state === 'recording' || settled))
+      await Promise.all(
+        all().map(({ recording, settled }) => recording.state === 'recording' || recording.state === 'interrupted' || settled),
+      )
     },
     survivesClosing: store.keepsAll,
   }
+}
+
+const isSent = ({ state, parts }: Recording): boolean =>
+  state === 'saved' || state === 'failed' || (state === 'interrupted' && parts.every(({ is }) => is !== 'waiting'))
+
+/** Forgets what the browser keeps of recordings that have ended. */
+async function dropOthers(store: PartStore, left: PartKey[], uploads: Upload[]): Promise<void> {
+  const open = uploads.map(({ mediaId }) => mediaId)
+  for (const mediaId of new Set(left.map((part) => part.mediaId))) if (!open.includes(mediaId)) await store.drop(mediaId)
 }
 
 function makeEntry(recording: Recording): Entry {

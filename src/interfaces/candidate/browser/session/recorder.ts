@@ -1,9 +1,9 @@
-import { MAX_PART_BYTES } from '../../../../domain/limits.ts'
+import { MAX_PART_BYTES, SLICE_SECONDS } from '../../../../domain/limits.ts'
 import type { Outbox } from './outbox.ts'
 import type { Recording } from './recording.ts'
 
 /** Milliseconds: what is lost of a killed tab is not much more. Safari leaves slices under a second empty. */
-const SLICE_MS = 2_000
+const SLICE_MS = SLICE_SECONDS * 1_000
 
 /** Some ten minutes of video: more would take a phone's memory. */
 const MOST_KEPT_BYTES = 50_000_000
@@ -28,6 +28,14 @@ export function typeFor(kind: RecordedKind): string | undefined {
   return TYPES[kind === 'audio' ? 'audio' : 'video'].find((type) => MediaRecorder.isTypeSupported(type))
 }
 
+/**
+ * Whether this browser can continue a recording that another may have begun: all its segments have to be alike.
+ *
+ * @param contentType of what there is; empty: nothing yet.
+ */
+export const canContinue = (kind: RecordedKind, contentType: string): boolean =>
+  contentType === '' || typeFor(kind)?.split(';')[0]?.split('/')[1] === contentType.split('/')[1]
+
 export type Recorder = ReturnType<typeof startRecorder>
 
 /**
@@ -35,7 +43,8 @@ export type Recorder = ReturnType<typeof startRecorder>
  * with the device another begins.
  *
  * @param on.lost a device is gone, that of the track. @returns the stream to go on with, or null: then the recording ends.
- * @param on.ended it has ended by itself. @param on.written it has begun to give something.
+ * @param from the segment to begin with, and milliseconds of those before it.
+ * @param on.ended it has ended by itself: where it `isContinued`, it can be continued. @param on.written it has begun to give something.
  * @throws DOMException where the browser can't record the stream.
  */
 export function startRecorder(
@@ -43,7 +52,13 @@ export function startRecorder(
   stream: MediaStream,
   outbox: Outbox,
   recording: Recording,
-  on: { lost: (track: MediaStreamTrack) => Promise<MediaStream | null>; ended: () => void; written?: () => void },
+  on: {
+    lost: (track: MediaStreamTrack) => Promise<MediaStream | null>
+    ended: () => void
+    written?: () => void
+    isContinued?: boolean
+  },
+  from = { segment: 0, before: 0 },
 ) {
   /** What can be played back, a list of slices for each segment; of a recording that is too large to be kept, nothing. */
   let kept: Blob[][] = []
@@ -51,9 +66,10 @@ export function startRecorder(
   let isStopped = false
   let present: ReturnType<typeof begin>
   try {
-    present = begin(stream, 0, 0)
+    present = begin(stream, from.segment, from.before)
   } catch (error) {
-    outbox.fail(recording, 'empty')
+    if (from.segment > 0) outbox.interrupt(recording)
+    else outbox.fail(recording, 'empty')
     throw error
   }
 
@@ -103,23 +119,30 @@ export function startRecorder(
 
   async function giveUp(): Promise<void> {
     if (isStopped) return
-    await stop()
+    await halt()
+    if (on.isContinued) outbox.interrupt(recording)
+    else void outbox.finish(recording)
     on.ended()
   }
 
   /** @returns when the last part is in the outbox. */
   async function stop(): Promise<void> {
     if (isStopped) return
-    isStopped = true
-    present.unwatch()
-    await present.end()
+    await halt()
     void outbox.finish(recording)
   }
 
-  /** What was recorded, a file for each segment. */
+  async function halt(): Promise<void> {
+    isStopped = true
+    present.unwatch()
+    await present.end()
+  }
+
+  /** What was recorded, a file for each segment, from that on with which it began. */
   const recorded = () => kept.flatMap((slices) => (slices[0] ? [new Blob(slices, { type: slices[0].type })] : []))
 
-  return { stop, recorded, elapsed: () => present.elapsed(), isRunning: () => present.isRunning(), recording }
+  const isWhole = from.segment === 0
+  return { stop, recorded, isWhole, elapsed: () => present.elapsed(), isRunning: () => present.isRunning(), recording }
 }
 
 /**

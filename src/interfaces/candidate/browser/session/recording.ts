@@ -1,5 +1,6 @@
 // A recording while it is made and sent, as a machine of states: it knows no network, outbox.ts does what it says.
 
+import { SLICE_SECONDS } from '../../../../domain/limits.ts'
 import type { PartKey } from './part-store.ts'
 
 type Part = Omit<PartKey, 'mediaId'>
@@ -17,7 +18,8 @@ export type Recording = {
   /** Milliseconds that are recorded, and that the service has without a gap. */
   readonly recorded: number
   readonly saved: number
-  readonly state: 'recording' | 'sending' | 'completing' | 'saved' | 'failed'
+  /** `interrupted`: nothing is recorded now, and it can be continued. */
+  readonly state: 'recording' | 'interrupted' | 'sending' | 'completing' | 'saved' | 'failed'
   /** Why it has failed or, of one that is saved, why not all of it is. */
   readonly failure: string
 }
@@ -31,6 +33,7 @@ export type Happening =
   | { is: 'partSaved' | 'partLost'; part: Part }
   /** Nothing more is recorded. */
   | { is: 'ended' }
+  | { is: 'interrupted' | 'continued' }
   | { is: 'completed' }
   /** A part, or that it is complete, for good. */
   | { is: 'refused'; code: string }
@@ -42,16 +45,26 @@ export const beginRecording = (mediaId: string, kind: string, until: number): Re
   return { mediaId, kind, until, segments: [], parts: [], recorded: 0, saved: 0, state: 'recording', failure: '' }
 }
 
-/** One that an earlier page has begun. @param left parts that are kept in the browser, of whatever recordings. */
-export function resumeRecording({ mediaId, kind, segments: saved }: Upload, left: PartKey[], until: number): Recording {
-  const there = saved.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))
+/** One that an earlier page has begun: how long it is, is told by its number of slices. @param left parts that are kept in the browser, of whatever recordings. */
+export function resumeRecording({ mediaId, kind, segments: sent }: Upload, left: PartKey[], until: number): Recording {
+  const there = sent.flatMap(({ segment, parts }) => parts.map((number) => ({ segment, number })))
   const isThere = ({ segment, number }: Part) => there.some((part) => part.segment === segment && part.number === number)
   const missing = left.filter((part) => part.mediaId === mediaId && !isThere(part))
   const segments: number[] = []
   for (const { segment, number } of [...there, ...missing]) segments[segment] = Math.max(segments[segment] ?? 0, number + 1)
-  const parts = missing.map(({ segment, number }) => ({ segment, number, end: 0, is: 'waiting' as const }))
-  return { ...beginRecording(mediaId, kind, until), segments, parts }
+  const inOrder = [...there, ...missing].sort((a, b) => a.segment - b.segment || a.number - b.number)
+  const timed = inOrder.map((part, place) => ({ ...part, end: (place + 1) * SLICE_SECONDS * 1_000 }))
+  const gap = timed.findIndex((part) => !isThere(part))
+  const parts = gap === -1 ? [] : timed.slice(gap).map((part) => ({ ...part, is: isThere(part) ? SAVED : WAITING }))
+  const saved = timed[(gap === -1 ? timed.length : gap) - 1]?.end ?? 0
+  return { ...beginRecording(mediaId, kind, until), segments, parts, saved, recorded: timed.at(-1)?.end ?? 0 }
 }
+
+const [SAVED, WAITING] = ['saved', 'waiting'] as const
+
+/** How many slices a recording has. */
+export const countSlices = ({ segments }: Pick<Recording, 'segments'>): number =>
+  segments.reduce((sum, count) => sum + (count ?? 0), 0)
 
 /** @returns what it is then, and what is to be done. */
 export function advance(before: Recording, happening: Happening): [Recording, Effect?] {
@@ -60,7 +73,7 @@ export function advance(before: Recording, happening: Happening): [Recording, Ef
   if (isOver) return [before]
   if (happening.is === 'refused') return refuse(before, happening.code)
   if (happening.is === 'completed') return conclude(before)
-  const after = happening.is === 'ended' ? end(before) : settlePart(before, happening)
+  const after = 'part' in happening ? settlePart(before, happening) : move(before, happening.is)
   if (after.state !== 'sending' || after.parts.some(({ is }) => is === 'waiting')) return [after]
   return [{ ...after, state: 'completing' }, after.segments.length === 0 ? 'abandon' : 'complete']
 }
@@ -72,7 +85,10 @@ function record(before: Recording, { segment, end }: { segment: number; end: num
   return { ...before, segments, recorded: end, parts: [...before.parts, { segment, number, end, is: 'waiting' }] }
 }
 
-const end = (before: Recording): Recording => (before.state === 'recording' ? { ...before, state: 'sending' } : before)
+function move(before: Recording, is: 'ended' | 'interrupted' | 'continued'): Recording {
+  if (before.state !== 'recording' && before.state !== 'interrupted') return before
+  return { ...before, state: ({ ended: 'sending', interrupted: 'interrupted', continued: 'recording' } as const)[is] }
+}
 
 function settlePart(before: Recording, { is, part }: { is: 'partSaved' | 'partLost'; part: Part }): Recording {
   const now = is === 'partSaved' ? 'saved' : 'lost'

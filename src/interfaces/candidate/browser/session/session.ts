@@ -12,14 +12,21 @@ export type Question = {
   takes: { id: string; mediaId: string | null; kind: 'text' | AnswerAttemptKind; state: 'recording' | 'complete' | 'abandoned' }[]
   /** What can be chosen from, oldest first. */
   answers: PossibleAnswer[]
+  /** The attempt that can be continued. */
+  interrupted: { mediaId: string; kind: AnswerAttemptKind; contentType: string } | null
+  /** Whether an interrupted attempt of which little is saved may be started over. */
+  mayStartOver: boolean
+  hadInterruption: boolean
 }
-/** @param milliseconds null until that is known. @param wasInterrupted the candidate did not stop it. @param counts it is the answer now. */
+/** @param milliseconds null until that is known. @param isReady it can be played. @param wasInterrupted the candidate did not stop it. @param counts it is the answer now. */
 export type PossibleAnswer = {
   id: string
   mediaId: string | null
   kind: 'text' | AnswerAttemptKind
   milliseconds: number | null
+  isReady: boolean
   wasInterrupted: boolean
+  restarted: boolean
   counts: boolean
 }
 /** What the candidate has to have, or to show. */

@@ -1,6 +1,7 @@
 import { wait } from '../../../../http/browser/dom.ts'
 import { openDrafts } from '../../../../http/browser/drafts.ts'
 import { keptMoment, measureAgo } from './ago.ts'
+import type { Recording } from './recording.ts'
 import { Refusal, type Session } from './session.ts'
 
 /** Recordings that were stopped, with when by the device's clock. */
@@ -16,15 +17,21 @@ const LONGEST_PAUSE_MS = 30_000
  * Tells the service that the candidate has stopped a recording, and when: what nobody stopped takes the place of nothing. Kept in the browser
  * until it is told, also when the page is closed.
  *
- * @param until when it is told no more, in milliseconds of `performance.now()`.
  * @param onLate it was told, but only after this had returned.
  */
-export async function tellStop(session: Session, mediaId: string, until: number, onLate: () => void): Promise<void> {
+export async function tellStop(
+  session: Session,
+  { mediaId, until }: Pick<Recording, 'mediaId' | 'until'>,
+  onLate: () => void,
+): Promise<void> {
   const drafts = draftsOf(session)
   drafts.write({ ...drafts.read(), [mediaId]: Date.now() })
   const at = performance.now()
   if (!(await tell(session, mediaId, at, until))) void tellLater(session, mediaId, at, until).then(onLate)
 }
+
+/** Whether the candidate has stopped a recording, and the service may not have heard of it. */
+export const isStopped = (session: Session, mediaId: string): boolean => mediaId in (draftsOf(session).read() ?? {})
 
 /** Tells what an earlier page could not. */
 export function tellLeftStops(session: Session): void {

@@ -17,4 +17,5 @@ const FAILURES = [
   'empty',
   'parts_missing',
   'not_media',
+  'other_browser',
 ] as const

@@ -6,6 +6,8 @@ import {
   wordElapsed,
   wordFailed,
   wordLeft,
+  wordOver,
+  wordRule,
   wordState,
 } from '../../../../../src/interfaces/candidate/browser/answering/recorded-words.ts'
 import { t } from '../../../../support/browser-texts.ts'
@@ -15,9 +17,13 @@ const none: Answering = {
   countIn: 0,
   running: null,
   last: null,
+  interrupted: null,
   hasTakes: false,
   hasAnswered: false,
+  isWasInterrupted: false,
   takesLeft: 2,
+  limit: 2,
+  isTimed: true,
   pending: [],
 }
 const last = { state: 'recording', recorded: 61_000, saved: 0, failure: '' } as const
@@ -32,17 +38,19 @@ it.each<[string, Partial<Answering>]>([
   ['Waiting for your device, at 1:02', { running: { isRunning: false, elapsed: 62_000 }, last }],
   ['Sending your answer, saved up to 0:58', { last: { ...last, state: 'sending', saved: 58_000 } }],
   ['Saved: 1:01.', { last: { ...last, state: 'saved' }, hasAnswered: true }],
-  ['Your earlier recording is saved.', { last: { ...last, state: 'saved', recorded: 0 } }],
-  ['Saved, but a part of it was lost on the way.', { last: { ...last, state: 'saved', failure: 'parts_missing' } }],
+  ['Your recording was cut off. What arrived of it is your answer.', { hasAnswered: true, isWasInterrupted: true }],
+  ['Your recording was interrupted after about 1:01.', { last: { ...last, state: 'interrupted' } }],
+  [
+    'A part of your recording was lost on the way. What arrived is your answer.',
+    { last: { ...last, state: 'saved', failure: 'parts_missing' } },
+  ],
   ['Not saved.', { last: { ...last, state: 'failed' }, hasAnswered: true }],
   ['Saved up to 0:58, no further.', { last: { ...last, state: 'failed', saved: 58_000 } }],
 ])('says how far it is: %s', (words, is) => expect(wordState(t, { ...none, ...is })).toBe(words))
 
 it('says how often it can be recorded yet', () => {
   expect(wordLeft(t, none)).toBe('You can record your answer 2 times.')
-  expect(wordLeft(t, { ...none, takesLeft: 1, hasTakes: true })).toMatch(
-    /^You can record it again once: the new recording counts/,
-  )
+  expect(wordLeft(t, { ...none, takesLeft: 1, hasTakes: true })).toBe('You can record it again once.')
   expect(wordLeft(t, { ...none, takesLeft: 0 })).toBe('You can’t record this answer again.')
   expect(wordLeft(t, { ...none, takesLeft: 0, pending: ['audio'] })).toBe('You can record your answer once.')
 })
@@ -67,4 +75,28 @@ it('takes the latest for the answer, unless that failed', () => {
     expect.stringContaining('no storage left'),
   ])
   expect(isBusy({ ...none, last: { ...last, state: 'completing' } })).toBe(true)
+})
+
+it('says how an interrupted recording goes on', () => {
+  const interrupted = { ...none, takesLeft: 0, last: { ...last, state: 'interrupted' } as const }
+  const words = (mayRestart: boolean) => wordLeft(t, { ...interrupted, interrupted: { kind: 'audio', mayRestart } })
+  expect(words(false)).toBe('What was recorded until then is saved. Continue, and it stays one attempt.')
+  expect(words(true)).toMatch(/Or start over: this once, it doesn’t cost you an attempt\.$/)
+  expect([isAnswered(interrupted), isBusy(interrupted)]).toEqual([false, false])
+})
+
+it('says before a recording which attempt counts', () => {
+  const [one, several] = [/^If the time runs out/, /^The attempt that you stop last is your answer, unless you choose another\./]
+  expect(wordRule(t, none)).toMatch(/your last finished attempt stays your answer\.$/)
+  expect(wordRule(t, { ...none, isTimed: false })).toMatch(several)
+  expect(wordRule(t, { ...none, limit: 1 })).toMatch(one)
+  for (const silent of [{ limit: 1, isTimed: false }, { takesLeft: 0 }, { countIn: 2 }])
+    expect(wordRule(t, { ...none, ...silent })).toBe('')
+})
+
+it('says what became of a recording that the clock has ended', () => {
+  const over = (state: 'saved' | 'completing' | 'failed') => wordOver(t, { ...last, saved: 58_000, state })
+  expect(over('saved')).toBe('Your recording of 1:01 was saved.')
+  expect(over('completing')).toBe('Your recording of 1:01 is being sent. Keep this page open.')
+  expect(over('failed')).toBe('Your recording could not be saved further than 0:58.')
 })

@@ -81,6 +81,7 @@ it('is resumed with what is kept and not there', () => {
     [3, 3],
     [
       [1, 0],
+      [1, 1],
       [1, 2],
     ],
   ])
@@ -91,6 +92,14 @@ it('is resumed with what is kept and not there', () => {
 /** Nothing is recorded after the end, and only what is being completed is. */
 const isPossible = ({ is }: Happening, { state }: Recording): boolean =>
   is === 'recorded' ? state === 'recording' : is !== 'completed' || state === 'completing'
+
+it('stays as it is when it is interrupted, and is completed after it was continued', () => {
+  const [interrupted, continued]: Happening[] = [{ is: 'interrupted' }, { is: 'continued' }]
+  expect(go([...two, interrupted!, ...saved])).toMatchObject({ state: 'interrupted', saved: 4, effects: [] })
+  const whole = [...two, ...saved, interrupted!, continued!, record(6, 1), settle('partSaved', 0, 1), ended!]
+  expect(go(whole)).toMatchObject({ state: 'completing', saved: 6, effects: ['complete'] })
+  expect(go([...two, ...saved, interrupted!, ended!])).toMatchObject({ effects: ['complete'] })
+})
 
 it('is settled once, and never completed while a part of it waits', () => {
   const answers = [completed!, refuse('parts_missing'), refuse('closed'), refuse('quota')]

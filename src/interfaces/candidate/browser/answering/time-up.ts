@@ -1,0 +1,50 @@
+import { button, make, setText } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
+
+const WAIT_SECONDS = 10
+const REFRESH_MS = 250
+
+/**
+ * Says in place of the question that its time is up, until the candidate continues or has read it for a while. No other clock runs meanwhile
+ * but that of the whole.
+ *
+ * @param wordSaved what became of the answer; it changes while a recording is sent. @param counts which attempt counts; empty: nothing to say.
+ * @param isLeft the page has gone on by itself.
+ */
+export async function showTimeUp(
+  t: BrowserTexts,
+  section: HTMLElement,
+  { wordSaved, counts, isLeft }: { wordSaved: () => string; counts: string; isLeft: () => boolean },
+): Promise<void> {
+  const until = performance.now() + WAIT_SECONDS * 1_000
+  let isContinued = false
+  const goOn = () => {
+    isContinued = true
+  }
+  const heading = make('h2', { id: 'question-heading', class: 'text-2xl', tabindex: '-1' })
+  const saved = make('p', { class: 'text-lg', role: 'status' })
+  const waiting = make('p', { class: 'hint' })
+  const panel = make(
+    'div',
+    { class: 'panel flex flex-col items-center gap-3 p-8 text-center', 'data-time-up': true },
+    ...[heading, saved, counts ? make('p', {}, t.text('over.counts', { answer: counts })) : null],
+    button(t.text('over.continue'), goOn, 'btn btn-primary btn-lg mt-3'),
+    waiting,
+  )
+  setText(heading, t.text('over.heading'))
+  section.replaceChildren(panel)
+  heading.focus({ preventScroll: true })
+  window.scrollTo(0, 0)
+  await new Promise<void>((resolve) => {
+    const show = () => {
+      const left = Math.ceil((until - performance.now()) / 1_000)
+      setText(saved, wordSaved())
+      setText(waiting, t.text('over.waiting', { seconds: Math.max(left, 0) }))
+      if (left > 0 && !isContinued && !isLeft()) return
+      clearInterval(timer)
+      resolve()
+    }
+    const timer = setInterval(show, REFRESH_MS)
+    show()
+  })
+}
