@@ -214,6 +214,24 @@ describe('the clock', () => {
     expect((await paper())[1]!.closesAt).toEqual(new Date(begun + 100_000)) // never after that of the whole
   })
 
+  it('hands in at the end of the last question without a clock for the whole', async () => {
+    const { candidate, tab, submission } = await makeTaking(service, { questions: [{}, { timeLimit: 60 }] })
+    await candidate.press('open', { number: '1' })
+    await candidate.press('next', { number: '1' })
+    await candidate.press('open', { number: '2' })
+    const { body } = await candidate.session('get', '', { tab })
+    expect([body.deadlineAt, body.isDeadlineOfQuestion]).toEqual([body.question.closesAt, true])
+    await candidate.press('next', { number: '2' })
+    const early = (await candidate.open()).text
+    expect(early).toContain('You have reached the end')
+    expect(early).toContain('handed in automatically at the end of the last question’s time')
+    service.clock.advance(61_000)
+    const late = (await candidate.open()).text
+    expect(late).toContain('You have reached the end')
+    expect(late).toContain('handed in automatically within minutes')
+    expect((await submission()).state).toBe('in_progress')
+  })
+
   it('closes a question: what comes later is not taken, and the page says so', async () => {
     const { candidate, texts } = await makeTaking(service, { questions: [{ timeLimit: 60 }, {}] })
     await candidate.press('open', { number: '1' })

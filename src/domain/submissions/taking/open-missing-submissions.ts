@@ -72,6 +72,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       mediaDueAt: time(now),
       needsPeople: byDefault,
       penaltyPercent: byDefault,
+      isDeadlineOfQuestion: byDefault,
     }))
     const made = await run(
       db,

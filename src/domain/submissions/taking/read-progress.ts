@@ -39,8 +39,10 @@ export type Progress = {
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
   next: PaperQuestion | undefined
-  /** Whether the time for the whole is over. */
+  /** Whether nothing can be answered any more, because the deadline has passed. */
   isOver: boolean
+  /** Whether it was the clock, and not the candidate, that ended the last question. */
+  isCutOff: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
 }
@@ -88,6 +90,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     open: open && describe(open),
     next: isOver ? undefined : next,
     isOver,
+    isCutOff: isOver && (!submission.isDeadlineOfQuestion || isEndedByClock(paper.at(-1))),
     unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
   }
 
@@ -116,6 +119,9 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     }
   }
 }
+
+const isEndedByClock = (question: PaperQuestion | undefined): boolean =>
+  !question?.closedAt || question.closedAt.getTime() === question.closesAt?.getTime()
 
 /** A recording that is still being uploaded, with the parts that have arrived. */
 export type Upload = {

@@ -5,6 +5,7 @@ import type { SessionProblem } from '../../../domain/errors.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
+import { findAssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
 import { hasConsented, type Needs } from '../../../domain/submissions/needs.ts'
 import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
@@ -55,15 +56,15 @@ export async function choosePage(
     case 'revoked':
       return revokedPage(view, declinedAtOf(invite) !== null)
     default:
-      return settings.playerUrl ? chooseWithPlayer(view, invite, settings) : chooseHere(view, session, settings, happened)
+      return settings.playerUrl ? chooseWithPlayer(view, session, settings) : chooseHere(view, session, settings, happened)
   }
 }
 
-function chooseWithPlayer(view: View, invite: Session['invite'], settings: CandidateSettings): Page {
-  if (invite.status === 'pending') return pendingPage(view, null)
+async function chooseWithPlayer(view: View, { ctx, invite }: Session, settings: CandidateSettings): Promise<Page> {
+  if (invite.status === 'pending') return pendingPage(view, await findAssessmentFacts(ctx, invite), null)
   const player = invite.status === 'started' ? playerAddress(settings, invite) : null
   return player === null
-    ? acceptedPage(view, button(view, 'start', view.t.text('invitation.start')))
+    ? acceptedPage(view, await findAssessmentFacts(ctx, invite), button(view, 'start', view.t.text('invitation.start')))
     : elsewherePage(view, player)
 }
 
@@ -84,16 +85,17 @@ async function chooseHere(view: View, session: Session, settings: CandidateSetti
   const preparation = await readPreparation(session)
   const own = await findOwnText(session, view, preparation.needs)
   const terms: Terms = { needs: preparation.needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
-  if (invite.status === 'pending') return pendingPage(view, termsInWords(view, terms))
-  if (invite.status === 'accepted') {
+  if (invite.status === 'pending' || invite.status === 'accepted') {
+    const facts = await findAssessmentFacts(session.ctx, invite)
+    if (invite.status === 'pending') return pendingPage(view, facts, termsInWords(view, terms))
     const practice = practiceLink(view, (await listPractice(session)).length)
     if (!submission || !hasConsented(submission, preparation.needs))
-      return acceptedPage(view, html`${consentForm(view, terms)}${practice}`)
-    const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
+      return acceptedPage(view, facts, html`${consentForm(view, terms)}${practice}`)
+    const preparing = prepareSection(view, { preparation, facts, submission, refusal: happened.refusal })
     const agreed = html`<details class="mt-8"><summary class="quiet">${view.t.text('invitation.agreed')}</summary>${termsInWords(view, terms)}</details>`
-    return withScript(acceptedPage(view, html`${practice}${preparing}\n${agreed}`, true))
+    return withScript(acceptedPage(view, facts, html`${practice}${preparing}\n${agreed}`, true))
   }
-  if (!submission?.consentAt) return consentMissingPage(view, consentForm(view, terms))
+  if (!submission?.consentAt) return consentMissingPage(view, submission?.deadlineAt != null, consentForm(view, terms))
   const progress = await readProgress({ ...session, submission })
   const now = session.ctx.deps.clock()
   const pictures = await readPictures(session, view, progress.open)

@@ -30,7 +30,10 @@ import {
 
 type Here = {
   view: View
-  submission: Pick<Submission, 'deadlineAt' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit' | 'penaltyPercent'>
+  submission: Pick<
+    Submission,
+    'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit' | 'penaltyPercent'
+  >
   progress: Progress
   terms: Terms
   now: Date
@@ -46,7 +49,7 @@ export const begunPage = (view: View): Page =>
   invitePage(
     view,
     view.invite.assessment.name,
-    html`<p class="mt-2">${view.t.text('question.begun.clock')}</p>
+    html`<p class="mt-2">${view.t.text(view.invite.assessment.timeLimit > 0 ? 'question.begun.clock' : 'question.begun')}</p>
 ${form(view, 'open', html`${hidden('number', 1)}<button type="submit" class="btn btn-primary btn-lg mt-6">${view.t.text('question.continue')}</button>`)}`,
   )
 
@@ -208,16 +211,17 @@ ${foot(here, html`<button type="submit" name="then" value="save" class="btn btn-
 function end(here: Here): Shown {
   const { view, progress } = here
   const { t } = view
-  const { of, unanswered, isOver } = progress
+  const { of, unanswered, isOver, isCutOff } = progress
+  const { deadlineAt, isDeadlineOfQuestion } = here.submission
   return {
     title: t.text('end.title'),
     way: { done: of, of, clock: false, isRecorded: isRecordedAllTheTime(here) },
     body: session(
       here,
       html`<section class="panel p-8 text-center" data-end aria-labelledby="end-heading">
-<h2 id="end-heading" class="text-2xl">${t.text(isOver ? 'end.over' : 'end.heading')}</h2>
+<h2 id="end-heading" class="text-2xl">${t.text(isCutOff ? 'end.over' : 'end.heading')}</h2>
 <p class="mt-2">${wordUnanswered(t, of, unanswered)}</p>
-<p>${t.text(isOver ? 'end.hand_in.over' : 'end.hand_in')}</p>
+<p>${t.text(isOver ? 'end.hand_in.over' : 'end.hand_in')}${!isOver && deadlineAt && isDeadlineOfQuestion && ` ${t.text('end.hand_in.later')}`}</p>
 ${button(view, 'finish', t.text('end.finish'))}</section>`,
     ),
   }
@@ -236,5 +240,9 @@ const remaining = (t: CandidateTexts, until: Date, now: Date): string =>
   t.duration(Math.max(1, Math.floor((until.getTime() - now.getTime()) / 1_000)))
 
 /** Of an assessment that began without consent: it is asked for before the first question. */
-export const consentMissingPage = (view: View, consent: Html): Page =>
-  invitePage(view, view.invite.assessment.name, html`<p class="mt-2">${view.t.text('consent.late')}</p>\n${consent}`)
+export const consentMissingPage = (view: View, hasDeadline: boolean, consent: Html): Page =>
+  invitePage(
+    view,
+    view.invite.assessment.name,
+    html`<p class="mt-2">${view.t.text(hasDeadline ? 'consent.late' : 'question.begun')}</p>\n${consent}`,
+  )
