@@ -114,7 +114,8 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     const { text } = await candidate.open()
     const actions = [...text.matchAll(/<form method="post" action="([^"]+)" id="[a-z-]+">/g)].map(([, action]) => action)
     const buttons =
-      { pending: ['accept', 'decline'], accepted: ['consent', 'decline'], started: ['open'] }[status as string] ?? []
+      { pending: ['link', 'accept', 'decline'], accepted: ['link', 'consent', 'decline'], started: ['open'] }[status as string] ??
+      []
     expect(actions).toEqual(buttons.map((button) => `${candidate.path}/${button}`))
   })
 })
@@ -193,6 +194,32 @@ describe('before the start', () => {
     const others = all.filter((sentence) => !sentences.some((said) => said.includes(sentence)))
     for (const sentence of others) expect(text).not.toContain(sentence)
   })
+
+  it.each(['pending', 'accepted'] as const)(
+    'tells who opens a %s invite on a phone that a computer is needed, and mails the link',
+    async (status) => {
+      const { invite, candidate } = await makeInvite({ status, screenRecording: true })
+      service.clock.advance(1_000) // the mail of the same moment would be that of the invite's creation
+      const onPhone = (query = '') =>
+        service
+          .http()
+          .get(candidate.path + query)
+          .set('user-agent', 'Mozilla/5.0 (iPhone) Mobile Safari')
+      const first = (await onPhone()).text
+      expect(first.indexOf('You need a computer')).toBeLessThan(first.indexOf('data-own'))
+      expect(first).toContain('<div data-computer class="">')
+      expect((await candidate.open()).text).toContain('<div data-computer class="hidden">')
+      const mails = () => service.db.inviteEmail.findMany({ where: { inviteId: invite.id }, select: { kind: true } })
+      const sent = await candidate.press('link').expect(303)
+      expect(await mails()).toEqual([{ kind: 'resent' }])
+      expect((await service.http().get(sent.headers.location!)).text).toContain('The link is on its way')
+      const again = await candidate.press('link').expect(303)
+      expect((await service.http().get(again.headers.location!)).text).toContain('The link was mailed to you not long ago')
+      expect(await mails()).toHaveLength(1)
+      await service.db.invite.update({ where: { id: invite.id }, data: { waivedChecks: ['screen'] } })
+      expect((await onPhone()).text).not.toContain('You need a computer')
+    },
+  )
 
   it('greets the candidate and shows the message of the organization', async () => {
     const { text } = await (await makeInvite()).candidate.open()

@@ -39,11 +39,26 @@ describe('the way by forms', () => {
     const { candidate, stored } = await makeTaking(service, { questions: [{}, {}, {}] })
     for (const number of [1, 2, 3]) {
       await candidate.press('open', { number: String(number) })
-      await candidate.answer(number, number === 2 ? 'An answer' : '', 'next')
+      if (number === 2) await candidate.answer(number, 'An answer', 'next')
+      else await candidate.press('next', { number: String(number) })
     }
     expect((await candidate.open()).text).toContain('Questions 1 and 3 have no answer.')
     await candidate.press('finish')
     expect((await stored()).status).toBe('completed')
+  })
+
+  it('asks once before a question is left without an answer, also without scripts', async () => {
+    const { candidate, paper } = await makeTaking(service)
+    await candidate.press('open', { number: '1' })
+    const asked = await candidate.answer(1, ' ', 'next').expect(200)
+    expect(asked.text).toContain('Question 1 has no answer yet.')
+    expect(asked.text).toContain('Leave it unanswered</button>')
+    expect((await paper())[0]!.closedAt).toBe(null)
+    await candidate.press('next', { number: '1' }).expect(303)
+    expect((await paper())[0]!.closedAt).not.toBe(null)
+    await candidate.press('open', { number: '2' })
+    await candidate.answer(2, 'An answer', 'next').expect(303)
+    expect((await paper())[1]!.closedAt).not.toBe(null)
   })
 
   it('keeps what looks like markup as it was typed', async () => {

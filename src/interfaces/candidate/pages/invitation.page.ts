@@ -10,15 +10,18 @@ import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time,
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
 
+/** What pages before the start are made of. @property computer says that a computer is needed; false where none is. */
+export type BeforeStart = { facts: AssessmentFacts; computer: Html | false }
+
 /** @param terms what is needed and kept; null where the assessment is taken elsewhere. */
-export function pendingPage(view: View, facts: AssessmentFacts, terms: Html | null): Page {
+export function pendingPage(view: View, { facts, computer }: BeforeStart, terms: Html | null): Page {
   const { t } = view
   const { assessment, customMessage, expiresAt } = view.invite
   const name = visibleName(view.invite.recipientName)
   return invitePage(
     view,
     assessment.name,
-    html`<p class="mt-2">${name ? t.text('invitation.greeting', { name }) : t.text('invitation.greeting.nobody')}</p>
+    html`${computer}<p class="mt-2">${name ? t.text('invitation.greeting', { name }) : t.text('invitation.greeting.nobody')}</p>
 ${customMessage && quoted(customMessage)}
 ${expectedOf(view, facts)}
 ${openUntil(t.html('invitation.open.pending', { time: time(t, expiresAt) }))}
@@ -29,14 +32,14 @@ ${decline(view)}`,
 }
 
 /** @param rest what is to be done before the start. @param isAgreed whether the candidate has agreed to what is expected: then it is folded. */
-export function acceptedPage(view: View, facts: AssessmentFacts, rest: Html, isAgreed = false): Page {
+export function acceptedPage(view: View, { facts, computer }: BeforeStart, rest: Html, isAgreed = false): Page {
   const { t } = view
   const { assessment, expiresAt } = view.invite
   const { instruction } = assessment
   return invitePage(
     view,
     assessment.name,
-    html`<p class="mt-2">${t.text('invitation.accepted')}</p>
+    html`${computer}<p class="mt-2">${t.text('invitation.accepted')}</p>
 ${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${written(instruction.body)}`}
 ${!isAgreed && expectedOf(view, facts)}
 ${openUntil(t.html('invitation.open.accepted', { time: time(t, expiresAt) }))}

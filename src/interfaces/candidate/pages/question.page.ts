@@ -41,6 +41,8 @@ type Here = {
   pictures: Pictures
   isPreview?: boolean
   isLate: boolean
+  /** The candidate wants to leave the open question without an answer. Where scripts run, they ask. */
+  isUnanswered?: boolean
   refusal: SessionProblem | undefined
 }
 
@@ -66,13 +68,23 @@ export function progressPage(here: Here): Page {
       view,
       view.t.text('question.page', { title, assessment: view.invite.assessment.name }),
       way,
-      html`${lateNotice(here)}${notSharedNotice(here)}${body}`,
+      html`${lateNotice(here)}${unansweredNotice(here)}${notSharedNotice(here)}${body}`,
     ),
   )
 }
 
 const lateNotice = ({ isLate, view: { t } }: Here): Html | false =>
   isLate && notice('warning', html`<p>${t.text('question.late')}</p>`, 'alert')
+
+const unansweredNotice = ({ isUnanswered, progress: { open }, view }: Here): Html | false =>
+  isUnanswered === true &&
+  open !== undefined &&
+  notice(
+    'warning',
+    html`<p>${view.t.text('question.unanswered', { number: open.number })}</p>
+${form(view, 'next', html`${hidden('number', open.number)}<button type="submit" class="btn btn-sm">${view.t.text('question.leave_unanswered')}</button>`)}`,
+    'alert',
+  )
 
 const notSharedNotice = ({ refusal, view: { t, invite } }: Here): Html | false =>
   refusal === 'not_shared' &&

@@ -10,7 +10,7 @@ import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { languagesOf } from '../../../domain/members/languages-of.ts'
-import { type AssessmentFacts, factsOf } from '../../../domain/submissions/assessment-facts.ts'
+import { factsOf } from '../../../domain/submissions/assessment-facts.ts'
 import { needsOf, REQUIREMENTS } from '../../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
@@ -23,7 +23,7 @@ import { type Asking, textsFor } from '../kit/language.ts'
 import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 import { consentForm, termsInWords } from '../pages/consent.page.ts'
-import { acceptedPage, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
+import { acceptedPage, type BeforeStart, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
 import { prepareSection } from '../pages/prepare.page.ts'
 import { progressPage } from '../pages/question.page.ts'
 import { printStep, type Step } from './step.ts'
@@ -81,7 +81,10 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const needs = needsOf(ctx.deps.kinds, invite, questions)
   const terms: Terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
   if (step.at !== 'taking')
-    return { ...pageBefore(view, terms, factsOf(ctx.deps.kinds, questions), step), above: banner(ctx, assessment, null) }
+    return {
+      ...pageBefore(view, terms, { facts: factsOf(ctx.deps.kinds, questions), computer: false }, step),
+      above: banner(ctx, assessment, null),
+    }
   const question = questions[step.number - 1]
   const points = typed?.points ?? question?.points ?? 0
   const of = { assessmentId: assessment.id, questionId: question?.id, typed: typed?.defined ?? null, points }
@@ -99,12 +102,12 @@ async function readPictures(ctx: Context, typed: Typed | undefined, stored: Cand
   return picturesOf(`${portalPathOf({ ...ctx, mode: 'live' })}pictures`, await readSizes(ctx, [{ script, spec }]))
 }
 
-function pageBefore(view: View, terms: Terms, facts: AssessmentFacts, { at }: Exclude<Step, { at: 'taking' }>): Page {
+function pageBefore(view: View, terms: Terms, before: BeforeStart, { at }: Exclude<Step, { at: 'taking' }>): Page {
   switch (at) {
     case 'invited':
-      return pendingPage(view, facts, termsInWords(view, terms))
+      return pendingPage(view, before, termsInWords(view, terms))
     case 'accepted':
-      return acceptedPage(view, facts, consentForm(view, terms))
+      return acceptedPage(view, before, consentForm(view, terms))
     case 'agreed': {
       const photos = { id_photo: true, face_photo: true }
       const { penaltyPercent } = view.invite.assessment
@@ -112,8 +115,8 @@ function pageBefore(view: View, terms: Terms, facts: AssessmentFacts, { at }: Ex
       return withScript(
         acceptedPage(
           view,
-          facts,
-          prepareSection(view, { preparation, facts, submission: { passedChecks: [] }, refusal: undefined }),
+          before,
+          prepareSection(view, { preparation, facts: before.facts, submission: { passedChecks: [] }, refusal: undefined }),
           true,
         ),
       )

@@ -1,6 +1,8 @@
 import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { TakeKind } from '../session/session.ts'
+import { findUnfinished, makeLeaveQuestion } from './ask-before-leaving.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
 import { mirrorFields } from './mirror-fields.ts'
@@ -33,6 +35,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const setOpen = (is: boolean) => {
     text?.setOpen(is)
     mirror?.setOpen(is)
+    leaving.setAsked(is)
   }
   section.querySelector('button[value=save]')?.remove() // it is saved by itself
   const recording = recorderPlace && recordable.length > 0 ? offerRecording(player, number, recordable, recorderPlace) : null
@@ -42,6 +45,8 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     await recording?.refresh()
   })
   const stopPrompt = prompt ? offerPrompt(player, number, prompt) : () => {}
+
+  const leaving = makeLeaveQuestion(t, section, number, () => findUnfinished(section, recording))
 
   let isClosed = false
   let stopClock = () => {}
@@ -70,32 +75,24 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     }
   }
 
-  /** Why the candidate can't go on, in sentences: what failed for good only once. */
-  function wordObstacle(): string {
-    const failure = text?.failure() || recording?.failure() || ''
-    if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')
-    if (failure === '' || progress.dataset.told) return ''
-    progress.dataset.told = failure
-    return t.text('answer.press_again', { failure })
-  }
-
   async function save(): Promise<boolean> {
     setNotice(progress, t.text('answer.saving'))
     await Promise.all([text?.save(), recording?.finish()])
     if (isClosed) return false
-    const obstacle = wordObstacle()
+    const obstacle = wordObstacle(t, progress, text, recording)
     setNotice(progress, obstacle)
     return obstacle === ''
   }
 
   return {
-    beforeSending: async (form) => (await save()) && goOnWithoutText(form),
+    beforeSending: async (form) => (await leaving.mayLeave()) && (await save()) && goOnWithoutText(form),
     beforeReload: save,
     isRecording: () => recording?.isBusy() ?? false,
     hasUnsaved: () => (text ? !text.isSaved() : false) || (recording?.isBusy() ?? false),
     connectionChanged: () => text?.show(),
     close() {
       isClosed = true
+      leaving.setAsked(false)
       stopClock()
       stopPrompt()
       text?.close()
@@ -103,6 +100,22 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
       devices.close({ audio: true, video: !document.querySelector('[data-capture~=webcam]') })
     },
   }
+}
+
+type Saved = { failure: () => string; isSaved: () => boolean }
+
+/** Why the candidate can't go on, in sentences: what failed for good only once. */
+function wordObstacle(
+  t: BrowserTexts,
+  progress: HTMLElement,
+  text: Saved | null,
+  recording: Pick<Saved, 'failure'> | null,
+): string {
+  const failure = text?.failure() || recording?.failure() || ''
+  if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')
+  if (failure === '' || progress.dataset.told) return ''
+  progress.dataset.told = failure
+  return t.text('answer.press_again', { failure })
 }
 
 /** @returns what ends it. */

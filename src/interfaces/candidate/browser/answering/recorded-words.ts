@@ -20,7 +20,8 @@ export type Answering = {
   pending: string[]
 }
 
-export const isAnswered = ({ last, hasAnswered }: Answering): boolean => (last ? last.state !== 'failed' : hasAnswered)
+export const isAnswered = ({ last, hasAnswered }: Pick<Answering, 'last' | 'hasAnswered'>): boolean =>
+  last ? last.state !== 'failed' : hasAnswered
 
 /** Whether something is recorded, or was and is not saved yet. */
 export const isBusy = ({ running, last }: Pick<Answering, 'running' | 'last'>): boolean =>
