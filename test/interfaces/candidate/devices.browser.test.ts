@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isBrowserInstalled, press } from '../../support/browser.ts'
 import { button, expectStartClosed, savedUpTo, useCandidatesBrowser } from '../../support/candidate-browser.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
@@ -17,6 +18,19 @@ const MUTE = `
     for (const track of stream.getAudioTracks()) track.enabled = false
     return stream
   }`
+/** The names of the devices that were opened. */
+const OPENED = `
+  globalThis.opened = []
+  const { mediaDevices } = navigator
+  const getUserMedia = mediaDevices.getUserMedia.bind(mediaDevices)
+  mediaDevices.getUserMedia = async (wanted) => {
+    const stream = await getUserMedia(wanted)
+    opened.push(...stream.getTracks().map(({ label }) => label))
+    return stream
+  }`
+const DENIED_MICROPHONE = `
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))
+  navigator.permissions.query = async ({ name }) => ({ state: name === 'microphone' ? 'denied' : 'granted' })`
 const WITHOUT_TYPES = 'MediaRecorder.isTypeSupported = () => false'
 const NO_BYTES = "Object.defineProperty(Blob.prototype, 'size', { get: () => 0 })"
 
@@ -45,6 +59,34 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     expect(await page.getByText('No sound is coming in').count()).toBe(0)
     await press(page, 'Stop recording')
     await page.getByText(/^Saved: /).waitFor()
+  })
+
+  it('records with the microphone that was chosen in the check, also after a reload, and plays only when asked', async () => {
+    const { page } = await openChecks('audio', OPENED)
+    await press(page, 'Try your microphone')
+    const [first, ...others] = await page.getByLabel('Microphone', { exact: true }).locator('option').allTextContents()
+    const other = others.at(-1)!
+    expect(first).not.toBe(other)
+    await page.getByLabel('Microphone', { exact: true }).selectOption({ label: other })
+    await expect.poll(() => page.evaluate('opened.at(-1)'), PATIENT).toBe(other)
+    await press(page, 'Record three seconds')
+    await page.getByText('Your microphone works. Play it back').waitFor()
+    const player = page.getByLabel('What was recorded')
+    expect(await player.evaluate('(player) => player.paused && player.played.length === 0')).toBe(true)
+    await page.getByText('What was recorded', { exact: true }).waitFor()
+    await press(page, 'Start')
+    await button(page, 'Open question 1').waitFor()
+    await page.reload()
+    await press(page, 'Open question 1')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 1)
+    expect(await page.evaluate('opened')).toEqual([other])
+  })
+
+  it('names the device that is denied where both are needed', async () => {
+    const { page } = await openChecks('video', DENIED_MICROPHONE)
+    await press(page, 'Try your camera and microphone')
+    await page.getByRole('alert').getByText('The browser was not allowed to use your microphone.').waitFor()
   })
 
   it('a sample without a sound is told as one, also without audio output', async () => {

@@ -77,11 +77,17 @@ function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words
 
 type Recorded = { isRunning: () => boolean; isAnswered: () => boolean }
 
-export function findUnfinished(question: HTMLElement, recording: Recorded | null): Unfinished | null {
+/** @param area of the text, or of what the fields hold, see mirrorFields. */
+export function findUnfinished(
+  question: HTMLElement,
+  area: HTMLTextAreaElement | null,
+  recording: Recorded | null,
+): Unfinished | null {
   if (recording?.isRunning()) return 'recording'
   if (recording?.isAnswered()) return null
-  const given = [...new FormData(question.querySelector('form')!)].filter(([name]) => name === 'text' || name === 'answer')
-  if (given.every(([, value]) => String(value).trim() === '')) return 'unanswered'
+  const isOfFields = question.querySelector('[data-fields]') !== null
+  const values = isOfFields ? [...new URLSearchParams(area?.value).values()] : [area?.value ?? '']
+  if (values.every((value) => value.trim() === '')) return 'unanswered'
   // Such as the prompts of a matching question, each of which is to be answered.
   return [...question.querySelectorAll('select')].some(({ value }) => value === '') ? 'unfinished' : null
 }

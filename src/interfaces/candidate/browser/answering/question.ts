@@ -46,7 +46,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   })
   const stopPrompt = prompt ? offerPrompt(player, number, prompt) : () => {}
 
-  const leaving = makeLeaveQuestion(t, section, number, () => findUnfinished(section, recording))
+  const leaving = makeLeaveQuestion(t, section, number, () => findUnfinished(section, area, recording))
 
   let isClosed = false
   let stopClock = () => {}

@@ -1,5 +1,7 @@
 // The camera, the microphone and the shared screen: opened once, kept as long as they are needed, closed when they are not.
 
+import { constraintOf } from './chosen-devices.ts'
+
 const VIDEO: MediaTrackConstraints = {
   width: { ideal: 640 },
   height: { ideal: 480 },
@@ -36,7 +38,9 @@ export function useDevices() {
     opened = opened.filter(({ readyState }) => readyState === 'live')
     const lacks = (kind: keyof Wanted) => wanted[kind] && opened.every((track) => track.kind !== kind)
     if (lacks('audio') || lacks('video')) {
-      const added = await navigator.mediaDevices.getUserMedia({ audio: lacks('audio'), video: lacks('video') && VIDEO })
+      const audio = lacks('audio') && constraintOf('audioinput')
+      const video = lacks('video') && { ...VIDEO, ...constraintOf('videoinput') }
+      const added = await navigator.mediaDevices.getUserMedia({ audio, video })
       opened.push(...added.getTracks())
     }
     return new MediaStream(opened.filter((track) => isAmong(wanted, track)))

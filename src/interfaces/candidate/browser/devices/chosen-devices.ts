@@ -1,0 +1,27 @@
+import { openDrafts } from '../../../../http/browser/drafts.ts'
+
+/** The devices that the candidate has chosen in the check, by the ids that the browser gives them on this site. */
+export type Chosen = Partial<Record<MediaDeviceKind, string>>
+
+/** The questions open what was chosen in the check, also after a reload. */
+const kept = openDrafts<Chosen>('devices')
+let chosen = kept.read() ?? {}
+
+export const readChosen = (): Chosen => chosen
+
+export function choose(kind: MediaDeviceKind, id: string): void {
+  chosen = { ...chosen, [kind]: id }
+  kept.write(chosen)
+}
+
+/** The chosen device, unless it is gone: then any. */
+export const constraintOf = (kind: 'audioinput' | 'videoinput'): MediaTrackConstraints => {
+  const { [kind]: id } = readChosen()
+  return id ? { deviceId: { ideal: id } } : {}
+}
+
+/** Plays on the chosen output. Without one, or where the browser has no choice of outputs, it plays on the device's own. */
+export async function playOnChosen(media: HTMLMediaElement): Promise<void> {
+  const { audiooutput: id } = readChosen()
+  if (id && 'setSinkId' in media) await media.setSinkId(id).catch(() => {}) // it is gone by now
+}
