@@ -19,7 +19,13 @@ export function openSheet(sheet: HTMLElement): void {
   sheet.before(spoken)
   const say = (text: string) => setText(spoken, text)
   const forms = [...sheet.querySelectorAll<HTMLFormElement>('form[data-grade]')].map((form) =>
-    saveGradeAsTyped(form, { key: `${sheet.dataset.drafts} ${form.dataset.grade}`, say, shown: listShown, answered: show }),
+    saveGradeAsTyped(form, {
+      key: `${sheet.dataset.drafts} ${form.dataset.grade}`,
+      say,
+      shown: listShown,
+      answered: show,
+      sending,
+    }),
   )
   const tools = document.querySelector<HTMLElement>('[data-tools]')!
   const players = setUpPlayers(sheet, tools)
@@ -29,6 +35,19 @@ export function openSheet(sheet: HTMLElement): void {
   function show({ isReleased, parts }: SheetAnswer): void {
     for (const [name, part] of Object.entries(parts)) showPart(name, part)
     if (isReleased) for (const form of forms) form.setReleased()
+  }
+
+  let underWay = 0
+  let haveCrossed = false
+
+  /** The answers of saves that cross say what was true at different times: what is true after all of them is asked for once more. */
+  function sending(): () => void {
+    haveCrossed ||= ++underWay > 1
+    return () => {
+      if (--underWay > 0 || !haveCrossed) return
+      haveCrossed = false
+      void stay()
+    }
   }
 
   async function stay(): Promise<void> {
