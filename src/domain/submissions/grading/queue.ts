@@ -24,7 +24,7 @@ import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
  * grades and that wait for others, or all there are; and `release`: what has nothing for people but its release, which is in none of the
  * rest.
  */
-const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
+export const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
 export type Whose = (typeof QUEUES)[number]
 export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
 
@@ -156,7 +156,7 @@ async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> 
 }
 
 /** The queues that the context's actor may see. */
-const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => mayWork(ctx, queue))
+export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => mayWork(ctx, queue))
 
 function mayWork(ctx: Context, queue: Whose): boolean {
   if (queue === 'all') return may(ctx, 'release_results')

@@ -52,10 +52,12 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
     fields.comment.focus()
   })
 
+  const address = new URL(form.action)
+  address.pathname += '/save'
   const stood = form.querySelector<HTMLInputElement>('[name=stood]')!.value
   const post = (sent: object, more: RequestInit): Promise<Response> => {
     const body = new URLSearchParams({ ...sent, stood })
-    return fetch(`${form.action}/save`, { method: 'POST', body, redirect: 'manual', ...more })
+    return fetch(address, { method: 'POST', body, redirect: 'manual', ...more })
   }
   const took = (answer: Saved) => {
     answered(answer)

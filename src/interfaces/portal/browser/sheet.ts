@@ -53,7 +53,9 @@ export function openSheet(sheet: HTMLElement): void {
   async function stay(): Promise<void> {
     if (document.hidden) return
     const body = new URLSearchParams({ shown: listShown() })
-    const answer = await fetch(`${address}/viewers`, { method: 'POST', body, redirect: 'manual' }).catch(() => null)
+    const answer = await fetch(`${address}/viewers${location.search}`, { method: 'POST', body, redirect: 'manual' }).catch(
+      () => null,
+    )
     if (!answer?.ok) return // whoever types is told
     show((await answer.json()) as SheetAnswer)
     for (const form of forms) form.tryAgain()

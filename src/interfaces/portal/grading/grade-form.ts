@@ -5,13 +5,13 @@ import { wordIssue } from '../kit/issue-words.ts'
 import { countsFor, givenByOthers, gradeLines, wordStanding } from './sheet.parts.ts'
 
 /** @property isFailed whether the form is of this question. */
-export type Graded = { sheet: Sheet; question: GradedQuestion; address: string; isFailed: boolean }
+export type Graded = { sheet: Sheet; question: GradedQuestion; address: string; queue: string; isFailed: boolean }
 
 /**
  * What others have given, and the points and the comment: as its grader has saved them, or as they were typed and not taken. Where they
  * have given no points, those that others have given and that count stand in the field; left so, they stay the others'.
  */
-export function gradeForm(form: Form, { sheet, question, address, isFailed }: Graded): Html {
+export function gradeForm(form: Form, { sheet, question, address, queue, isFailed }: Graded): Html {
   const { number, points, own, standing } = question
   const typed = (name: string, saved: string): string => (isFailed ? form.values.get(name) : null) ?? saved
   const idOf = (name: string): string => (isFailed ? name : `${name}-${number}`)
@@ -28,7 +28,7 @@ ${gradeLines(question.given)}${counts}`
   const seen = seenOf(sheet).toISOString()
   const stood = pointsStood(question)
   return html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>
-<form method="post" action="${`${address}/questions/${number}`}" data-grade="${number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
+<form method="post" action="${`${address}/questions/${number}${queue}`}" data-grade="${number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
 <input type="hidden" name="seen" value="${isTold ? seen : typed('seen', seen)}">
 <input type="hidden" name="stood" value="${typed('stood', stood)}">
 ${

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { factsOf, mistakesIn, rowsOf } from '../../../support/forms.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import type { Taken } from '../../../support/taking.ts'
@@ -189,7 +189,7 @@ describe('the queue', () => {
     const { person, as, assign, organization, submissionId } = await furnish()
     const [admin, other] = [await as('admin'), await as('grader')]
     const shows = async (of: typeof person, query: string) =>
-      (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}"`)
+      (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}?`)
     expect([await shows(person, ''), await shows(person, 'whose=nobody'), await shows(other, 'whose=all')]).toEqual([
       true,
       false,
@@ -204,6 +204,34 @@ describe('the queue', () => {
     const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
     expect((await other.get(handed.headers.location!)).text).toContain('The grader is assigned.')
     expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
+  })
+})
+
+describe('the filter of the queue', () => {
+  it('survives moving between submissions, saving, and the release', async () => {
+    const { as, assessment, organization } = await furnish()
+    const admin = await as('admin')
+    const other = await service.make.assessment(organization.id)
+    await handInAnother(service, other, { answers: 0 })
+    service.clock.advance(1_000)
+    const { submissionId: next } = await handInAnother(service, assessment, { answers: 2 })
+    const query = `?whose=all&amp;assessment=${assessment.id}`
+    const sent = query.replaceAll('&amp;', '&')
+    const list = await admin.get(`${admin.home}grading?whose=all&assessment=${assessment.id}`)
+    expect(list.text).toContain(`href="${admin.sheet}${query}"`)
+    const { text } = await admin.get(`${admin.sheet}${sent}`)
+    expect(text).toContain('1 of 2 to be graded')
+    expect(text).toContain(`href="${admin.home}grading/${next}${query}" aria-label="Next submission"`)
+    expect(text).toContain(`action="${admin.sheet}/questions/1${query}"`)
+    const seen = service.clock.now().toISOString()
+    for (const number of [1, 2]) await admin.post(`${admin.sheet}/questions/${number}${sent}`, { points: '3', comment: '', seen })
+    const graded = (await admin.get(`${admin.sheet}${sent}`)).text
+    expect(graded).toContain(`href="${admin.sheet}/release${query}"`)
+    const released = await admin.post(`${admin.sheet}/release${sent}`, { comment: '', message: '' })
+    expect(released.headers.location).toContain(`whose=all&assessment=${assessment.id}&done=released`)
+    expect((await admin.get(released.headers.location!)).text).toContain(
+      `href="${admin.home}grading/${next}${query}" data-go="next"`,
+    )
   })
 })
 
