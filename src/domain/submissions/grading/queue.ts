@@ -11,7 +11,7 @@ import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { graders } from '../../members/graders.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
-import { isDropped, scoredPoints } from '../scores.ts'
+import { gradingFacts } from '../scores.ts'
 import { newestGrades } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { requireView, roundOf } from './rounds.ts'
@@ -91,7 +91,7 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
       const paper = own(ctx, 'paperQuestions')
         .where('submissionId', '=', eb.ref('these.id'))
         .select(['number', 'points'])
-        .select((eb) => [scoredPoints(eb).as('scored'), isDropped(eb).as('dropped')])
+        .select(gradingFacts)
       return ['these.id', jsonOf(paper.orderBy('number')).as('paper'), jsonOf(newestGrades(ctx, eb.ref('these.id'))).as('grades')]
     }),
   )

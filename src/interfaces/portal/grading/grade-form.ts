@@ -1,4 +1,5 @@
 import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/sheet.ts'
+import { isByPeople } from '../../../domain/submissions/grading/totals.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { Form } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
@@ -54,7 +55,7 @@ ${counts}`
 
 /** The points that count though whoever looks has given none; empty where there are none, and for those of a key, which may change. */
 const pointsStood = ({ own, points, standing }: GradedQuestion): string =>
-  points > 0 && own?.points == null && standing.state === 'graded' && standing.by !== 'key' ? String(standing.points) : ''
+  points > 0 && own?.points == null && standing.state === 'graded' && isByPeople(standing) ? String(standing.points) : ''
 
 /** What the points of that field are. */
 function labelOf({ round }: Sheet, { points, own, standing }: GradedQuestion): string {

@@ -126,6 +126,8 @@ const givenLine = ({ name, round, points, comment }: GivenGrade): Html =>
 /** In a few words, beside the question's number. */
 export function stands({ points, standing }: GradedQuestion): Html {
   if (points === 0) return html`<span class="text-base-content/70">no points</span>`
+  if (standing.state === 'graded' && standing.by === 'no_answer')
+    return html`<span class="text-base-content/70">No answer, 0 of ${wordCount(points, 'point')}</span>`
   if (standing.state === 'graded')
     return html`<span class="font-medium">${standing.points} of ${wordCount(points, 'point')}</span>`
   return standing.state === 'undecided' ? badge('to be decided') : badge('not graded')
@@ -148,6 +150,7 @@ const SOURCES: Record<Source, string> = {
   both: ', the mean of both grades, rounded to half a point',
   admin: ', decided by an admin',
   key: ', scored by the answer key',
+  no_answer: ', because there is no answer',
 }
 
 /** @param address where all of them are. */

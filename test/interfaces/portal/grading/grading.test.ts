@@ -207,6 +207,43 @@ describe('the queue', () => {
   })
 })
 
+describe('a question to which nothing was received', () => {
+  it('gets 0 by itself, marked so, and a grader may give other points', async () => {
+    const { as, assessment } = await furnish()
+    const admin = await as('admin')
+    const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
+    const sheet = `${admin.home}grading/${submissionId}`
+    const grade = (number: number, points: string) =>
+      admin.post(`${sheet}/questions/${number}`, { points, comment: '', seen: service.clock.now().toISOString() })
+    expect(factsOf((await admin.get(sheet)).text)).toMatchObject({ Graded: '1 of 2 questions', Points: '0 of 8 so far' })
+    await grade(1, '4')
+    const { text } = await admin.get(sheet)
+    expect(factsOf(text)).toMatchObject({ Graded: '2 of 2 questions', Points: '4 of 8' })
+    expect(text).toContain('No answer, 0 of 3 points')
+    expect(text).toContain('Final grade: 0 of 3 points, because there is no answer.')
+    await grade(2, '1')
+    expect(factsOf((await admin.get(sheet)).text)).toMatchObject({ Points: '5 of 8' })
+  })
+
+  it('gets none while a recording may still arrive, nor where one could not be joined', async () => {
+    const { as, assessment, organization } = await furnish()
+    const admin = await as('admin')
+    const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
+    const of = { organizationId: organization.id, submissionId, questionNumber: 2, kind: 'audio' } as const
+    const take = await service.db.take.create({
+      data: { ...of, id: service.deps.newId(), state: 'recording', createdAt: service.clock.now() },
+    })
+    const graded = async () => factsOf((await admin.get(`${admin.home}grading/${submissionId}`)).text).Graded
+    const become = (state: 'complete' | 'abandoned') =>
+      service.db.take.updateMany({ where: { organizationId: organization.id, id: take.id }, data: { state } })
+    expect(await graded()).toBe('0 of 2 questions')
+    await become('complete')
+    expect(await graded()).toBe('0 of 2 questions')
+    await become('abandoned')
+    expect(await graded()).toBe('1 of 2 questions')
+  })
+})
+
 describe('the filter of the queue', () => {
   it('survives moving between submissions, saving, and the release', async () => {
     const { as, assessment, organization } = await furnish()

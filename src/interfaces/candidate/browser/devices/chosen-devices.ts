@@ -14,10 +14,10 @@ export function choose(kind: MediaDeviceKind, id: string): void {
   kept.write(chosen)
 }
 
-/** The chosen device, unless it is gone: then any. */
-export const constraintOf = (kind: 'audioinput' | 'videoinput'): MediaTrackConstraints => {
+/** The chosen device and no other; where none was chosen, any. */
+export const chosenOf = (kind: 'audioinput' | 'videoinput'): MediaTrackConstraints => {
   const { [kind]: id } = readChosen()
-  return id ? { deviceId: { ideal: id } } : {}
+  return id ? { deviceId: { exact: id } } : {}
 }
 
 /** Plays on the chosen output. Without one, or where the browser has no choice of outputs, it plays on the device's own. */
