@@ -3,7 +3,7 @@ import { QUEUES, type QueueFilter } from '../../../domain/submissions/grading/qu
 import { queryOf } from '../kit/paging.ts'
 
 /** The queue that a grader works through, as they filtered it; empty where they came from elsewhere. */
-export type WorkedQueue = Partial<QueueFilter>
+type WorkedQueue = Partial<QueueFilter>
 
 export function workedQueueOf(request: FastifyRequest): WorkedQueue {
   const query = queryOf(request)

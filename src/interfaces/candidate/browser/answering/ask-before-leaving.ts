@@ -2,7 +2,7 @@ import { make } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 
 /** What leaving a question would end or leave empty. */
-export type Unfinished = 'recording' | 'unanswered' | 'unfinished'
+type Unfinished = 'recording' | 'unanswered' | 'unfinished'
 
 /**
  * Asks once, in a dialog, before an unfinished question is left. The focus is on the button that stays; Escape stays, too.

@@ -1,7 +1,7 @@
 import { openDrafts } from '../../../../http/browser/drafts.ts'
 
 /** The devices that the candidate has chosen in the check, by the ids that the browser gives them on this site. */
-export type Chosen = Partial<Record<MediaDeviceKind, string>>
+type Chosen = Partial<Record<MediaDeviceKind, string>>
 
 /** The questions open what was chosen in the check, also after a reload. */
 const kept = openDrafts<Chosen>('devices')
