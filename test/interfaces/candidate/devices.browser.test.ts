@@ -74,7 +74,10 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await press(page, 'Record three seconds')
     await page.getByText('Your microphone works. Play it back').waitFor()
     const player = page.getByLabel('What was recorded')
-    expect(await player.evaluate('(player) => player.paused && player.played.length === 0')).toBe(true)
+    type Player = { paused: boolean; played: { length: number } }
+    expect(await player.evaluate((one) => [(one as unknown as Player).paused, (one as unknown as Player).played.length])).toEqual(
+      [true, 0],
+    )
     await page.getByText('What was recorded', { exact: true }).waitFor()
     await press(page, 'Start')
     await button(page, 'Open question 1').waitFor()
