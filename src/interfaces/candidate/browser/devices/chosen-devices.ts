@@ -3,7 +3,7 @@ import { openDrafts } from '../../../../http/browser/drafts.ts'
 /** The devices that the candidate has chosen in the check, by the ids that the browser gives them on this site. */
 type Chosen = Partial<Record<MediaDeviceKind, string>>
 
-/** The questions open what was chosen in the check, also after a reload. */
+/** The questions open what was chosen in the check; after a reload too, where the browser calls the device by the same id then. */
 const kept = openDrafts<Chosen>('devices')
 let chosen = kept.read() ?? {}
 
