@@ -2,7 +2,7 @@ import type { MediaKind, Take } from '../../../generated/prisma/client.ts'
 import { answerOf, stands } from '../answer.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
 import { missingToStart, type Needs, type Photo } from '../needs.ts'
-import { findPosition, type PaperQuestion } from './paper.ts'
+import { findPosition, type SubmissionQuestion } from './paper.ts'
 import type { PreparedSession, Session } from './session.ts'
 
 /** What a candidate's page shows before the start. */
@@ -38,16 +38,16 @@ export type Progress = {
   of: number
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
-  next: PaperQuestion | undefined
+  next: SubmissionQuestion | undefined
   /** Whether nothing can be answered any more, because the deadline has passed. */
   isOver: boolean
   /** Whether it was the clock, and not the candidate, that ended the last question. */
-  isCutOff: boolean
+  isWasInterrupted: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
 }
 
-export type OpenQuestion = PaperQuestion & {
+export type OpenQuestion = SubmissionQuestion & {
   playsLeft: number
   /** Attempts at a recording. */
   takesLeft: number
@@ -61,7 +61,7 @@ export type OpenQuestion = PaperQuestion & {
 }
 
 /** Of the attempts at a question one that stands, see answer.ts. */
-export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'cutOff'> & {
+export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'wasInterrupted'> & {
   /** How long the recording is; null until that is known, and of a text. */
   milliseconds: number | null
   /** Whether it is the answer. */
@@ -72,7 +72,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const { db, deps, organization } = ctx
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id }
-  const paper = await db.paperQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
+  const paper = await db.submissionQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
   const takes = await db.take.findMany({
     where: own,
     include: { media: { select: { bytes: true, milliseconds: true } } },
@@ -90,7 +90,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     open: open && describe(open),
     next: isOver ? undefined : next,
     isOver,
-    isCutOff: isOver && (!submission.isDeadlineOfQuestion || isEndedByClock(paper.at(-1))),
+    isWasInterrupted: isOver && (!submission.isDeadlineOfQuestion || isEndedByClock(paper.at(-1))),
     unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
   }
 
@@ -99,7 +99,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     return db.questionVersion.findUniqueOrThrow({ where, select: { responseType: true, spec: true } })
   }
 
-  function describe(question: PaperQuestion): OpenQuestion {
+  function describe(question: SubmissionQuestion): OpenQuestion {
     const own = takes.filter(({ questionNumber }) => questionNumber === question.number)
     const recordings = own.filter(({ kind }) => kind !== 'text')
     const text = own.find(({ kind }) => kind === 'text')
@@ -120,7 +120,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   }
 }
 
-const isEndedByClock = (question: PaperQuestion | undefined): boolean =>
+const isEndedByClock = (question: SubmissionQuestion | undefined): boolean =>
   !question?.closedAt || question.closedAt.getTime() === question.closesAt?.getTime()
 
 /** A recording that is still being uploaded, with the parts that have arrived. */

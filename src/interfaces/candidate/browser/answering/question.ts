@@ -1,7 +1,7 @@
 import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
-import type { TakeKind } from '../session/session.ts'
+import type { AnswerAttemptKind } from '../session/session.ts'
 import { findUnfinished, makeLeaveQuestion } from './ask-before-leaving.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
@@ -18,7 +18,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const { t, session, devices } = player
   const number = Number(section.dataset.number)
   const kinds = (section.dataset.kinds ?? '').split(' ')
-  const recordable = kinds.filter((kind): kind is TakeKind => kind === 'audio' || kind === 'video')
+  const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   const fields = section.querySelector<HTMLFieldSetElement>('[data-fields]')
   const mirror = fields && mirrorFields(fields)
   const area = mirror?.area ?? section.querySelector<HTMLTextAreaElement>('[data-answer]')
