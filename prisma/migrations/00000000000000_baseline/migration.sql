@@ -1188,6 +1188,7 @@ CREATE TABLE "submissions" (
     "started_at" TIMESTAMPTZ(3),
     "extra_time_percent" SMALLINT NOT NULL DEFAULT 0,
     "deadline_at" TIMESTAMPTZ(3),
+    "is_deadline_of_question" BOOLEAN NOT NULL DEFAULT false,
     "submitted_at" TIMESTAMPTZ(3),
     "grader_id" UUID,
     "second_grader_id" UUID,

@@ -179,9 +179,27 @@ const isUnscored = (eb: Expressions<'submissionQuestions'>) =>
  * A question of a paper.
  *
  * @property scored the points that its key gives the answer; null: it has none, or leaves it to people. @property dropped whether its key
- *   says that the question is not counted.
+ *   says that the question is not counted. @property unanswered whether nothing was received for it, and nothing is being uploaded.
  */
-export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean }
+export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean; unanswered: boolean }
+
+/** What grading needs to know of a question beside its points. */
+export const gradingFacts = (eb: Expressions<'submissionQuestions'>) => [
+  scoredPoints(eb).as('scored'),
+  isDropped(eb).as('dropped'),
+  isUnanswered(eb).as('unanswered'),
+]
+
+/** Whether nothing was received for a question. A recording counts from its first part on, also one that could not be joined. */
+export const isUnanswered = (eb: Expressions<'submissionQuestions'>) =>
+  sql<boolean>`not exists (${eb
+    .selectFrom('takes')
+    .where(sameOwner('takes', 'submissionQuestions'))
+    .whereRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
+    .whereRef('takes.questionNumber', '=', 'submissionQuestions.number')
+    .where('takes.state', '<>', sql.lit('abandoned'))
+    .where(({ ref }) => sql<SqlBool>`(${ref('takes.kind')} <> 'text' or ${ref('takes.text')} ~ '[^[:space:]]')`)
+    .select('takes.id')})`
 
 /** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
 export const scoredPoints = (eb: Expressions<'submissionQuestions'>) =>

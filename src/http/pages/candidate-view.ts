@@ -15,21 +15,16 @@ export const wordDuration = (seconds: number): string =>
 
 export const wordCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-type Assessed = { questionCount: number; totalPoints: number; timeLimit: number }
+/** @property timeLimit of the whole, in seconds. @property timedSeconds the sum of the limits of the questions that have one. */
+type Assessed = { questions: number; totalPoints: number; timeLimit: number; timed: number; timedSeconds: number }
 /** Something to expect, if it is so: its icon, what it is, and what that means. */
 export type Expectation = [isSo: boolean, IconName, what: string, meaning: string]
 
 /** What to expect of an assessment, at a glance. @param further what an invite to it asks besides. */
-export function expectations(
-  t: CandidateTexts,
-  { questionCount, totalPoints: points, timeLimit }: Assessed,
-  further: Expectation[] = [],
-): Html {
-  const order = points > 0 ? t.text('expect.order.points', { points }) : t.text('expect.order')
+export function expectations(t: CandidateTexts, assessed: Assessed, further: Expectation[] = []): Html {
   const all: Expectation[] = [
-    [true, 'list-checks', t.text('expect.questions', { count: questionCount }), order],
-    [timeLimit > 0, 'timer', t.duration(timeLimit), t.text('expect.limit.meaning')],
-    [timeLimit === 0, 'timer', t.text('expect.unlimited'), t.text('expect.unlimited.meaning')],
+    [true, 'list-checks', t.text('expect.questions', { count: assessed.questions }), wordOrder(t, assessed)],
+    [true, 'timer', ...wordTime(t, assessed)],
     ...further,
   ]
   return html`<ul class="mt-6 grid gap-3 sm:grid-cols-2">
@@ -38,6 +33,23 @@ ${all.map(
     isSo &&
     html`<li class="panel flex items-start gap-3 p-4"><span class="text-primary">${icon(name, 'size-5')}</span><div><strong class="font-medium">${what}</strong><p class="quiet text-sm">${meaning}</p></div></li>\n`,
 )}</ul>`
+}
+
+function wordOrder(t: CandidateTexts, { questions, totalPoints: points }: Assessed): string {
+  if (questions > 1) return points > 0 ? t.text('expect.order.points', { points }) : t.text('expect.order')
+  return points > 0 ? t.text('expect.points', { points }) : ''
+}
+
+/** How long the whole takes, and from when that counts. */
+function wordTime(t: CandidateTexts, { questions, timeLimit, timed, timedSeconds }: Assessed): [what: string, meaning: string] {
+  const time = t.duration(timedSeconds)
+  if (timeLimit > 0) {
+    const meaning = timed > 0 ? t.text('expect.limit.questions', { count: timed }) : t.text('expect.limit.meaning')
+    return [t.duration(timeLimit), meaning]
+  }
+  if (timed === 0) return [t.text('expect.untimed'), t.text('expect.untimed.meaning')]
+  if (timed === questions) return [t.text('expect.limit.total', { time }), t.text('expect.limit.each', { count: timed })]
+  return [t.text('expect.unlimited'), t.text('expect.unlimited.questions', { count: timed, time })]
 }
 
 /** What somebody has written, as it reads: in its direction and, for whoever has it read aloud, its language. @param language a code; null: not known. */

@@ -8,7 +8,7 @@ const PERMISSIONS_POLICY = permissionsPolicy([])
 
 /** A policy by which a page may use of a device what is named, and nothing else that there is to ask a person for. */
 export function permissionsPolicy(used: readonly string[]): string {
-  const named = ['camera', 'microphone', 'display-capture', 'geolocation', 'payment', 'usb']
+  const named = ['camera', 'microphone', 'display-capture', 'speaker-selection', 'geolocation', 'payment', 'usb']
   return named.map((feature) => `${feature}=${used.includes(feature) ? '(self)' : '()'}`).join(', ')
 }
 

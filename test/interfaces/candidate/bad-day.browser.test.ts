@@ -75,6 +75,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
       await press(page, `Record ${kind}`)
       await savedUpTo(page, 2)
       await leaveQuestion(page)
+      await press(page, 'Stop and continue')
     }
     await press(page, 'Open question 3')
     await answerBox(page).fill('I am watched.')
@@ -114,6 +115,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment on a bad day (skipped where 
     await expect.poll(() => page.evaluate('recorded.length'), PATIENT).toBe(2)
     await savedUpTo(page, (await savedSeconds(page)) + 2)
     await leaveQuestion(page)
+    await press(page, 'Stop and continue')
     await button(page, 'Finish').waitFor()
     expect(await page.evaluate('[begun, recorded.length]')).toEqual([3, 3])
     await readyMedia(candidate, 'video')

@@ -97,7 +97,10 @@ const REACHED: Record<string, Reached> = {
   'started, before a question': { presses: ['Continue', 'I agree'], shows: 'from when you open it' },
   'started, at a question': { presses: ['Continue', 'I agree', 'Open question 1'], shows: 'Please introduce yourself.' },
   'started, at the end': {
-    presses: ['Continue', 'I agree', 'Open question 1', 'Next question', 'Open question 2', 'Save and go to the end'],
+    presses: [
+      ...['Continue', 'I agree', 'Open question 1', 'Next question', 'Leave it'],
+      ...['Open question 2', 'Save and go to the end', 'Leave it'],
+    ],
     shows: 'You have not answered any question.',
   },
 }

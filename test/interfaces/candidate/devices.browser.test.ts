@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isBrowserInstalled, press } from '../../support/browser.ts'
 import { button, expectStartClosed, savedUpTo, useCandidatesBrowser } from '../../support/candidate-browser.ts'
+import { PATIENT } from '../../support/wait-until.ts'
 
 const { makeCandidate, openContext } = useCandidatesBrowser()
 
@@ -17,6 +18,19 @@ const MUTE = `
     for (const track of stream.getAudioTracks()) track.enabled = false
     return stream
   }`
+/** The names of the devices that were opened. */
+const OPENED = `
+  globalThis.opened = []
+  const { mediaDevices } = navigator
+  const getUserMedia = mediaDevices.getUserMedia.bind(mediaDevices)
+  mediaDevices.getUserMedia = async (wanted) => {
+    const stream = await getUserMedia(wanted)
+    opened.push(...stream.getTracks().map(({ label }) => label))
+    return stream
+  }`
+const DENIED_MICROPHONE = `
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))
+  navigator.permissions.query = async ({ name }) => ({ state: name === 'microphone' ? 'denied' : 'granted' })`
 const WITHOUT_TYPES = 'MediaRecorder.isTypeSupported = () => false'
 const NO_BYTES = "Object.defineProperty(Blob.prototype, 'size', { get: () => 0 })"
 
@@ -47,6 +61,37 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     await page.getByText(/^Saved: /).waitFor()
   })
 
+  it('records with the microphone that was chosen in the check, and plays only when asked', async () => {
+    const { page } = await openChecks('audio', OPENED)
+    await press(page, 'Try your microphone')
+    const list = page.getByRole('combobox', { name: 'Microphone' })
+    await list.waitFor()
+    const [first, ...others] = await list.locator('option').allTextContents()
+    const other = others.at(-1)!
+    expect(first).not.toBe(other)
+    await list.selectOption({ label: other })
+    await expect.poll(() => page.evaluate('opened.at(-1)'), PATIENT).toBe(other)
+    await press(page, 'Record three seconds')
+    await page.getByText('Your microphone works. Play it back').waitFor()
+    const player = page.getByLabel('What was recorded')
+    type Player = { paused: boolean; played: { length: number } }
+    expect(await player.evaluate((one) => [(one as unknown as Player).paused, (one as unknown as Player).played.length])).toEqual(
+      [true, 0],
+    )
+    await page.getByText('What was recorded', { exact: true }).waitFor()
+    await press(page, 'Start')
+    await press(page, 'Open question 1')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 1)
+    expect(await page.evaluate('opened')).toEqual([first, other, other])
+  })
+
+  it('names the device that is denied where both are needed', async () => {
+    const { page } = await openChecks('video', DENIED_MICROPHONE)
+    await press(page, 'Try your camera and microphone')
+    await page.getByRole('alert').getByText('The browser was not allowed to use your microphone.').waitFor()
+  })
+
   it('a sample without a sound is told as one, also without audio output', async () => {
     const { candidate, page } = await openChecks('audio', WITHOUT_OUTPUT, MUTE)
     await press(page, 'Try your microphone')
@@ -73,7 +118,7 @@ describe.skipIf(!isBrowserInstalled)('devices and their browser (skipped where n
     const { page } = await openChecks('audio', NO_BYTES)
     await press(page, 'Try your microphone')
     await press(page, 'Record three seconds')
-    await page.getByText('Your microphone works, but this browser recorded nothing of it.').waitFor()
+    await page.getByText('Your microphone works, but this browser recorded nothing.').waitFor()
   })
 
   it('says so when a part of the script does not come, and takes it along once it does', async () => {

@@ -114,7 +114,8 @@ describe.each(states)('the page of an invite that is %s', (status) => {
     const { text } = await candidate.open()
     const actions = [...text.matchAll(/<form method="post" action="([^"]+)" id="[a-z-]+">/g)].map(([, action]) => action)
     const buttons =
-      { pending: ['accept', 'decline'], accepted: ['consent', 'decline'], started: ['open'] }[status as string] ?? []
+      { pending: ['link', 'accept', 'decline'], accepted: ['link', 'consent', 'decline'], started: ['open'] }[status as string] ??
+      []
     expect(actions).toEqual(buttons.map((button) => `${candidate.path}/${button}`))
   })
 })
@@ -146,14 +147,79 @@ describe('an invite that is over', () => {
 describe('before the start', () => {
   it.each(['pending', 'accepted'] as const)('the page of a %s invite tells what to expect', async (status) => {
     const { assessment, candidate } = await makeInvite({ status })
-    await service.make.question(assessment, { points: 5 })
-    await service.make.question(assessment, { points: 7 })
+    await service.make.question(assessment, { points: 5, audioUrl: 'https://media.example.com/a.mp3' })
+    await service.make.question(assessment, { points: 7, responseType: 'audio' })
     const { text } = await candidate.open()
     for (const fact of ['2 questions', '20 minutes 30 seconds', 'Played up to 2 times', 'Recorded once'])
       expect(plainly(text)).toContain(`<strong>${fact}</strong>`)
     expect(text).toContain('12 points in all')
     expect(text).toContain('Monday, 2 March 2099 at 09:30 UTC')
   })
+
+  const [WHOLE, OWN] = [{ timeLimit: 600 }, { timeLimit: 61 }]
+  const [RUNS, RUNS_ONCE_OPENED] = [
+    'Once you have started, the time',
+    'Once you have opened a question with a time limit, its time',
+  ]
+  const [ORDER, UNTIMED] = ['The questions come one at a time', 'No time limit: Take the time you need']
+  const [PLAYED, RECORDED] = ['Played up to 2 times', 'Recorded once']
+  const [SOUND, SPOKEN] = [{ audioUrl: 'https://media.example.com/a.mp3' }, { responseType: 'audio' }]
+  const FROM_START = '10 minutes: From when you press Start'
+  it.each([
+    [{}, [{}], [UNTIMED]],
+    [{}, [{}, {}], [UNTIMED, ORDER]],
+    [WHOLE, [{}], [FROM_START, RUNS]],
+    [WHOLE, [{}, OWN], [`${FROM_START}. 1 question has a limit of its own`, ORDER, RUNS]],
+    [{}, [OWN], ['At most 1 minute 1 second: From when you open the question', RUNS_ONCE_OPENED]],
+    [{}, [OWN, OWN], ['At most 2 minutes 2 seconds: Each question has its own limit', ORDER, RUNS_ONCE_OPENED]],
+    [
+      {},
+      [{}, OWN],
+      ['No time limit for the whole: 1 question has a limit of its own: 1 minute 1 second in all', ORDER, RUNS_ONCE_OPENED],
+    ],
+    [{}, [SOUND, {}], [UNTIMED, PLAYED, ORDER]],
+    [{}, [SPOKEN], [UNTIMED, RECORDED]],
+    [WHOLE, [{ ...SOUND, ...SPOKEN, ...OWN }], [`${FROM_START}. 1 question`, PLAYED, RECORDED, RUNS]],
+    [{ timeLimit: 1_200 }, [OWN, {}], ['30 minutes: From when you press Start', ORDER, RUNS], 50],
+    [{}, [OWN], ['At most 1 minute 31 seconds', RUNS_ONCE_OPENED], 50],
+  ])('says only what the assessment has: %o with %o', async (settings, questions, sentences, extraTimePercent = 0) => {
+    const { assessment, candidate } = await makeInvite({ status: 'accepted', ...ASKS_NOTHING, extraTimePercent })
+    await service.db.assessment.update({ where: { id: assessment.id }, data: { timeLimit: 0, ...settings } })
+    for (const question of questions) await service.make.question(assessment, question)
+    const before = (await candidate.open()).text
+    await consent(candidate)
+    const text = `${before}${(await candidate.open()).text}`.replaceAll(/<[/]strong><p[^>]*>/g, ': ')
+    const all = [FROM_START, RUNS, RUNS_ONCE_OPENED, ORDER, UNTIMED, 'No time limit', 'At most', PLAYED, RECORDED]
+    for (const sentence of sentences) expect(text).toContain(sentence)
+    const others = all.filter((sentence) => !sentences.some((said) => said.includes(sentence)))
+    for (const sentence of others) expect(text).not.toContain(sentence)
+  })
+
+  it.each(['pending', 'accepted'] as const)(
+    'tells who opens a %s invite on a phone that a computer is needed, and mails the link',
+    async (status) => {
+      const { invite, candidate } = await makeInvite({ status, screenRecording: true })
+      service.clock.advance(1_000) // the mail of the same moment would be that of the invite's creation
+      const onPhone = (query = '') =>
+        service
+          .http()
+          .get(candidate.path + query)
+          .set('user-agent', 'Mozilla/5.0 (iPhone) Mobile Safari')
+      const first = (await onPhone()).text
+      expect(first.indexOf('You need a computer')).toBeLessThan(first.indexOf('data-own'))
+      expect(first).toContain('<div data-computer class="">')
+      expect((await candidate.open()).text).toContain('<div data-computer class="hidden">')
+      const mails = () => service.db.inviteEmail.findMany({ where: { inviteId: invite.id }, select: { kind: true } })
+      const sent = await candidate.press('link').expect(303)
+      expect(await mails()).toEqual([{ kind: 'resent' }])
+      expect((await service.http().get(sent.headers.location!)).text).toContain('The link is on its way')
+      const again = await candidate.press('link').expect(303)
+      expect((await service.http().get(again.headers.location!)).text).toContain('The link was mailed to you not long ago')
+      expect(await mails()).toHaveLength(1)
+      await service.db.invite.update({ where: { id: invite.id }, data: { waivedChecks: ['screen'] } })
+      expect((await onPhone()).text).not.toContain('You need a computer')
+    },
+  )
 
   it('greets the candidate and shows the message of the organization', async () => {
     const { text } = await (await makeInvite()).candidate.open()

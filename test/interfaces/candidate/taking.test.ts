@@ -39,11 +39,26 @@ describe('the way by forms', () => {
     const { candidate, stored } = await makeTaking(service, { questions: [{}, {}, {}] })
     for (const number of [1, 2, 3]) {
       await candidate.press('open', { number: String(number) })
-      await candidate.answer(number, number === 2 ? 'An answer' : '', 'next')
+      if (number === 2) await candidate.answer(number, 'An answer', 'next')
+      else await candidate.press('next', { number: String(number) })
     }
     expect((await candidate.open()).text).toContain('Questions 1 and 3 have no answer.')
     await candidate.press('finish')
     expect((await stored()).status).toBe('completed')
+  })
+
+  it('asks once before a question is left without an answer, also without scripts', async () => {
+    const { candidate, paper } = await makeTaking(service)
+    await candidate.press('open', { number: '1' })
+    const asked = await candidate.answer(1, ' ', 'next').expect(200)
+    expect(asked.text).toContain('Question 1 has no answer yet.')
+    expect(asked.text).toContain('Leave it unanswered</button>')
+    expect((await paper())[0]!.closedAt).toBe(null)
+    await candidate.press('next', { number: '1' }).expect(303)
+    expect((await paper())[0]!.closedAt).not.toBe(null)
+    await candidate.press('open', { number: '2' })
+    await candidate.answer(2, 'An answer', 'next').expect(303)
+    expect((await paper())[1]!.closedAt).not.toBe(null)
   })
 
   it('keeps what looks like markup as it was typed', async () => {
@@ -212,6 +227,24 @@ describe('the clock', () => {
     service.clock.advance(60_000)
     await candidate.press('open', { number: '2' })
     expect((await paper())[1]!.closesAt).toEqual(new Date(begun + 100_000)) // never after that of the whole
+  })
+
+  it('hands in at the end of the last question without a clock for the whole', async () => {
+    const { candidate, tab, submission } = await makeTaking(service, { questions: [{}, { timeLimit: 60 }] })
+    await candidate.press('open', { number: '1' })
+    await candidate.press('next', { number: '1' })
+    await candidate.press('open', { number: '2' })
+    const { body } = await candidate.session('get', '', { tab })
+    expect([body.deadlineAt, body.isDeadlineOfQuestion]).toEqual([body.question.closesAt, true])
+    await candidate.press('next', { number: '2' })
+    const early = (await candidate.open()).text
+    expect(early).toContain('You have reached the end')
+    expect(early).toContain('handed in automatically at the end of the last question’s time')
+    service.clock.advance(61_000)
+    const late = (await candidate.open()).text
+    expect(late).toContain('You have reached the end')
+    expect(late).toContain('handed in automatically within minutes')
+    expect((await submission()).state).toBe('in_progress')
   })
 
   it('closes a question: what comes later is not taken, and the page says so', async () => {

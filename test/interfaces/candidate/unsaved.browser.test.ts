@@ -116,6 +116,35 @@ describe.skipIf(!isBrowserInstalled)('what is not saved yet (skipped where no ch
     expect(await texts()).toEqual(['Saved.'])
   })
 
+  it('is asked about once before a question is left empty, or while it is recorded, and not when the time is up', async () => {
+    const { page, candidate } = await startAnswering({
+      responseTypes: ['text', 'audio', 'text'],
+      timeLimit: 20,
+      answerRecordLimit: 1,
+    })
+    const dialog = page.getByRole('dialog')
+    await page.getByText('Saved as you type.').waitFor()
+    await leaveQuestion(page)
+    await dialog.getByText('Leave question 1 without an answer?').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Stay on this question')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await leaveQuestion(page)
+    await press(page, 'Leave it')
+    await press(page, 'Open question 2')
+    await press(page, 'Record audio')
+    await savedUpTo(page, 1)
+    await leaveQuestion(page)
+    await dialog.getByText('You are still recording').waitFor()
+    await press(page, 'Stop and continue')
+    await press(page, 'Open question 3')
+    await page.getByText('Saved as you type.').waitFor()
+    await leaveQuestion(page)
+    await dialog.waitFor()
+    await page.getByText('Questions 1 and 3 have no answer.').waitFor() // the clock has closed it, and the dialog with it
+    expect([await dialog.count(), (await candidate.takes()).length]).toEqual([0, 1])
+  })
+
   it('is counted where a text is too long, and never cut without a word', async () => {
     const { page, texts } = await startAnswering({ responseTypes: ['text'] })
     const long = `${'x'.repeat(20_000)} and more`

@@ -42,7 +42,7 @@ export function judge(ctx: Context, of: Affected, corrected: Corrected): Judged 
 
 function judgeWaiting({ points, scored, dropped, grades, secondGrader }: Affected, score: Scored): Verdict {
   if (points === 0) return 'same'
-  if (isByPeople(standingOf({ points, scored }, grades, { secondGrader }))) return 'decided'
+  if (isByPeople(standingOf({ points, scored, unanswered: false }, grades, { secondGrader }))) return 'decided'
   if (score.dropped) return dropped ? 'same' : 'uncounted'
   if (score.points === null) return scored === null && !dropped ? 'same' : 'open'
   const before = scored ?? 0

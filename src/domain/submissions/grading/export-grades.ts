@@ -8,10 +8,10 @@ import { DomainError } from '../../errors.ts'
 import { addressOrFormer, FORMER_GRADER } from '../../look-ups/former-members.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
-import { isDropped, scoredPoints } from '../scores.ts'
+import { gradingFacts } from '../scores.ts'
 import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
 import { newestGrades } from './grades.ts'
-import { countGrades, type GradeRow, percentOf, sumUp } from './totals.ts'
+import { countGrades, type GradeRow, isByPeople, percentOf, sumUp } from './totals.ts'
 
 /** A column of the export. */
 export type ExportedQuestion = Asked<Unordered>
@@ -84,14 +84,14 @@ export async function exportGrades(ctx: Context, assessmentId: string, write: Wr
     const questions = countGrades(paper, grades, { secondGrader }).filter(({ points }) => points > 0)
     const { points: sum, ofPoints } = sumUp(questions)
     const graded = questions.flatMap(({ questionId, standing }) =>
-      standing.state === 'graded' ? [{ questionId, points: standing.points, by: standing.by } as const] : [],
+      standing.state === 'graded' ? [{ questionId, points: standing.points, isByPeople: isByPeople(standing) }] : [],
     )
     const toGrade = questions.length - graded.length
     const total = toGrade > 0 || ofPoints === 0 ? null : sum
     const percent = total === null ? null : percentOf(total, ofPoints)
     const points = new Map(graded.map((one) => [one.questionId, one.points]))
     const givenBy = new Map(
-      graded.map(({ questionId, by }) => [questionId, by === 'key' ? ('key' as const) : ('person' as const)]),
+      graded.map(({ questionId, isByPeople }) => [questionId, isByPeople ? ('person' as const) : ('key' as const)]),
     )
     return { ...row, points, givenBy, total, ofPoints, toGrade, percent }
   }
@@ -150,7 +150,7 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
           .where(sameOwner('submissionQuestions', 'submissions'))
           .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
           .select(['submissionQuestions.number', 'submissionQuestions.questionId', 'submissionQuestions.points'])
-          .select((paper) => [scoredPoints(paper as never).as('scored'), isDropped(paper as never).as('dropped')])
+          .select((paper) => gradingFacts(paper as never))
           .orderBy('submissionQuestions.number')
         const graders = eb
           .selectFrom('grades')

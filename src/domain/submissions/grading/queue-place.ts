@@ -1,7 +1,7 @@
 import { all } from '../../../db/statements.ts'
 import { may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
-import { type Whose, waitingIn } from './queue.ts'
+import { type QueueFilter, queuesOf, type Whose, waitingIn } from './queue.ts'
 import { graderOf } from './save-grade.ts'
 
 /** No further than this is looked: who grades takes what has waited longest, and it costs the same however many wait. */
@@ -15,14 +15,21 @@ const FIRST = 100
  */
 export type QueuePlace = { whose: Whose; position: number | null; length: string; before: string | null; after: string | null }
 
-/** An admin works through all that wait; a grader through what is assigned to them or, from what is not, through what nobody has. */
+/**
+ * A grader works through the queue that they have filtered. Else an admin works through all that wait; a grader through what is assigned to
+ * them or, from what is not, through what nobody has.
+ */
 export async function findQueuePlace(
   ctx: Context,
   { id, graderId, secondGraderId }: { id: string; graderId: string | null; secondGraderId: string | null },
+  worked: Partial<QueueFilter> = {},
 ): Promise<QueuePlace> {
   const isMine = [graderId, secondGraderId].includes(graderOf(ctx))
-  const whose: Whose = may(ctx, 'read') ? 'all' : isMine ? 'mine' : 'nobody'
-  const waiting = waitingIn(ctx, { whose }).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
+  const byDefault: Whose = may(ctx, 'read') ? 'all' : isMine ? 'mine' : 'nobody'
+  const isWorked = worked.whose !== undefined && queuesOf(ctx).includes(worked.whose)
+  const filter: QueueFilter = { ...(isWorked && worked), whose: isWorked ? worked.whose! : byDefault }
+  const { whose } = filter
+  const waiting = waitingIn(ctx, filter).orderBy('submissions.submittedAt').orderBy('submissions.id').limit(FIRST)
   const ids = (await all(ctx.db, waiting.select('submissions.id'))).map((row) => row.id)
   const at = ids.indexOf(id)
   const length = ids.length === FIRST ? `${FIRST - 1}+` : String(ids.length)

@@ -11,7 +11,7 @@ import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { graders } from '../../members/graders.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
-import { isDropped, scoredPoints } from '../scores.ts'
+import { gradingFacts } from '../scores.ts'
 import { newestGrades } from './grades.ts'
 import { type Progress, progressOf } from './progress.ts'
 import { requireView, roundOf } from './rounds.ts'
@@ -24,7 +24,7 @@ import { isGradedTwice, waitsForOthers } from './waits-for-others.ts'
  * grades and that wait for others, or all there are; and `release`: what has nothing for people but its release, which is in none of the
  * rest.
  */
-const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
+export const QUEUES = ['mine', 'nobody', 'others', 'all', 'release'] as const
 export type Whose = (typeof QUEUES)[number]
 export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
 
@@ -91,7 +91,7 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
       const paper = own(ctx, 'submissionQuestions')
         .where('submissionId', '=', eb.ref('these.id'))
         .select(['number', 'points'])
-        .select((eb) => [scoredPoints(eb).as('scored'), isDropped(eb).as('dropped')])
+        .select(gradingFacts)
       return ['these.id', jsonOf(paper.orderBy('number')).as('paper'), jsonOf(newestGrades(ctx, eb.ref('these.id'))).as('grades')]
     }),
   )
@@ -156,7 +156,7 @@ async function countWaiting(ctx: Context, filter: QueueFilter): Promise<number> 
 }
 
 /** The queues that the context's actor may see. */
-const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => mayWork(ctx, queue))
+export const queuesOf = (ctx: Context): Whose[] => QUEUES.filter((queue) => mayWork(ctx, queue))
 
 function mayWork(ctx: Context, queue: Whose): boolean {
   if (queue === 'all') return may(ctx, 'release_results')

@@ -7,7 +7,7 @@ import { DomainError } from '../../errors.ts'
 import { mayGrade } from '../../members/graders.ts'
 import { isUuid } from '../../values/uuid.ts'
 import type { Gradable } from '../scores.ts'
-import { isDropped, scoredPoints } from '../scores.ts'
+import { gradingFacts } from '../scores.ts'
 
 /** 1: the first grader's; 2: the second's; 3: an admin's, who decides where those differ. */
 export const ROUNDS = [1, 2, 3] as const
@@ -109,7 +109,7 @@ export const findPaper = (ctx: Context, submissionId: string): Promise<Gradable[
     own(ctx, 'submissionQuestions')
       .where('submissionQuestions.submissionId', '=', submissionId)
       .select(['submissionQuestions.number', 'submissionQuestions.points'])
-      .select((eb) => [scoredPoints(eb).as('scored'), isDropped(eb).as('dropped')])
+      .select(gradingFacts)
       .orderBy('submissionQuestions.number'),
   )
 

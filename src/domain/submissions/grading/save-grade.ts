@@ -9,8 +9,10 @@ import { findGrades, type GivenGrade, visibleTo } from './grades.ts'
 import { findPaper, type Graded, lockHandedIn, type Round, refuseUnknown, requireRound } from './rounds.ts'
 import { noteViewer } from './viewers.ts'
 
-/** A grader's change of their own grade within so long of it corrects that; a later one is another. */
+/** A grader's change of their own comment within so long of the grade corrects that; a later one is another. */
 const CORRECTED_WITHIN_MS = 15 * 60_000
+/** Other points within so long are the same number being typed, "1" and then "10"; later ones are another grade, and the history has both. */
+const TYPED_WITHIN_MS = 5_000
 
 /**
  * @param points in steps of 0.5; null: not graded (yet). @param stood the points of others that the grader was shown in place of their own,
@@ -148,9 +150,12 @@ async function write(
   if (unseen) return unseen.number
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id, graderId, round }
-  const corrected = ({ number }: QuestionGrade) => {
+  const corrected = ({ number, points }: QuestionGrade) => {
     const before = newest.get(number)
-    return before && now.getTime() - before.createdAt.getTime() < CORRECTED_WITHIN_MS ? before.id : undefined
+    if (!before) return undefined
+    const isTyping = now.getTime() - before.updatedAt.getTime() < TYPED_WITHIN_MS
+    const hasSamePoints = before.points === null || before.points === points || isTyping
+    return hasSamePoints && now.getTime() - before.createdAt.getTime() < CORRECTED_WITHIN_MS ? before.id : undefined
   }
   for (const grade of changed) {
     const id = corrected(grade)

@@ -65,6 +65,7 @@ export async function readSheet(ctx: Context, id: string, stills = 1): Promise<S
     ...question,
     scored: scored[i]?.scored ?? null,
     dropped: scored[i]?.dropped ?? false,
+    unanswered: scored[i]?.unanswered ?? false,
   }))
   const grades = visibleTo(round, submission, paper, all)
   const me = graderOf(ctx)

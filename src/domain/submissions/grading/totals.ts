@@ -7,8 +7,8 @@ import { ROUNDS, type Round } from './rounds.ts'
 const AGREEMENT = 5
 
 export type GradeRow = { questionNumber: number; round: Round; graderId: string; points: number | null; comment: string }
-/** What the points are: a grader's last grade; the mean of two graders'; an admin's, who has decided; what the key gives. */
-export type Source = 'grader' | 'both' | 'admin' | 'key'
+/** What the points are: a grader's last grade; the mean of two graders'; an admin's, who has decided; what the key gives; 0 for no answer. */
+export type Source = 'grader' | 'both' | 'admin' | 'key' | 'no_answer'
 export type Standing =
   /** Somebody has yet to give points. */
   | { state: 'ungraded' }
@@ -24,29 +24,30 @@ export type Standing =
  * @param grades of the question, oldest first: of each round the last counts.
  */
 export function standingOf(
-  question: Pick<Gradable, 'points' | 'scored'>,
+  question: Pick<Gradable, 'points' | 'scored' | 'unanswered'>,
   grades: readonly GradeRow[],
   { secondGrader }: { secondGrader: boolean },
 ): Standing {
   if (question.points === 0) return commented(secondGrader ? ROUNDS.map((round) => inRound(grades, round)) : [grades])
   if (!secondGrader) {
     const last = lastOf(grades)
-    return last ? graded(last, last.points, last.comment || lastComment(grades), 'grader') : byKey(question, grades)
+    return last ? graded(last, last.points, last.comment || lastComment(grades), 'grader') : byItself(question, grades)
   }
   const decision = lastOf(inRound(grades, 3))
   if (decision) return graded(decision, decision.points, decision.comment || keptComment(grades), 'admin')
   const both = findBoth(grades)
-  if (!both) return byKey(question, grades)
+  if (!both) return byItself(question, grades)
   const [first, second] = both
   if (Math.abs(first.points - second.points) * AGREEMENT > question.points) return { state: 'undecided' }
   return graded(first, Math.round(first.points + second.points) / 2, joinComments(both), 'both')
 }
 
-/** Nobody has given points: those of the key count, with what people have said. */
-const byKey = ({ scored }: Pick<Gradable, 'scored'>, grades: readonly GradeRow[]): Standing =>
-  scored === null
-    ? { state: 'ungraded' }
-    : { state: 'graded', points: scored, comment: lastComment(grades), graderId: null, by: 'key' }
+/** Nobody has given points: those of the key count, or 0 where there is no answer, with what people have said. */
+function byItself({ scored, unanswered }: Pick<Gradable, 'scored' | 'unanswered'>, grades: readonly GradeRow[]): Standing {
+  if (scored === null && !unanswered) return { state: 'ungraded' }
+  const by = scored === null ? 'no_answer' : 'key'
+  return { state: 'graded', points: scored ?? 0, comment: lastComment(grades), graderId: null, by }
+}
 
 type WithPoints = GradeRow & { points: number }
 
@@ -98,7 +99,7 @@ export type Counted<Q> = Q & { standing: Standing }
 
 /** Whether people have given points, agreed or not. */
 export const isByPeople = (standing: Standing): boolean =>
-  standing.state === 'undecided' || (standing.state === 'graded' && standing.by !== 'key')
+  standing.state === 'undecided' || (standing.state === 'graded' && standing.by !== 'key' && standing.by !== 'no_answer')
 
 /** What counts for each question of a paper. Those without points need no grades. */
 export function countGrades<Q extends Gradable>(
@@ -142,10 +143,11 @@ export const percentOf = (points: number, ofPoints: number): number | null =>
 export const exactPercentOf = (points: number, ofPoints: number): number | null =>
   ofPoints === 0 ? null : Math.round((points * 10_000) / ofPoints) / 100
 
-/** Whether both graders have given points for every question that has any, but for what its key scores. */
+/** Whether both graders have given points for every question that has any, but for what its key scores, and what has no answer. */
 export function haveBothGraded(paper: readonly Gradable[], grades: readonly GradeRow[]): boolean {
   const byQuestion = Map.groupBy(grades, ({ questionNumber }) => questionNumber)
   return paper.every(
-    ({ number, points, scored, dropped }) => points === 0 || dropped || scored !== null || findBoth(byQuestion.get(number) ?? []),
+    ({ number, points, scored, dropped, unanswered }) =>
+      points === 0 || dropped || unanswered || scored !== null || findBoth(byQuestion.get(number) ?? []),
   )
 }

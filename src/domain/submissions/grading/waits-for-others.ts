@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import { type Condition, type Expressions, own, type Sight, sameOwner } from '../../../db/own.ts'
-import { isDropped, scoredPoints } from '../scores.ts'
+import { isDropped, isUnanswered, scoredPoints } from '../scores.ts'
 import type { Round } from './rounds.ts'
 
 /** Two graders' points agree up to one part of so many of the question's, see totals.ts. */
@@ -33,7 +33,7 @@ const isGraded = (ctx: Sight, eb: Expressions<'submissions'>, round: Round): Con
   eb.not(
     eb.exists(
       questionsOf(ctx, eb)
-        .where((of) => sql<boolean>`${scoredPoints(of)} is null and ${isDropped(of)} is not true`)
+        .where((of) => sql<boolean>`${scoredPoints(of)} is null and ${isDropped(of)} is not true and not ${isUnanswered(of)}`)
         .where((of) => sql<boolean>`${lastPoints(ctx, of, round)} is null`),
     ),
   )

@@ -10,6 +10,7 @@ import { moveNotAllowed } from '../../invites/move-invite.ts'
 import { EXTRA_TIME_PERCENT } from '../../limits.ts'
 import { withExtraTime } from '../../values/extra-time.ts'
 import { findPosition, type SubmissionQuestion } from './paper.ts'
+import type { Submission } from './session.ts'
 
 /** Whether more time can still be given: once it is handed in there is nothing left to be longer. */
 export const mayGiveExtraTime = ({ status }: Pick<Invite, 'status'>): boolean =>
@@ -44,7 +45,7 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
   const { db, deps, organization } = ctx
   const taken = own(ctx, 'submissions').where('submissions.id', '=', submissionId).where('submissions.state', '=', 'in_progress')
   const columns = ['submissions.startedAt', 'submissions.deadlineAt', 'submissions.extraTimePercent'] as const
-  const held = await first(db, taken.select(columns).forNoKeyUpdate())
+  const held = await first(db, taken.select([...columns, 'submissions.isDeadlineOfQuestion']).forNoKeyUpdate())
   if (!held) return
   const of = { organizationId: organization.id, submissionId }
   const select = { number: true, openedAt: true, closesAt: true, closedAt: true, timeLimit: true }
@@ -64,15 +65,19 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
 const endOf = ({ openedAt, timeLimit }: Timed, percent: number): Date | null =>
   openedAt && timeLimit > 0 ? new Date(openedAt.getTime() + withExtraTime(timeLimit, percent) * 1_000) : null
 
-type Held = { startedAt: Date | null; deadlineAt: Date | null; extraTimePercent: number }
+type Held = Pick<Submission, 'startedAt' | 'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent'>
 
 /**
  * Without a limit for the whole it is the end of the last question, see openQuestion. Else its limit is what is between start and end: that of
  * the assessment may have been changed since.
  */
-function endOfWhole({ startedAt, deadlineAt, extraTimePercent }: Held, last: Timed | undefined, percent: number): Date | null {
+function endOfWhole(
+  { startedAt, deadlineAt, isDeadlineOfQuestion, extraTimePercent }: Held,
+  last: Timed | undefined,
+  percent: number,
+): Date | null {
   if (!deadlineAt || !startedAt) return deadlineAt
-  if (last && endOf(last, extraTimePercent)?.getTime() === deadlineAt.getTime()) return endOf(last, percent)
+  if (isDeadlineOfQuestion && last) return endOf(last, percent)
   const limit = (deadlineAt.getTime() - startedAt.getTime()) / (100 + extraTimePercent)
   return new Date(startedAt.getTime() + Math.ceil(limit * (100 + percent)))
 }

@@ -72,6 +72,7 @@ export async function openMissingSubmission(ctx: Context, inviteId: string): Pro
       mediaDeletionDueAt: time(now),
       needsGrading: byDefault,
       penaltyPercent: byDefault,
+      isDeadlineOfQuestion: byDefault,
     }))
     const made = await run(
       db,

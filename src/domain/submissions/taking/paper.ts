@@ -173,12 +173,12 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
     if (!opened) return
     await requireSharedScreen(inside, session)
     if (!opened.closesAt || held.deadlineAt) return
-    // After the end of the last question nothing can be answered any more: that is the end of the whole.
+    // After the end of the last question nothing can be answered any more: the submission is handed in then.
     const later = ofPaper.where('submissionQuestions.number', '>', number).select('submissionQuestions.number')
     const end = ownUpdate(inside, 'submissions')
       .where('submissions.id', '=', submission.id)
       .where(({ exists, not }) => not(exists(later)))
-      .set({ deadlineAt: opened.closesAt })
+      .set({ deadlineAt: opened.closesAt, isDeadlineOfQuestion: true })
     await run(inside.db, end)
   })
 }

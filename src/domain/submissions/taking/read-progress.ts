@@ -40,8 +40,10 @@ export type Progress = {
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
   next: SubmissionQuestion | undefined
-  /** Whether the time for the whole is over. */
+  /** Whether nothing can be answered any more, because the deadline has passed. */
   isOver: boolean
+  /** Whether it was the clock, and not the candidate, that ended the last question. */
+  isWasInterrupted: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
 }
@@ -99,6 +101,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     open: open && describe(open),
     next: isOver ? undefined : next,
     isOver,
+    isWasInterrupted: isOver && (!submission.isDeadlineOfQuestion || isEndedByClock(paper.at(-1))),
     unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
   }
 
@@ -134,6 +137,9 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     }
   }
 }
+
+const isEndedByClock = (question: SubmissionQuestion | undefined): boolean =>
+  !question?.closedAt || question.closedAt.getTime() === question.closesAt?.getTime()
 
 /** A recording that is still being uploaded, with the parts that have arrived. */
 export type Upload = {

@@ -11,7 +11,7 @@ const OWN = ['style-src', 'font-src', 'script-src', 'img-src', 'connect-src'].ma
  */
 export const candidateHeaders = (formTargets: readonly string[] = []) => ({
   ...pageHeaders(),
-  'permissions-policy': permissionsPolicy(['camera', 'microphone', 'display-capture']),
+  'permissions-policy': permissionsPolicy(['camera', 'microphone', 'display-capture', 'speaker-selection']),
   'content-security-policy': [
     "default-src 'none'",
     ...OWN,

@@ -5,6 +5,7 @@ import type { SessionProblem } from '../../../domain/errors.ts'
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
 import { signForm, signSession } from '../../../domain/secrets/invitation-tokens.ts'
+import { findAssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import { findOwnResult } from '../../../domain/submissions/grading/results.ts'
 import { hasConsented, type Needs } from '../../../domain/submissions/needs.ts'
 import { listPractice } from '../../../domain/submissions/taking/list-practice.ts'
@@ -17,14 +18,28 @@ import { type Pictures, picturesOf } from '../../../http/pages/pictures.ts'
 import { textsFor } from '../kit/language.ts'
 import { button, type Page, pathOf, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
+import { computerNeeded, type LinkSent } from './computer-needed.ts'
 import { consentForm, termsInWords } from './consent.page.ts'
-import { acceptedPage, completedPage, elsewherePage, expiredPage, pendingPage, revokedPage } from './invitation.page.ts'
+import {
+  acceptedPage,
+  type BeforeStart,
+  completedPage,
+  elsewherePage,
+  expiredPage,
+  pendingPage,
+  revokedPage,
+} from './invitation.page.ts'
 import { practiceLink } from './practice.page.ts'
 import { prepareSection } from './prepare.page.ts'
 import { begunPage, consentMissingPage, progressPage } from './question.page.ts'
 
-/** What has just happened: an answer came after its time, or a start, or a question, was refused. */
-type Happened = { isLate?: boolean; refusal?: SessionProblem | undefined }
+/** What has just happened: an answer came after its time, or is empty, or a start, or a question, was refused. */
+type Happened = {
+  isLate?: boolean
+  isUnanswered?: boolean
+  linkSent?: LinkSent | undefined
+  refusal?: SessionProblem | undefined
+}
 
 /** A request below the link of an invite. */
 type Asked = Pick<FastifyRequest<{ Params: { token: string } }>, 'params' | 'headers'>
@@ -54,17 +69,17 @@ export async function choosePage(
       return expiredPage(view)
     case 'revoked':
       return revokedPage(view, declinedAtOf(invite) !== null)
-    default:
-      return settings.playerUrl ? chooseWithPlayer(view, invite, settings) : chooseHere(view, session, settings, happened)
+    default: {
+      if (invite.status === 'started' && !settings.playerUrl) return chooseStarted(view, session, settings, happened)
+      const player = invite.status === 'started' ? playerAddress(settings, invite) : null
+      if (player !== null) return elsewherePage(view, player)
+      const facts = await findAssessmentFacts(session.ctx, invite)
+      const before = { facts, computer: computerNeeded(view, request.headers, happened.linkSent) }
+      if (!settings.playerUrl) return chooseBeforeStart(view, session, { settings, happened, before })
+      if (invite.status === 'pending') return pendingPage(view, before, null)
+      return acceptedPage(view, before, button(view, 'start', view.t.text('invitation.start')))
+    }
   }
-}
-
-function chooseWithPlayer(view: View, invite: Session['invite'], settings: CandidateSettings): Page {
-  if (invite.status === 'pending') return pendingPage(view, null)
-  const player = invite.status === 'started' ? playerAddress(settings, invite) : null
-  return player === null
-    ? acceptedPage(view, button(view, 'start', view.t.text('invitation.start')))
-    : elsewherePage(view, player)
 }
 
 /** @returns null where there is no player, or nothing for it to take. */
@@ -78,28 +93,45 @@ export function playerAddress(
   return url.href
 }
 
-async function chooseHere(view: View, session: Session, settings: CandidateSettings, happened: Happened): Promise<Page> {
+type Asking = { settings: CandidateSettings; happened: Happened; before: BeforeStart }
+
+async function chooseBeforeStart(view: View, session: Session, { settings, happened, before }: Asking): Promise<Page> {
   const { invite, submission } = session
-  if (invite.status === 'started' && !submission) return begunPage(view)
   const preparation = await readPreparation(session)
-  const own = await findOwnText(session, view, preparation.needs)
-  const terms: Terms = { needs: preparation.needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
-  if (invite.status === 'pending') return pendingPage(view, termsInWords(view, terms))
-  if (invite.status === 'accepted') {
-    const practice = practiceLink(view, (await listPractice(session)).length)
-    if (!submission || !hasConsented(submission, preparation.needs))
-      return acceptedPage(view, html`${consentForm(view, terms)}${practice}`)
-    const preparing = prepareSection(view, { preparation, submission, refusal: happened.refusal })
-    const agreed = html`<details class="mt-8"><summary class="quiet">${view.t.text('invitation.agreed')}</summary>${termsInWords(view, terms)}</details>`
-    return withScript(acceptedPage(view, html`${practice}${preparing}\n${agreed}`, true))
-  }
-  if (!submission?.consentAt) return consentMissingPage(view, consentForm(view, terms))
+  const terms = await readTerms(view, session, preparation.needs, settings)
+  if (invite.status === 'pending') return pendingPage(view, before, termsInWords(view, terms))
+  const practice = practiceLink(view, (await listPractice(session)).length)
+  if (!submission || !hasConsented(submission, preparation.needs))
+    return acceptedPage(view, before, html`${consentForm(view, terms)}${practice}`)
+  const preparing = prepareSection(view, { preparation, facts: before.facts, submission, refusal: happened.refusal })
+  const agreed = html`<details class="mt-8"><summary class="quiet">${view.t.text('invitation.agreed')}</summary>${termsInWords(view, terms)}</details>`
+  return withScript(acceptedPage(view, before, html`${practice}${preparing}\n${agreed}`, true))
+}
+
+async function chooseStarted(view: View, session: Session, settings: CandidateSettings, happened: Happened): Promise<Page> {
+  const { submission } = session
+  if (!submission) return begunPage(view)
+  const { needs } = await readPreparation(session)
+  const terms = await readTerms(view, session, needs, settings)
+  if (!submission.consentAt) return consentMissingPage(view, submission.deadlineAt !== null, consentForm(view, terms))
   const progress = await readProgress({ ...session, submission })
   const now = session.ctx.deps.clock()
   const pictures = await readPictures(session, view, progress.open)
-  const { isLate = false, refusal } = happened
-  return progressPage({ view, submission, progress, terms, now, pictures, isLate, refusal })
+  const { isLate = false, isUnanswered = false, refusal } = happened
+  return progressPage({ view, submission, progress, terms, now, pictures, isLate, isUnanswered, refusal })
 }
+
+const readTerms = async (
+  view: View,
+  session: Session,
+  needs: Needs,
+  { keptDays, webcam }: CandidateSettings,
+): Promise<Terms> => ({
+  needs,
+  keptDays,
+  webcam,
+  own: await findOwnText(session, view, needs),
+})
 
 /** What the organization adds to the terms: as it was agreed to, or as it is to be. While the assessment is taken no page shows it. */
 async function findOwnText({ ctx, invite, submission }: Session, { t }: View, needs: Needs): Promise<Terms['own']> {

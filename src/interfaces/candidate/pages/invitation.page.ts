@@ -1,4 +1,5 @@
 import { whomToAsk } from '../../../domain/invites/whom-to-ask.ts'
+import type { AssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import type { OwnResult } from '../../../domain/submissions/grading/results.ts'
 import { withExtraTime } from '../../../domain/values/extra-time.ts'
 import { visibleName } from '../../../domain/values/visible-name.ts'
@@ -9,17 +10,20 @@ import { endedPage, form, hidden, invitePage, mailtoOf, type Page, pathOf, time,
 
 // The pages of an invite that is not, or no longer, taken: all but the way from the consent to the end.
 
+/** What pages before the start are made of. @property computer says that a computer is needed; false where none is. */
+export type BeforeStart = { facts: AssessmentFacts; computer: Html | false }
+
 /** @param terms what is needed and kept; null where the assessment is taken elsewhere. */
-export function pendingPage(view: View, terms: Html | null): Page {
+export function pendingPage(view: View, { facts, computer }: BeforeStart, terms: Html | null): Page {
   const { t } = view
   const { assessment, customMessage, expiresAt } = view.invite
   const name = visibleName(view.invite.recipientName)
   return invitePage(
     view,
     assessment.name,
-    html`<p class="mt-2">${name ? t.text('invitation.greeting', { name }) : t.text('invitation.greeting.nobody')}</p>
+    html`${computer}<p class="mt-2">${name ? t.text('invitation.greeting', { name }) : t.text('invitation.greeting.nobody')}</p>
 ${customMessage && quoted(customMessage)}
-${facts(view)}
+${expectedOf(view, facts)}
 ${openUntil(t.html('invitation.open.pending', { time: time(t, expiresAt) }))}
 ${form(view, 'accept', html`${hidden('zone', '')}<button type="submit" class="btn btn-primary btn-lg mt-6">${t.text('invitation.accept')}</button>`)}
 ${terms && html`<details class="mt-8"><summary class="link">${t.text('invitation.terms')}</summary>${terms}</details>`}
@@ -28,19 +32,19 @@ ${decline(view)}`,
 }
 
 /** @param rest what is to be done before the start. @param isAgreed whether the candidate has agreed to what is expected: then it is folded. */
-export function acceptedPage(view: View, rest: Html, isAgreed = false): Page {
+export function acceptedPage(view: View, { facts, computer }: BeforeStart, rest: Html, isAgreed = false): Page {
   const { t } = view
   const { assessment, expiresAt } = view.invite
   const { instruction } = assessment
   return invitePage(
     view,
     assessment.name,
-    html`<p class="mt-2">${t.text('invitation.accepted')}</p>
+    html`${computer}<p class="mt-2">${t.text('invitation.accepted')}</p>
 ${instruction && html`<h2 class="mt-6">${instruction.title || t.text('invitation.instructions')}</h2>${written(instruction.body)}`}
-${!isAgreed && facts(view)}
+${!isAgreed && expectedOf(view, facts)}
 ${openUntil(t.html('invitation.open.accepted', { time: time(t, expiresAt) }))}
 ${rest}
-${isAgreed && html`<details class="mt-4"><summary class="quiet">${t.text('expect.heading')}</summary>${facts(view)}</details>`}
+${isAgreed && html`<details class="mt-4"><summary class="quiet">${t.text('expect.heading')}</summary>${expectedOf(view, facts)}</details>`}
 ${decline(view)}`,
   )
 }
@@ -122,13 +126,16 @@ const openUntil = (said: Html): Html =>
   html`<div class="alert alert-soft alert-info mt-6">${icon('calendar-clock', 'size-5')}<p>${said}</p></div>`
 
 /** What to expect, and what the invite asks. */
-function facts({ t, invite }: View): Html {
+function expectedOf({ t, invite }: View, facts: AssessmentFacts): Html {
   const throughout = t.text('expect.throughout')
-  const timeLimit = Math.floor(withExtraTime(invite.assessment.timeLimit, invite.extraTimePercent))
+  const { totalPoints } = invite.assessment
+  const [timeLimit, timedSeconds] = [invite.assessment.timeLimit, facts.timedSeconds].map((limit) =>
+    Math.floor(withExtraTime(limit, invite.extraTimePercent)),
+  ) as [number, number]
   return html`<h2 class="sr-only">${t.text('expect.heading')}</h2>
-${expectations(t, { ...invite.assessment, timeLimit }, [
-  [true, 'rotate-cw', t.text('expect.plays', { count: invite.questionReplayLimit }), t.text('expect.plays.meaning')],
-  [true, 'mic', t.text('expect.takes', { count: invite.answerRecordLimit }), t.text('expect.takes.meaning')],
+${expectations(t, { ...facts, totalPoints, timeLimit, timedSeconds }, [
+  [facts.playsMedia, 'rotate-cw', t.text('expect.plays', { count: invite.questionReplayLimit }), t.text('expect.plays.meaning')],
+  [facts.takesRecordings, 'mic', t.text('expect.takes', { count: invite.answerRecordLimit }), t.text('expect.takes.meaning')],
   [invite.screenRecording, 'monitor', t.text('expect.screen'), throughout],
   [invite.webcamMonitoring, 'video', t.text('expect.webcam'), throughout],
   [invite.requireIdCapture, 'camera', t.text('expect.id'), t.text('expect.id.meaning')],

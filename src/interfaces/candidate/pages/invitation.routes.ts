@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../../domain/errors.ts'
 import { type CandidateMove, findInvitation, IS_ENTERED, moveAsCandidate } from '../../../domain/invites/candidate-moves.ts'
 import { signReturn } from '../../../domain/invites/return-url.ts'
+import { sendLinkAgain } from '../../../domain/invites/send-link-again.ts'
 import { chooseLanguage, keepZone } from '../../../domain/invites/speak-to-candidate.ts'
 import { findInviter } from '../../../domain/invites/whom-to-ask.ts'
 import { readInvitation } from '../../../domain/secrets/invitation-tokens.ts'
@@ -15,7 +16,7 @@ import type { Options } from '../kit/settings.ts'
 import { choosePage, playerAddress } from './choose-page.ts'
 import { mailTestPage } from './mail-test.page.ts'
 
-type Route = { Params: { token: string }; Querystring: { late?: string } }
+type Route = { Params: { token: string }; Querystring: { late?: string; link?: string } }
 
 /** The page of an invite in whatever state, and the forms that move it; where the assessment is taken elsewhere these are all. */
 export function invitationRoutes(app: FastifyInstance, { system, settings, countPage }: Options): void {
@@ -32,7 +33,9 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
       if (!inviter) throw new DomainError('invite_not_found')
       return sendPage(reply, 404, replacedPage(textsFor(settings.languages, inviter, request), inviter))
     }
-    return sendPage(reply, 200, await choosePage(session, request, settings, { isLate: request.query.late !== undefined }))
+    const { late, link } = request.query
+    const linkSent = link === 'sent' || link === 'too_soon' ? link : undefined
+    return sendPage(reply, 200, await choosePage(session, request, settings, { isLate: late !== undefined, linkSent }))
   })
 
   // Signed when it is followed: the time in it is that of the candidate's coming.
@@ -56,6 +59,16 @@ export function invitationRoutes(app: FastifyInstance, { system, settings, count
   })
   addForm(app, settings.secretKeys, 'language', async ({ ref, fields }) => {
     await chooseLanguage(system, ref, fields.get('language') ?? '')
+  })
+  addForm(app, settings.secretKeys, 'link', async ({ ref, request, reply }) => {
+    const sent = await sendLinkAgain(system, ref).then(
+      () => 'sent',
+      (error) => {
+        if (error instanceof DomainError && error.kind === 'too_many_mails') return 'too_soon'
+        throw error
+      },
+    )
+    return () => reply.redirect(`${INVITATION_PATH}/${request.params.token}?link=${sent}`, 303)
   })
   addMove('decline', 'decline')
   if (!settings.playerUrl) return

@@ -1,4 +1,5 @@
 import type { SessionProblem } from '../../../domain/errors.ts'
+import type { AssessmentFacts } from '../../../domain/submissions/assessment-facts.ts'
 import { CHECKS, PHOTOS, REQUIREMENTS, requirementsOf } from '../../../domain/submissions/needs.ts'
 import type { Preparation } from '../../../domain/submissions/taking/read-progress.ts'
 import type { Submission } from '../../../domain/submissions/taking/session.ts'
@@ -6,7 +7,12 @@ import { type Html, html } from '../../../html/html.ts'
 import { preload } from '../kit/assets.ts'
 import { button, notice, pathOf, type View } from '../kit/layout.ts'
 
-type Prepared = { preparation: Preparation; submission: Pick<Submission, 'passedChecks'>; refusal: SessionProblem | undefined }
+type Prepared = {
+  preparation: Preparation
+  facts: AssessmentFacts
+  submission: Pick<Submission, 'passedChecks'>
+  refusal: SessionProblem | undefined
+}
 
 /**
  * Device check, photos and Start.
@@ -15,7 +21,7 @@ type Prepared = { preparation: Preparation; submission: Pick<Submission, 'passed
  */
 export function prepareSection(
   view: View,
-  { preparation: { needs, photos, missing, penaltyPercent }, submission, refusal }: Prepared,
+  { preparation: { needs, photos, missing, penaltyPercent }, facts, submission, refusal }: Prepared,
 ): Html {
   const { t } = view
   const { waivedChecks, organization } = view.invite
@@ -29,7 +35,7 @@ ${
   asked.length > 0 &&
   html`<noscript><div class="notice alert alert-soft alert-warning my-4"><p>${t.text('prepare.noscript')}</p></div></noscript>`
 }
-<p class="mt-6">${t.text('prepare.order')}</p>
+<p class="mt-6">${facts.questions > 1 && t.text('prepare.order')} ${wordClock(view, facts)}</p>
 ${penaltyPercent > 0 && html`<p>${t.text('prepare.penalty', { percent: penaltyPercent })}</p>`}
 ${
   open.length > 0 &&
@@ -43,6 +49,11 @@ ${
 }
 ${refusal === 'quota' && notice('error', html`<p>${t.text('prepare.quota', { organization: organization.name })}</p>`, 'alert')}
 ${button(view, 'start', t.text('prepare.start'), open.length > 0)}</section>`
+}
+
+function wordClock({ t, invite }: View, { timed }: AssessmentFacts): string | false {
+  if (invite.assessment.timeLimit > 0) return t.text('prepare.clock', { clock: 'whole' })
+  return timed > 0 && t.text('prepare.clock', { clock: 'questions' })
 }
 
 /** Where the script puts a step for each check and photo, and one for the line: kept free, so that nothing moves when it does. */

@@ -32,7 +32,10 @@ import {
 
 type Here = {
   view: View
-  submission: Pick<Submission, 'deadlineAt' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit' | 'penaltyPercent'>
+  submission: Pick<
+    Submission,
+    'deadlineAt' | 'isDeadlineOfQuestion' | 'extraTimePercent' | 'answerRecordLimit' | 'questionReplayLimit' | 'penaltyPercent'
+  >
   progress: Progress
   terms: Terms
   now: Date
@@ -40,6 +43,8 @@ type Here = {
   pictures: Pictures
   isPreview?: boolean
   isLate: boolean
+  /** The candidate wants to leave the open question without an answer. Where scripts run, they ask. */
+  isUnanswered?: boolean
   refusal: SessionProblem | undefined
 }
 
@@ -48,7 +53,7 @@ export const begunPage = (view: View): Page =>
   invitePage(
     view,
     view.invite.assessment.name,
-    html`<p class="mt-2">${view.t.text('question.begun.clock')}</p>
+    html`<p class="mt-2">${view.t.text(view.invite.assessment.timeLimit > 0 ? 'question.begun.clock' : 'question.begun')}</p>
 ${form(view, 'open', html`${hidden('number', 1)}<button type="submit" class="btn btn-primary btn-lg mt-6">${view.t.text('question.continue')}</button>`)}`,
   )
 
@@ -65,13 +70,23 @@ export function progressPage(here: Here): Page {
       view,
       view.t.text('question.page', { title, assessment: view.invite.assessment.name }),
       way,
-      html`${lateNotice(here)}${notSharedNotice(here)}${body}`,
+      html`${lateNotice(here)}${unansweredNotice(here)}${notSharedNotice(here)}${body}`,
     ),
   )
 }
 
 const lateNotice = ({ isLate, view: { t } }: Here): Html | false =>
   isLate && notice('warning', html`<p>${t.text('question.late')}</p>`, 'alert')
+
+const unansweredNotice = ({ isUnanswered, progress: { open }, view }: Here): Html | false =>
+  isUnanswered === true &&
+  open !== undefined &&
+  notice(
+    'warning',
+    html`<p>${view.t.text('question.unanswered', { number: open.number })}</p>
+${form(view, 'next', html`${hidden('number', open.number)}<button type="submit" class="btn btn-sm">${view.t.text('question.leave_unanswered')}</button>`)}`,
+    'alert',
+  )
 
 const notSharedNotice = ({ refusal, view: { t, invite } }: Here): Html | false =>
   refusal === 'not_shared' &&
@@ -237,16 +252,17 @@ ${foot(here, html`<button type="submit" name="then" value="save" class="btn btn-
 function end(here: Here): Shown {
   const { view, progress } = here
   const { t } = view
-  const { of, unanswered, isOver } = progress
+  const { of, unanswered, isOver, isWasInterrupted } = progress
+  const { deadlineAt, isDeadlineOfQuestion } = here.submission
   return {
     title: t.text('end.title'),
     way: { done: of, of, clock: false, isRecorded: isRecordedAllTheTime(here) },
     body: session(
       here,
       html`<section class="panel p-8 text-center" data-end aria-labelledby="end-heading">
-<h2 id="end-heading" class="text-2xl">${t.text(isOver ? 'end.over' : 'end.heading')}</h2>
+<h2 id="end-heading" class="text-2xl">${t.text(isWasInterrupted ? 'end.over' : 'end.heading')}</h2>
 <p class="mt-2">${wordUnanswered(t, of, unanswered)}</p>
-<p>${t.text(isOver ? 'end.hand_in.over' : 'end.hand_in')}</p>
+<p>${t.text(isOver ? 'end.hand_in.over' : 'end.hand_in')}${!isOver && deadlineAt && isDeadlineOfQuestion && ` ${t.text('end.hand_in.later')}`}</p>
 ${button(view, 'finish', t.text('end.finish'))}</section>`,
     ),
   }
@@ -265,5 +281,9 @@ const remaining = (t: CandidateTexts, until: Date, now: Date): string =>
   t.duration(Math.max(1, Math.floor((until.getTime() - now.getTime()) / 1_000)))
 
 /** Of an assessment that began without consent: it is asked for before the first question. */
-export const consentMissingPage = (view: View, consent: Html): Page =>
-  invitePage(view, view.invite.assessment.name, html`<p class="mt-2">${view.t.text('consent.late')}</p>\n${consent}`)
+export const consentMissingPage = (view: View, hasDeadline: boolean, consent: Html): Page =>
+  invitePage(
+    view,
+    view.invite.assessment.name,
+    html`<p class="mt-2">${view.t.text(hasDeadline ? 'consent.late' : 'question.begun')}</p>\n${consent}`,
+  )

@@ -7,7 +7,7 @@ import { finishSubmission } from '../../../domain/submissions/taking/finish-subm
 import { CONSENT_VERSION, giveConsent } from '../../../domain/submissions/taking/give-consent.ts'
 import { enterToWrite } from '../../../domain/submissions/taking/open-missing-submissions.ts'
 import { closeQuestion, openQuestion } from '../../../domain/submissions/taking/paper.ts'
-import { readPreparation } from '../../../domain/submissions/taking/read-progress.ts'
+import { readPreparation, readProgress } from '../../../domain/submissions/taking/read-progress.ts'
 import { saveText } from '../../../domain/submissions/taking/save-text.ts'
 import { enterSession, requireInProgress } from '../../../domain/submissions/taking/session.ts'
 import { startSubmission } from '../../../domain/submissions/taking/start-submission.ts'
@@ -72,14 +72,21 @@ export function takingRoutes(app: FastifyInstance, { system, settings, countText
   add(
     'answer',
     async (sent) => {
-      const { ref, fields } = sent
+      const { ref, fields, request, reply } = sent
       const number = readNumber(fields)
       const session = await enterToWrite(system, ref)
+      let isUnanswered = false
       const isSaved = await ignoreRefusal(async () => {
         requireInProgress(session)
         await saveText(session, number, { text: readText(fields) })
-        if (fields.get('then') === 'next') await closeQuestion(session, number)
+        if (fields.get('then') !== 'next') return
+        isUnanswered = (await readProgress(session)).unanswered.includes(number)
+        if (!isUnanswered) await closeQuestion(session, number)
       })
+      if (isUnanswered) {
+        const page = await choosePage(await enterSession(system, ref), request, settings, { isUnanswered })
+        return () => sendPage(reply, 200, page)
+      }
       const language = fields.get('language')
       if (language !== null) await chooseLanguage(system, ref, language)
       return isSaved ? undefined : () => sayTooLate(sent)

@@ -10,6 +10,7 @@ import { type CandidateQuestion, listCandidateQuestions } from '../../../domain/
 import { withDefaults } from '../../../domain/invites/new-invite.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { languagesOf } from '../../../domain/members/languages-of.ts'
+import { factsOf } from '../../../domain/submissions/assessment-facts.ts'
 import { needsOf, REQUIREMENTS } from '../../../domain/submissions/needs.ts'
 import type { OpenQuestion, Progress } from '../../../domain/submissions/taking/read-progress.ts'
 import { daysAfter } from '../../../domain/values/days.ts'
@@ -22,7 +23,7 @@ import { type Asking, textsFor } from '../kit/language.ts'
 import { type Page, type ShownInvite, type View, withScript } from '../kit/layout.ts'
 import type { CandidateSettings } from '../kit/settings.ts'
 import { consentForm, termsInWords } from '../pages/consent.page.ts'
-import { acceptedPage, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
+import { acceptedPage, type BeforeStart, completedPage, pendingPage, revokedPage } from '../pages/invitation.page.ts'
 import { prepareSection } from '../pages/prepare.page.ts'
 import { progressPage } from '../pages/question.page.ts'
 import { printStep, type Step } from './step.ts'
@@ -79,7 +80,11 @@ export async function previewPage(ctx: Context, settings: CandidateSettings, ask
   const own = await findConsentText(ctx, view.t.language, invite.organization.language)
   const needs = needsOf(ctx.deps.kinds, invite, questions)
   const terms: Terms = { needs, keptDays: settings.keptDays, webcam: settings.webcam, own }
-  if (step.at !== 'taking') return { ...pageBefore(view, terms, step), above: banner(ctx, assessment, null) }
+  if (step.at !== 'taking')
+    return {
+      ...pageBefore(view, terms, { facts: factsOf(ctx.deps.kinds, questions), computer: false }, step),
+      above: banner(ctx, assessment, null),
+    }
   const question = questions[step.number - 1]
   const points = typed?.points ?? question?.points ?? 0
   const of = { assessmentId: assessment.id, questionId: question?.id, typed: typed?.defined ?? null, points }
@@ -97,18 +102,23 @@ async function readPictures(ctx: Context, typed: Typed | undefined, stored: Cand
   return picturesOf(`${portalPathOf({ ...ctx, mode: 'live' })}pictures`, await readSizes(ctx, [{ script, spec }]))
 }
 
-function pageBefore(view: View, terms: Terms, { at }: Exclude<Step, { at: 'taking' }>): Page {
+function pageBefore(view: View, terms: Terms, before: BeforeStart, { at }: Exclude<Step, { at: 'taking' }>): Page {
   switch (at) {
     case 'invited':
-      return pendingPage(view, termsInWords(view, terms))
+      return pendingPage(view, before, termsInWords(view, terms))
     case 'accepted':
-      return acceptedPage(view, consentForm(view, terms))
+      return acceptedPage(view, before, consentForm(view, terms))
     case 'agreed': {
       const photos = { id_photo: true, face_photo: true }
       const { penaltyPercent } = view.invite.assessment
       const preparation = { needs: terms.needs, photos, missing: [], penaltyPercent }
       return withScript(
-        acceptedPage(view, prepareSection(view, { preparation, submission: { passedChecks: [] }, refusal: undefined }), true),
+        acceptedPage(
+          view,
+          before,
+          prepareSection(view, { preparation, facts: before.facts, submission: { passedChecks: [] }, refusal: undefined }),
+          true,
+        ),
       )
     }
     case 'done':
@@ -132,7 +142,14 @@ function takingPage(view: View, terms: Terms, { step, questions, typed, now, pic
   const { timeLimit, penaltyPercent } = view.invite.assessment
   const deadlineAt = timeLimit > 0 && !typed ? new Date(step.startedAt + timeLimit * 1_000) : null
   const { questionReplayLimit, answerRecordLimit, extraTimePercent } = view.invite
-  const submission = { deadlineAt, questionReplayLimit, answerRecordLimit, extraTimePercent, penaltyPercent }
+  const submission = {
+    deadlineAt,
+    isDeadlineOfQuestion: false,
+    questionReplayLimit,
+    answerRecordLimit,
+    extraTimePercent,
+    penaltyPercent,
+  }
   const progress = progressAt(step, {
     questions,
     typed,
@@ -154,7 +171,7 @@ type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
 function progressAt(step: Taking['step'], { questions, typed, now, value, deadlineAt, playsLeft, takesLeft }: Given): Progress {
   const of = Math.max(questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
-  const whole = { of, isOver, unanswered: [] }
+  const whole = { of, isOver, isWasInterrupted: isOver, unanswered: [] }
   const asPaper = (number: number, openedAt: Date | null, closesAt: Date | null) => {
     const question = (typed && number === step.number ? { ...typed, id: '' } : questions[number - 1])!
     const own = {

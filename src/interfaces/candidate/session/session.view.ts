@@ -20,6 +20,7 @@ export async function presentSession(session: PreparedSession, { webcam }: Pick<
     state: submission.state === 'in_progress' && invite.status !== 'started' ? 'withdrawn' : submission.state,
     now: isoTime(ctx.deps.clock()),
     deadlineAt: isoTimeOrNull(submission.deadlineAt),
+    isDeadlineOfQuestion: submission.isDeadlineOfQuestion,
     needs,
     checks: { passed: submission.passedChecks, waived: invite.waivedChecks.filter((waived) => isNeeded(waived)) },
     photos,

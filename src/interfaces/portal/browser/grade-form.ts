@@ -28,6 +28,8 @@ type Options = {
   /** Which parts of the sheet the page shows, as the service is told. */
   shown: () => string
   answered: (answer: SheetAnswer) => void
+  /** Is called when a save is sent; what it returns, when that has ended. */
+  sending: () => () => void
 }
 
 type Saved = SheetAnswer & Pick<Given, 'others'>
@@ -37,7 +39,7 @@ type Drafts = ReturnType<typeof openDrafts<Draft>>
  * Saves a question's grade as it is typed, one request at a time. What the service does not have yet is kept in the browser, also when the
  * page is closed; it never takes the place of a grade that its grader has given in another window, unless they say so.
  */
-export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answered }: Options) {
+export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answered, sending }: Options) {
   const fields = findFields(form)
   const drafts: Drafts = openDrafts(key)
   const subject = `Question ${form.dataset.grade}`
@@ -50,10 +52,12 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
     fields.comment.focus()
   })
 
+  const address = new URL(form.action)
+  address.pathname += '/save'
   const stood = form.querySelector<HTMLInputElement>('[name=stood]')!.value
   const post = (sent: object, more: RequestInit): Promise<Response> => {
     const body = new URLSearchParams({ ...sent, stood })
-    return fetch(`${form.action}/save`, { method: 'POST', body, redirect: 'manual', ...more })
+    return fetch(address, { method: 'POST', body, redirect: 'manual', ...more })
   }
   const took = (answer: Saved) => {
     answered(answer)
@@ -67,9 +71,11 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
     ...rules,
     async send(sent, { seen }, missed) {
       const ask = () => post({ ...sent, seen, shown: shown() }, { signal: AbortSignal.timeout(TRY_MS) })
+      const ended = sending()
       const answer = (await askUntilAnswered(ask, missed))!
       const body = await answer.json().catch(() => null)
       if (answer.ok && body) took(body)
+      ended()
       return readAnswer(answer.status, body, sent)
     },
     sendLast: (sent, { seen }) => void post({ ...sent, seen }, { keepalive: true }).catch(() => {}), // it is in the drafts

@@ -1,7 +1,7 @@
 import { openDrafts } from '../../../http/browser/drafts.ts'
+import { makePointKeys } from './point-keys.ts'
 import type { setUpPlayers } from './sheet-players.ts'
 import { walkQuestions } from './sheet-questions.ts'
-import { type TypedPoints, typePoints } from './type-points.ts'
 
 const SKIPPED_SECONDS = 10
 type Options = { tools: HTMLElement; players: ReturnType<typeof setUpPlayers>; say: (text: string) => void }
@@ -13,46 +13,23 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
   const kept = openDrafts<boolean>('single keys')
   box.checked = kept.read() ?? true
   box.addEventListener('change', () => kept.write(box.checked))
-  let typed: TypedPoints = null
-
-  /** The points of the question that one is at. @returns null where it gives none, or is released. */
-  function findPoints() {
-    const form = here()?.querySelector<HTMLFormElement>('form[data-grade]')
-    const field = form?.querySelector<HTMLInputElement>('[name=points]')
-    if (!form || !field || field.readOnly) return null
-    const [question, most] = [Number(form.dataset.grade), Number(form.dataset.most)]
-    const set = (points: number) => {
-      field.value = String(points)
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-      say(`Question ${question}: ${points} of ${most} points`)
-    }
-    return { question, most, typed: field.value.trim().replace(',', '.'), set }
-  }
-
-  function addPoints(by: number): void {
-    const found = findPoints()
-    if (!found) return
-    const { most, set } = found
-    const next = found.typed === '' ? (by > 0 ? 0 : most) : Number(found.typed) + by
-    if (!Number.isNaN(next)) set(Math.min(Math.max(next, 0), most))
-  }
-
-  function typeDigit(digit: number, at: number): void {
-    const found = findPoints()
-    if (!found) return
-    typed = typePoints(typed, { ...found, digit, at })
-    if (typed) found.set(typed.points)
-    else say(`Question ${found.question} has at most ${found.most} points`)
+  const points = makePointKeys({ sheet, tools, here, say })
+  const walk = (by: 1 | -1) => {
+    points.leave()
+    go(by)
   }
 
   const actions: Record<string, () => void> = {
-    j: () => go(1),
-    k: () => go(-1),
+    j: () => walk(1),
+    k: () => walk(-1),
+    e: points.openGraded,
+    z: points.takeBack,
+    Z: points.takeBack,
     p: () => players.toggle(here()),
     b: () => players.skip(here(), -SKIPPED_SECONDS),
     f: () => players.skip(here(), SKIPPED_SECONDS),
-    '+': () => addPoints(0.5),
-    '-': () => addPoints(-0.5),
+    '+': () => points.add(0.5),
+    '-': () => points.add(-0.5),
     c: () => here()?.querySelector<HTMLTextAreaElement>('[name=comment]')?.focus(),
     n: () => document.querySelector<HTMLElement>('[data-go=next]')?.click(),
     N: () => document.querySelector<HTMLElement>('[data-go=previous]')?.click(),
@@ -62,8 +39,8 @@ export function listenToKeys(sheet: HTMLElement, { tools, players, say }: Option
   document.addEventListener('keydown', (event) => {
     if (!box.checked || event.ctrlKey || event.altKey || event.metaKey) return
     if (isTyping(event.target)) return event.key === 'Escape' ? leave(event.target) : undefined
-    if (/^\d$/.test(event.key)) return typeDigit(Number(event.key), event.timeStamp)
-    typed = null
+    if (/^\d$/.test(event.key)) return points.typeDigit(Number(event.key), event.timeStamp)
+    points.endNumber()
     const act = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined
     if (!act) return
     event.preventDefault()

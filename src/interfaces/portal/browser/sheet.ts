@@ -19,7 +19,13 @@ export function openSheet(sheet: HTMLElement): void {
   sheet.before(spoken)
   const say = (text: string) => setText(spoken, text)
   const forms = [...sheet.querySelectorAll<HTMLFormElement>('form[data-grade]')].map((form) =>
-    saveGradeAsTyped(form, { key: `${sheet.dataset.drafts} ${form.dataset.grade}`, say, shown: listShown, answered: show }),
+    saveGradeAsTyped(form, {
+      key: `${sheet.dataset.drafts} ${form.dataset.grade}`,
+      say,
+      shown: listShown,
+      answered: show,
+      sending,
+    }),
   )
   const tools = document.querySelector<HTMLElement>('[data-tools]')!
   const players = setUpPlayers(sheet, tools)
@@ -31,10 +37,25 @@ export function openSheet(sheet: HTMLElement): void {
     if (isReleased) for (const form of forms) form.setReleased()
   }
 
+  let underWay = 0
+  let haveCrossed = false
+
+  /** The answers of saves that cross say what was true at different times: what is true after all of them is asked for once more. */
+  function sending(): () => void {
+    haveCrossed ||= ++underWay > 1
+    return () => {
+      if (--underWay > 0 || !haveCrossed) return
+      haveCrossed = false
+      void stay()
+    }
+  }
+
   async function stay(): Promise<void> {
     if (document.hidden) return
     const body = new URLSearchParams({ shown: listShown() })
-    const answer = await fetch(`${address}/viewers`, { method: 'POST', body, redirect: 'manual' }).catch(() => null)
+    const answer = await fetch(`${address}/viewers${location.search}`, { method: 'POST', body, redirect: 'manual' }).catch(
+      () => null,
+    )
     if (!answer?.ok) return // whoever types is told
     show((await answer.json()) as SheetAnswer)
     for (const form of forms) form.tryAgain()

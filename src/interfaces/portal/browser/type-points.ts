@@ -1,5 +1,5 @@
 /** Digits that are typed within this time after each other are one number. */
-const TOGETHER_MS = 1_500
+export const TOGETHER_MS = 1_500
 
 /** What was typed last: for which question, as what, and when by a clock that never goes back. */
 export type TypedPoints = { question: number; points: number; at: number } | null

@@ -1,17 +1,18 @@
 import type { GradedQuestion, Sheet } from '../../../domain/submissions/grading/sheet.ts'
+import { isByPeople } from '../../../domain/submissions/grading/totals.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { Form } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
 import { countsFor, givenByOthers, gradeLines, wordStanding } from './sheet.parts.ts'
 
 /** @property isFailed whether the form is of this question. */
-export type Graded = { sheet: Sheet; question: GradedQuestion; address: string; isFailed: boolean }
+export type Graded = { sheet: Sheet; question: GradedQuestion; address: string; queue: string; isFailed: boolean }
 
 /**
  * What others have given, and the points and the comment: as its grader has saved them, or as they were typed and not taken. Where they
  * have given no points, those that others have given and that count stand in the field; left so, they stay the others'.
  */
-export function gradeForm(form: Form, { sheet, question, address, isFailed }: Graded): Html {
+export function gradeForm(form: Form, { sheet, question, address, queue, isFailed }: Graded): Html {
   const { number, points, own, standing } = question
   const typed = (name: string, saved: string): string => (isFailed ? form.values.get(name) : null) ?? saved
   const idOf = (name: string): string => (isFailed ? name : `${name}-${number}`)
@@ -28,7 +29,7 @@ ${gradeLines(question.given)}${counts}`
   const seen = seenOf(sheet).toISOString()
   const stood = pointsStood(question)
   return html`<div data-part="${`points-${number}`}">${givenByOthers(question)}</div>
-<form method="post" action="${`${address}/questions/${number}`}" data-grade="${number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
+<form method="post" action="${`${address}/questions/${number}${queue}`}" data-grade="${number}" data-most="${points}" data-own="${own?.updatedAt.toISOString()}" ${isFailed && html`data-unsaved`}>
 <input type="hidden" name="seen" value="${isTold ? seen : typed('seen', seen)}">
 <input type="hidden" name="stood" value="${typed('stood', stood)}">
 ${
@@ -42,8 +43,9 @@ ${mistake('points')}
 }
 <div class="mb-2">
 <label class="mb-1.5 block text-sm font-medium" for="${idOf('comment')}">Comment</label>
-<textarea class="textarea w-full" id="${idOf('comment')}" name="comment" rows="4" autocomplete="off" dir="auto" aria-describedby="comment-mistake">
+<textarea class="textarea w-full" id="${idOf('comment')}" name="comment" rows="4" autocomplete="off" dir="auto" aria-describedby="${`${idOf('comment')}-readers comment-mistake`}">
 ${typed('comment', own?.comment ?? '')}</textarea>
+<p class="hint" id="${`${idOf('comment')}-readers`}">Graders and admins read it; clients and your systems once the result is released. The candidate doesn’t see it.</p>
 ${mistake('comment')}
 </div>
 <div class="flex min-h-10 items-center gap-2 text-sm" data-saving><button class="btn">Save question ${number}</button></div>
@@ -53,7 +55,7 @@ ${counts}`
 
 /** The points that count though whoever looks has given none; empty where there are none, and for those of a key, which may change. */
 const pointsStood = ({ own, points, standing }: GradedQuestion): string =>
-  points > 0 && own?.points == null && standing.state === 'graded' && standing.by !== 'key' ? String(standing.points) : ''
+  points > 0 && own?.points == null && standing.state === 'graded' && isByPeople(standing) ? String(standing.points) : ''
 
 /** What the points of that field are. */
 function labelOf({ round }: Sheet, { points, own, standing }: GradedQuestion): string {

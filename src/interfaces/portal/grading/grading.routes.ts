@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize, may } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
-import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { listGraderChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_COMMENT_LENGTH, MAX_INTEGER } from '../../../domain/limits.ts'
@@ -23,6 +22,7 @@ import { gradeHistoryPage } from './history.page.ts'
 import { gradingPage } from './queue.page.ts'
 import { releasePage } from './release.page.ts'
 import { sheetPage } from './sheet.page.ts'
+import { queueQuery, workedQueueOf } from './worked-queue.ts'
 
 /** Two texts of {@link MAX_COMMENT_LENGTH}: as many times as many bytes as a form takes for one character, and the rest of it. */
 const RELEASE_BODY_LIMIT = 2 * MAX_COMMENT_LENGTH * 12 + 8 * 1024
@@ -62,14 +62,14 @@ export function gradingRoutes(app: FastifyInstance): void {
   app.post<QuestionRoute>('/grading/:submissionId/questions/:number', (request, reply) => {
     const { ctx, params } = request
     const grade = readGrade(params, request.body)
-    const { submissionId, number } = grade
+    const { number } = grade
     return submit(request, reply, {
       page: (form) => onePage(request, form, { failed: number }),
       async work() {
         const { isSaved, others } = await saveGrade(ctx, grade)
         refuse(isSaved ? [] : [about('regraded')])
-        const query = new URLSearchParams({ saved: String(number), ...(others.length > 0 && { others: 'yes' }) })
-        return `${pathOf(ctx, `grading/${submissionId}`)}?${query}#question-${number}`
+        const said = { saved: String(number), ...(others.length > 0 && { others: 'yes' }) }
+        return `${sheetPath(request, said)}#question-${number}`
       },
     })
   })
@@ -85,7 +85,7 @@ function graderRoutes(app: FastifyInstance): void {
       page: (form) => onePage(request, form),
       async work() {
         await takeOver(request.ctx, request.params.submissionId)
-        return `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}?done=taken`
+        return sheetPath(request, { done: 'taken' })
       },
     }),
   )
@@ -125,7 +125,7 @@ function releaseRoutes(app: FastifyInstance): void {
         const toCandidate = values.get('toCandidate') === 'yes'
         const seen = values.get('seen') ?? undefined // not of the page of an earlier release
         await releaseResult(ctx, { submissionId, comment: comment.trim(), message: message.trim(), toCandidate, seen })
-        return pathAfter(ctx, submissionId, 'released')
+        return pathAfter(request, 'released')
       },
     }),
   )
@@ -136,15 +136,19 @@ function releaseRoutes(app: FastifyInstance): void {
       async work(ctx) {
         const { submissionId } = request.params
         await reopenResult(ctx, submissionId)
-        return pathAfter(ctx, submissionId, 'reopened')
+        return pathAfter(request, 'reopened')
       },
     }),
   )
 }
 
 /** Back to the sheet; those who do not grade have none. */
-const pathAfter = (ctx: Context, submissionId: string, done: string): string =>
-  may(ctx, 'grade') ? `${pathOf(ctx, `grading/${submissionId}`)}?done=${done}` : pathOf(ctx, `results/${submissionId}`)
+const pathAfter = (request: FastifyRequest<Route>, done: string): string =>
+  may(request.ctx, 'grade') ? sheetPath(request, { done }) : pathOf(request.ctx, `results/${request.params.submissionId}`)
+
+/** The sheet, in the queue that the grader works through. */
+const sheetPath = (request: FastifyRequest<Route>, said: Record<string, string>): string =>
+  `${pathOf(request.ctx, `grading/${request.params.submissionId}`)}${queueQuery(workedQueueOf(request), said)}`
 
 type Shown = Partial<Pick<Parameters<typeof sheetPage>[1], 'done' | 'failed'>>
 
@@ -156,14 +160,16 @@ async function onePage(request: FastifyRequest<Route>, form: Form, { done = {}, 
   const named = readNamed(query)
   const chosenIds = [sheet.submission.graderId ?? '', sheet.submission.secondGraderId ?? '']
   const graders = await listGraderChoices(ctx, { named, chosenIds })
-  const place = await findQueuePlace(ctx, sheet.submission)
-  return sheetPage(form, { ctx, sheet, place, graders, named, done, ...shown })
+  const worked = workedQueueOf(request)
+  const place = await findQueuePlace(ctx, sheet.submission, worked)
+  return sheetPage(form, { ctx, sheet, place, queue: queueQuery(worked), graders, named, done, ...shown })
 }
 
-async function toRelease({ ctx, params }: FastifyRequest<Route>, form: Form) {
+async function toRelease(request: FastifyRequest<Route>, form: Form) {
+  const { ctx, params } = request
   const sheet = await readSheet(ctx, params.submissionId)
   if (!sheet.mayRelease) throw new DomainError('submission_not_found')
-  return releasePage(form, { ctx, sheet })
+  return releasePage(form, { ctx, sheet, queue: queueQuery(workedQueueOf(request)) })
 }
 
 /** What the form of a question says. @throws DomainError submission_not_found for a question that can't be one. */

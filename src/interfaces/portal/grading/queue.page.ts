@@ -18,6 +18,7 @@ import { avatar, empty, linkButton, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
+import { queueQuery } from './worked-queue.ts'
 
 export const LABELS: Record<Whose, string> = {
   mine: 'Assigned to me',
@@ -71,7 +72,7 @@ ${namedField(readNamed(form.values), [assessments])}<button class="btn">Apply</b
 ${assessment && html`<a class="btn btn-ghost" href="${`${address}?whose=${whose}`}">Reset</a>`}
 <p class="hint ml-auto">Submissions, longest waiting first</p>
 </form>
-${list.items.length > 0 ? waitingRows(ctx, list.items) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
+${list.items.length > 0 ? waitingRows(ctx, list.items, queueQuery({ whose, assessmentId: assessment })) : empty('circle-check', list.total > 0 ? 'No submissions match.' : NOTHING[whose])}
 ${sizedPager(address, query, list, ['submission', 'submissions'])}
 </section>`,
   }
@@ -82,17 +83,18 @@ export const answersPath = (ctx: Context, { id, inviteId }: Pick<Queued, 'id' | 
   pathOf(ctx, may(ctx, 'grade') ? `grading/${id}` : `invites/${inviteId}/submission`)
 
 /** First what whoever looks can do; what is left to others has a heading of its own. No heading is called as a queue is: their counts differ. */
-function waitingRows(ctx: Context, items: Queued[]): Html {
+function waitingRows(ctx: Context, items: Queued[], queue: string): Html {
   const rows = items.map((submission): [Queued, NextTask | null] => [submission, nextTask(ctx, submission)])
   const [theirs, others] = [rows.filter(([, next]) => next?.isInbound), rows.filter(([, next]) => !next?.isInbound)]
-  if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows)
+  if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows, queue)
   return html`<h2 class="mb-2" id="theirs-heading">What you can do</h2>
-${rowsOf(ctx, 'theirs-heading', theirs)}
+${rowsOf(ctx, 'theirs-heading', theirs, queue)}
 <h2 class="mt-6 mb-2" id="others-heading">Left to others</h2>
-${rowsOf(ctx, 'others-heading', others)}`
+${rowsOf(ctx, 'others-heading', others, queue)}`
 }
 
-const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][]): Html =>
+/** @param queue the query that carries the filter. */
+const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][], queue: string): Html =>
   table(
     heading,
     ['Candidate', 'Assessment', 'Waiting since', 'Grader', 'Progress', '(Actions)'],
@@ -100,7 +102,7 @@ const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][]
       const { id, assessment, submittedAt, progress } = submission
       const name = candidateName(ctx, submission)
       const address = pathOf(ctx, `grading/${id}`)
-      const shown = answersPath(ctx, submission)
+      const shown = may(ctx, 'grade') ? `${address}${queue}` : answersPath(ctx, submission)
       return [
         progress === null
           ? name
@@ -109,21 +111,21 @@ const rowsOf = (ctx: Context, heading: string, rows: [Queued, NextTask | null][]
         submittedAt && ago(ctx, submittedAt),
         wordGraders(submission),
         progress && wordProgress(progress, submission),
-        doNext({ next, name, address, shown: progress !== null && shown }),
+        doNext({ next, name, address, queue, shown: progress !== null && shown }),
       ]
     }),
   )
 
 /** @property shown where it can be read; false for those who may not (yet). */
-type Doing = { next: NextTask | null; name: string; address: string; shown: string | false }
+type Doing = { next: NextTask | null; name: string; address: string; queue: string; shown: string | false }
 
 /** What whoever looks can do with it. */
-function doNext({ next, name, address, shown }: Doing): Html | false {
+function doNext({ next, name, address, queue, shown }: Doing): Html | false {
   if (next === null) return shown !== false && html`<a class="btn btn-sm" href="${shown}" aria-label="${`View ${name}`}">View</a>`
   if (next.task === 'take')
-    return html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
+    return html`<form method="post" action="${`${address}/take-over${queue}`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
   const [label, to] = TASKS[next.task]
-  const place = next.question === undefined ? to : `#question-${next.question}`
+  const place = next.question === undefined ? `${to}${queue}` : `${queue}#question-${next.question}`
   return html`<a class="${next.isInbound ? 'btn btn-sm btn-outline btn-primary' : 'btn btn-sm'}" href="${`${address}${place}`}" aria-label="${`${label} ${name}`}">${label}</a>`
 }
 

@@ -1,3 +1,4 @@
+import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Sheet } from '../../../domain/submissions/grading/sheet.ts'
 import { pointsIn } from '../../../domain/submissions/grading/totals.ts'
@@ -8,16 +9,16 @@ import { onceField } from '../kit/once.ts'
 import { table } from '../kit/table.ts'
 import { answersPath } from './queue.page.ts'
 
-/** What is released, and to whom. */
-export function releasePage(form: Form, { ctx, sheet }: { ctx: Context; sheet: Sheet }): Page {
+/** What is released, and to whom. @param queue the query that carries the filter of the queue. */
+export function releasePage(form: Form, { ctx, sheet, queue }: { ctx: Context; sheet: Sheet; queue: string }): Page {
   const { candidate, submission, questions, total } = sheet
-  const address = answersPath(ctx, submission)
-  const action = `${pathOf(ctx, `grading/${submission.id}`)}/release`
+  const address = may(ctx, 'grade') ? `${pathOf(ctx, `grading/${submission.id}`)}${queue}` : answersPath(ctx, submission)
+  const action = `${pathOf(ctx, `grading/${submission.id}`)}/release${queue}`
   const open = questions.filter(({ points, standing }) => points > 0 && standing.state !== 'graded')
   return {
     title: `Release the result of ${candidate}`,
     trail: [
-      ['Grading', pathOf(ctx, 'grading')],
+      ['Grading', `${pathOf(ctx, 'grading')}${queue}`],
       [candidate, address],
     ],
     body: html`${mistakes(form)}${open.length > 0 && withoutGrade(address, open)}${panel(

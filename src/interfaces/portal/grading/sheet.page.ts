@@ -24,6 +24,8 @@ type Facts = {
   sheet: Sheet
   graders: Named[]
   place: QueuePlace
+  /** The query that carries the filter of the queue. */
+  queue: string
   /** What the list of them is narrowed to. */
   named: string
   /** What has just been done. */
@@ -38,7 +40,7 @@ const NOTICES = new Map([
   ['reopened', 'The result is reopened for grading. The released version stays visible until you release again.'],
 ])
 
-export function sheetPage(form: Form, { ctx, sheet, place, graders, named, done, failed }: Facts): Page {
+export function sheetPage(form: Form, { ctx, sheet, place, queue, graders, named, done, failed }: Facts): Page {
   const { candidate, submission, detail, questions } = sheet
   const address = pathOf(ctx, `grading/${submission.id}`)
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
@@ -48,16 +50,16 @@ export function sheetPage(form: Form, { ctx, sheet, place, graders, named, done,
     heading: candidate,
     state: html`<span data-part="state">${state(sheet)}</span>`,
     subtitle: subtitle(ctx, sheet, place),
-    trail: [['Grading', pathOf(ctx, 'grading')]],
-    actions: html`${neighbours(ctx, place)}${takeOver(ctx, sheet, address)}<span data-part="action">${action(sheet, address)}</span>`,
+    trail: [['Grading', `${pathOf(ctx, 'grading')}${queue}`]],
+    actions: html`${neighbours(ctx, place, queue)}${takeOver(ctx, sheet, address, queue)}<span data-part="action">${action(sheet, address, queue)}</span>`,
     notice: noticeOf(done),
     body: html`${mistakes(form)}<div class="empty:hidden" role="status" data-part="others">${others(sheet)}</div>
 <div class="empty:hidden" data-part="who">${who(sheet)}</div>
 ${screenHeadline(detail)}${tools(sheet)}
 <div class="space-y-4" data-sheet="${address}" data-drafts="${`grade ${me} ${submission.id}`}">
-${questions.map((question) => questionShown(form, { sheet, question, address, isFailed: question.number === failed }, folded.has(question.number), ctx))}
+${questions.map((question) => questionShown(form, { sheet, question, address, queue, isFailed: question.number === failed }, folded.has(question.number), ctx))}
 </div>
-${end(form, { ctx, sheet, address, graders, named })}
+${end(form, { ctx, sheet, address, queue, graders, named })}
 ${captures(ctx, detail, address)}
 ${notes(detail)}`,
   }
@@ -86,18 +88,18 @@ const QUEUES: Record<QueuePlace['whose'], string> = {
 }
 
 /** The ways to the submissions before and after it in the queue. */
-const neighbours = (ctx: Context, { position, before, after }: QueuePlace): Html => {
+const neighbours = (ctx: Context, { position, before, after }: QueuePlace, queue: string): Html => {
   const link = (id: string, label: string, name: IconName, key: string) =>
-    html`<a class="btn btn-ghost btn-square" href="${pathOf(ctx, `grading/${id}`)}" aria-label="${label}" title="${label}" data-go="${key}">${icon(name, 'size-5')}</a>`
+    html`<a class="btn btn-ghost btn-square" href="${`${pathOf(ctx, `grading/${id}`)}${queue}`}" aria-label="${label}" title="${label}" data-go="${key}">${icon(name, 'size-5')}</a>`
   if (position === null)
-    return html`${after && html`<a class="btn" href="${pathOf(ctx, `grading/${after}`)}" data-go="next">Next submission${icon('chevron-right')}</a>`}`
+    return html`${after && html`<a class="btn" href="${`${pathOf(ctx, `grading/${after}`)}${queue}`}" data-go="next">Next submission${icon('chevron-right')}</a>`}`
   return html`${before && link(before, 'Previous submission', 'chevron-left', 'previous')}${after && link(after, 'Next submission', 'chevron-right', 'next')}`
 }
 
-const takeOver = (ctx: Context, { submission }: Sheet, address: string): Html | false =>
+const takeOver = (ctx: Context, { submission }: Sheet, address: string, queue: string): Html | false =>
   submission.state !== 'released' &&
   placeToTake(ctx, submission) !== null &&
-  html`<form method="post" action="${`${address}/take-over`}"><button class="btn">Take over</button></form>`
+  html`<form method="post" action="${`${address}/take-over${queue}`}"><button class="btn">Take over</button></form>`
 
 /** A question: its answer, and beside it what is graded of it. Those that are settled are folded while there is something to do at others. */
 const questionShown = (form: Form, graded: Graded, isFolded: boolean, ctx: Context): Html => {
@@ -131,15 +133,15 @@ function noticeOf({ saved, isShared, done }: Facts['done']): string | undefined 
     : `Question ${saved} is saved.`
 }
 
-type End = { ctx: Context; sheet: Sheet; address: string; graders: Named[]; named: string }
+type End = { ctx: Context; sheet: Sheet; address: string; queue: string; graders: Named[]; named: string }
 
-function end(form: Form, { ctx, sheet, address, graders, named }: End): Html {
+function end(form: Form, { ctx, sheet, address, queue, graders, named }: End): Html {
   const { submission, round } = sheet
   const me = ctx.actor.kind === 'member' ? ctx.actor.id : ''
   const isAdmin = may(ctx, 'read')
   const places: Place[] = submission.assessment.secondGrader && isAdmin ? ['first', 'second'] : [round === 2 ? 'second' : 'first']
   const isAssigned = [submission.graderId, submission.secondGraderId].includes(me)
-  return html`${panel('result', 'Result', html`<div data-part="result">${result(sheet, address)}</div>`)}
+  return html`${panel('result', 'Result', html`<div data-part="result">${result(sheet, address, queue)}</div>`)}
 ${submission.state !== 'released' && (isAdmin || isAssigned) && panel('hand-on', 'Grader', html`${narrowing(address, named, [graders])}${places.map((place) => handOnForm(form, { place, sheet, address, graders }))}`)}
 `
 }

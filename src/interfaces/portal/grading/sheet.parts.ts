@@ -20,12 +20,12 @@ import { time } from '../kit/wording.ts'
 
 const ROUND_WORDS = { 1: '', 2: 'second grader', 3: 'decision' }
 
-/** All parts of the sheet, by name. */
-export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Html][] => [
+/** All parts of the sheet, by name. @param queue the query that carries the filter of the queue. */
+export const sheetParts = (ctx: Context, sheet: Sheet, queue: string): [name: string, part: Html][] => [
   ['others', others(sheet)],
   ['who', who(sheet)],
   ['state', state(sheet)],
-  ['action', action(sheet, addressOf(ctx, sheet))],
+  ['action', action(sheet, addressOf(ctx, sheet), queue)],
   ['progress', progress(sheet)],
   ...sheet.questions.flatMap((question): [string, Html][] => [
     [`given-${question.number}`, given(question, addressOf(ctx, sheet))],
@@ -33,7 +33,7 @@ export const sheetParts = (ctx: Context, sheet: Sheet): [name: string, part: Htm
     [`points-${question.number}`, givenByOthers(question)],
     [`stands-${question.number}`, stands(question)],
   ]),
-  ['result', result(sheet, addressOf(ctx, sheet))],
+  ['result', result(sheet, addressOf(ctx, sheet), queue)],
 ]
 
 const addressOf = (ctx: Context, { submission }: Sheet): string => pathOf(ctx, `grading/${submission.id}`)
@@ -58,14 +58,14 @@ export function state({ submission, progress }: Sheet): Html {
 const LINKED = 'badge badge-soft gap-1 font-medium whitespace-nowrap underline underline-offset-2'
 
 /** The one thing to do next: at the next question that needs whoever looks, or with the whole; nothing where others are to do it. */
-export function action(sheet: Sheet, address: string): Html {
+export function action(sheet: Sheet, address: string, queue: string): Html {
   const { ungraded, undecided } = sheet.progress
   if (sheet.submission.state === 'released') return html``
   const [toGrade] = ungraded
   if (toGrade !== undefined) return next(toGrade, 'Next to grade')
   const [toDecide] = undecided
   if (toDecide !== undefined) return sheet.round === 3 ? next(toDecide, 'Next to decide') : html``
-  return html`${isToRelease(sheet) && html`<a class="btn btn-primary" href="${`${address}/release`}">${icon('check')}Release result</a>`}`
+  return html`${isToRelease(sheet) && html`<a class="btn btn-primary" href="${`${address}/release${queue}`}">${icon('check')}Release result</a>`}`
 }
 
 const next = (question: number, label: string): Html =>
@@ -126,6 +126,8 @@ const givenLine = ({ name, round, points, comment }: GivenGrade): Html =>
 /** In a few words, beside the question's number. */
 export function stands({ points, standing }: GradedQuestion): Html {
   if (points === 0) return html`<span class="text-base-content/70">no points</span>`
+  if (standing.state === 'graded' && standing.by === 'no_answer')
+    return html`<span class="text-base-content/70">No answer, 0 of ${wordCount(points, 'point')}</span>`
   if (standing.state === 'graded')
     return html`<span class="font-medium">${standing.points} of ${wordCount(points, 'point')}</span>`
   return standing.state === 'undecided' ? badge('to be decided') : badge('not graded')
@@ -148,6 +150,7 @@ const SOURCES: Record<Source, string> = {
   both: ', the mean of both grades, rounded to half a point',
   admin: ', decided by an admin',
   key: ', scored by the answer key',
+  no_answer: ', because there is no answer',
 }
 
 /** @param address where all of them are. */
@@ -177,19 +180,19 @@ const nameAndRound = ({ name, round }: Pick<GivenGrade, 'name' | 'round'>): stri
   ROUND_WORDS[round] === '' ? name : `${name}, ${ROUND_WORDS[round]}`
 
 /** Whether the result can be released, and else what it waits for. */
-export function result(sheet: Sheet, address: string): Html {
+export function result(sheet: Sheet, address: string, queue: string): Html {
   const { submission, mayRelease, released } = sheet
   const before = released && html`<p>${wordReleased(released)}</p>`
-  if (submission.state !== 'released') return html`${before}${unreleased(sheet, address)}`
+  if (submission.state !== 'released') return html`${before}${unreleased(sheet, address, queue)}`
   if (!mayRelease) return html`${before}<p>The first grader or an admin can reopen it.</p>`
   return html`${before}<p>To change the result, reopen it and release it again.</p>
-${confirmation({ label: 'Reopen', question: 'Reopen the result?', consequence: 'It can then be graded again. The released version stays visible until you release again.', address: `${address}/reopen`, hidden: onceField(), look: 'plain' })}`
+${confirmation({ label: 'Reopen', question: 'Reopen the result?', consequence: 'It can then be graded again. The released version stays visible until you release again.', address: `${address}/reopen${queue}`, hidden: onceField(), look: 'plain' })}`
 }
 
 const wordReleased = ({ version, releasedAt, toCandidate }: Result): Html =>
   html`Version ${version} was released ${time(releasedAt)}: ${toCandidate ? 'your organization and the candidate see it' : 'your organization sees it, the candidate does not'}.`
 
-function unreleased(sheet: Sheet, address: string): Html {
+function unreleased(sheet: Sheet, address: string, queue: string): Html {
   const { submission, progress, mayRelease, round, released } = sheet
   const { ungraded, undecided, isOwnPart } = progress
   if (ungraded.length > 0 || undecided.length > 0)
@@ -199,7 +202,7 @@ ${undecided.length > 0 && html`<p>${round === 3 ? 'For you to decide' : 'To be d
   if (isOwnPart)
     return html`<p>You have graded every question. The result can be released once the other grader has, too${!(holderOf(submission, 'first') && holderOf(submission, 'second')) && ': nobody has taken over that part yet'}.</p>`
   if (!mayRelease) return html`<p>Every question is graded. The first grader or an admin releases the result.</p>`
-  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change until you release it again' : 'nothing until you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release`}">Release result</a></p>`
+  return html`<p>Every question is graded. Clients, your systems and the candidate see ${released ? 'no change until you release it again' : 'nothing until you release it'}.</p><p><a class="btn btn-primary" href="${`${address}/release${queue}`}">Release result</a></p>`
 }
 
 const wordBy = ({ submission, progress }: Sheet): string => {

@@ -35,16 +35,20 @@ describe('a grade', () => {
     expect(submissionId).toBe((await grades())[0]!.submissionId)
   })
 
-  it('is corrected for a quarter of an hour; then another stands beside it', async () => {
+  it('keeps both values when its points change, and corrects what is still being typed', async () => {
     const { join, grade, grades } = await makeHandedIn(service)
     const { ctx } = await join()
     await grade(ctx, 1, 2)
-    service.clock.advance(15 * MINUTE_MS - 1)
+    service.clock.advance(4_999)
     await grade(ctx, 1, 3)
-    expect((await grades()).map(({ points }) => Number(points))).toEqual([3])
-    service.clock.advance(1)
+    service.clock.advance(5_000)
     await grade(ctx, 1, 4)
+    service.clock.advance(14 * MINUTE_MS)
+    await grade(ctx, 1, 4, { comment: 'Corrected for a quarter of an hour' })
     expect((await grades()).map(({ points }) => Number(points))).toEqual([3, 4])
+    service.clock.advance(MINUTE_MS)
+    await grade(ctx, 1, 4, { comment: 'Then another' })
+    expect((await grades()).map(({ points }) => Number(points))).toEqual([3, 4, 4])
   })
 
   it('of two graders at once overwrites nobody’s, and the second is told of the first’s', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { factsOf, mistakesIn, rowsOf } from '../../../support/forms.ts'
-import { makeHandedIn } from '../../../support/grading.ts'
+import { handInAnother, makeHandedIn } from '../../../support/grading.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import type { Taken } from '../../../support/taking.ts'
@@ -189,7 +189,7 @@ describe('the queue', () => {
     const { person, as, assign, organization, submissionId } = await furnish()
     const [admin, other] = [await as('admin'), await as('grader')]
     const shows = async (of: typeof person, query: string) =>
-      (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}"`)
+      (await of.get(`${of.home}grading?${query}`)).text.includes(`href="${of.home}grading/${submissionId}?`)
     expect([await shows(person, ''), await shows(person, 'whose=nobody'), await shows(other, 'whose=all')]).toEqual([
       true,
       false,
@@ -204,6 +204,71 @@ describe('the queue', () => {
     const handed = await other.post(`${other.sheet}/hand-on/first`, { assignedGraderId: person.member.id })
     expect((await other.get(handed.headers.location!)).text).toContain('The grader is assigned.')
     expect([await shows(person, 'whose=mine'), (await other.get(other.sheet)).status]).toEqual([true, 404])
+  })
+})
+
+describe('a question to which nothing was received', () => {
+  it('gets 0 by itself, marked so, and a grader may give other points', async () => {
+    const { as, assessment } = await furnish()
+    const admin = await as('admin')
+    const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
+    const sheet = `${admin.home}grading/${submissionId}`
+    const grade = (number: number, points: string) =>
+      admin.post(`${sheet}/questions/${number}`, { points, comment: '', seen: service.clock.now().toISOString() })
+    expect(factsOf((await admin.get(sheet)).text)).toMatchObject({ Graded: '1 of 2 questions', Points: '0 of 8 so far' })
+    await grade(1, '4')
+    const { text } = await admin.get(sheet)
+    expect(factsOf(text)).toMatchObject({ Graded: '2 of 2 questions', Points: '4 of 8' })
+    expect(text).toContain('No answer, 0 of 3 points')
+    expect(text).toContain('Final grade: 0 of 3 points, because there is no answer.')
+    await grade(2, '1')
+    expect(factsOf((await admin.get(sheet)).text)).toMatchObject({ Points: '5 of 8' })
+  })
+
+  it('gets none while a recording may still arrive, nor where one could not be joined', async () => {
+    const { as, assessment, organization } = await furnish()
+    const admin = await as('admin')
+    const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
+    const of = { organizationId: organization.id, submissionId, questionNumber: 2, kind: 'audio' } as const
+    const take = await service.db.take.create({
+      data: { ...of, id: service.deps.newId(), state: 'recording', createdAt: service.clock.now() },
+    })
+    const graded = async () => factsOf((await admin.get(`${admin.home}grading/${submissionId}`)).text).Graded
+    const become = (state: 'complete' | 'abandoned') =>
+      service.db.take.updateMany({ where: { organizationId: organization.id, id: take.id }, data: { state } })
+    expect(await graded()).toBe('0 of 2 questions')
+    await become('complete')
+    expect(await graded()).toBe('0 of 2 questions')
+    await become('abandoned')
+    expect(await graded()).toBe('1 of 2 questions')
+  })
+})
+
+describe('the filter of the queue', () => {
+  it('survives moving between submissions, saving, and the release', async () => {
+    const { as, assessment, organization } = await furnish()
+    const admin = await as('admin')
+    const other = await service.make.assessment(organization.id)
+    await handInAnother(service, other, { answers: 0 })
+    service.clock.advance(1_000)
+    const { submissionId: next } = await handInAnother(service, assessment, { answers: 2 })
+    const query = `?whose=all&amp;assessment=${assessment.id}`
+    const sent = query.replaceAll('&amp;', '&')
+    const list = await admin.get(`${admin.home}grading?whose=all&assessment=${assessment.id}`)
+    expect(list.text).toContain(`href="${admin.sheet}${query}"`)
+    const { text } = await admin.get(`${admin.sheet}${sent}`)
+    expect(text).toContain('1 of 2 to be graded')
+    expect(text).toContain(`href="${admin.home}grading/${next}${query}" aria-label="Next submission"`)
+    expect(text).toContain(`action="${admin.sheet}/questions/1${query}"`)
+    const seen = service.clock.now().toISOString()
+    for (const number of [1, 2]) await admin.post(`${admin.sheet}/questions/${number}${sent}`, { points: '3', comment: '', seen })
+    const graded = (await admin.get(`${admin.sheet}${sent}`)).text
+    expect(graded).toContain(`href="${admin.sheet}/release${query}"`)
+    const released = await admin.post(`${admin.sheet}/release${sent}`, { comment: '', message: '' })
+    expect(released.headers.location).toContain(`whose=all&assessment=${assessment.id}&done=released`)
+    expect((await admin.get(released.headers.location!)).text).toContain(
+      `href="${admin.home}grading/${next}${query}" data-go="next"`,
+    )
   })
 })
 

@@ -93,6 +93,34 @@ describe.skipIf(!isBrowserInstalled)('a sheet with recordings (skipped where no 
     expect(complaints).toEqual([])
   })
 
+  it('leaves a graded question as it is until the grader opens it, takes back the last change, and goes to graded questions', async () => {
+    const { page, home, submissionId } = await openQueue()
+    await page.goto(`${home}grading/${submissionId}`)
+    await page.locator('#saved-1').waitFor()
+    const keys = async (...all: string[]) => {
+      for (const key of all) await page.keyboard.press(key)
+    }
+    const points = () => Promise.all([1, 2, 3].map((number) => page.locator(`#points-${number}`).inputValue()))
+    const saved = async (number: number) =>
+      (await service.db.grade.findMany({ where: { submissionId, questionNumber: number }, orderBy: { createdAt: 'asc' } })).map(
+        (grade) => Number(grade.points),
+      )
+    await keys('j', '7', 'j', '4', 'j', '9')
+    await page.getByText('Every question is graded.').waitFor() // the result says so at once
+    await page.reload()
+    await page.locator('#saved-1').waitFor()
+    await keys('j', '6')
+    await page.getByText('Question 1 is graded. Press e to change its points.').first().waitFor()
+    expect(await points()).toEqual(['7', '4', '9'])
+    service.clock.advance(10_000)
+    await keys('e', '6')
+    await expect.poll(() => saved(1), PATIENT).toEqual([7, 6])
+    service.clock.advance(10_000)
+    await keys('j', 'z')
+    expect(await points()).toEqual(['7', '4', '9'])
+    await expect.poll(() => saved(1), PATIENT).toEqual([7, 6, 7])
+  })
+
   it('shows how long each recording is, a picture of the video and the loudness of the sound, and plays by a key', async () => {
     const { page, home, submissionId } = await openQueue()
     const complaints = watch(page)

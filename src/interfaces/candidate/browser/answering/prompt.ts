@@ -1,4 +1,5 @@
 import { button, make, setText } from '../../../../http/browser/dom.ts'
+import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { Player } from '../session/player.ts'
 import { Refusal } from '../session/session.ts'
 import { askFor, keepAttempt } from './kept-attempt.ts'
@@ -20,6 +21,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
     preload: 'none',
     playsinline: kind === 'video',
   })
+  void playOnChosen(media)
   const line = make('p', { class: 'hint', role: 'status' })
   const attempt = keepAttempt(`play ${session.base} ${number}`)
   const press = button(label, () => happen({ is: 'pressed' }))

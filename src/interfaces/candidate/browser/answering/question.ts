@@ -3,6 +3,7 @@ import type { BrowserTexts } from '../../../../locales/texts.ts'
 import type { PageControl, Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
 import type { AnswerAttemptKind } from '../session/session.ts'
+import { findUnfinished, makeLeaveQuestion } from './ask-before-leaving.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
 import { mirrorFields } from './mirror-fields.ts'
@@ -37,6 +38,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const setOpen = (is: boolean) => {
     text?.setOpen(is)
     mirror?.setOpen(is)
+    leaving.setAsked(is)
   }
   section.querySelector('button[value=save]')?.remove() // it is saved by itself
   const recording = recorderPlace && recordable.length > 0 ? offerRecording(player, number, recordable, recorderPlace) : null
@@ -46,6 +48,8 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     await recording?.refresh()
   })
   const stopPrompt = prompt ? offerPrompt(player, number, prompt) : () => {}
+
+  const leaving = makeLeaveQuestion(t, section, number, () => findUnfinished(section, area, recording))
 
   let isClosed = false
   let stopClock = () => {}
@@ -86,13 +90,14 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     setNotice(progress, t.text('answer.saving'))
     await Promise.all([text?.save(), saveRecording()])
     if (isClosed) return false
-    const obstacle = wordObstacle(t, text, recording, progress)
+    const obstacle = wordObstacle(t, progress, text, recording)
     setNotice(progress, obstacle)
     return obstacle === ''
   }
 
   return {
-    beforeSending: async (form) => (await save(() => recording?.finish())) && goOnWithoutText(form),
+    beforeSending: async (form) =>
+      (await leaving.mayLeave()) && (await save(() => recording?.finish())) && goOnWithoutText(form),
     // An interrupted recording can be continued then, too.
     beforeReload: () => save(() => recording?.settled()),
     isRecording: () => recording?.isBusy() ?? false,
@@ -100,6 +105,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     connectionChanged: () => text?.show(),
     close() {
       isClosed = true
+      leaving.setAsked(false)
       stopClock()
       stopPrompt()
       text?.close()
@@ -109,12 +115,14 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   }
 }
 
-/** Why the candidate can't go on, in sentences: what failed for good only once, as `progress` remembers. */
+type Saved = { failure: () => string; isSaved: () => boolean }
+
+/** Why the candidate can't go on, in sentences: what failed for good only once. */
 function wordObstacle(
   t: BrowserTexts,
-  text: ReturnType<typeof saveText> | null,
-  recording: ReturnType<typeof offerRecording> | null,
   progress: HTMLElement,
+  text: Saved | null,
+  recording: Pick<Saved, 'failure'> | null,
 ): string {
   const failure = text?.failure() || recording?.failure() || ''
   if (text && !text.isSaved() && failure === '') return t.text('answer.unsaved')

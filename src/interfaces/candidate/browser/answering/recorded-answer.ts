@@ -83,6 +83,8 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
     finish,
     failure: () => wordFailed(t, takes.now()),
     isBusy: () => isBusy(takes.now()),
+    isRunning: () => takes.now().running !== null,
+    isAnswered: () => choice.list().length > 0 || isAnswered({ ...takes.now(), hasAnswered }),
     close(): void {
       clearInterval(timer)
       countIn.cancel()

@@ -26,7 +26,7 @@ export type Answering = {
   pending: string[]
 }
 
-export const isAnswered = ({ last, hasAnswered }: Answering): boolean =>
+export const isAnswered = ({ last, hasAnswered }: Pick<Answering, 'last' | 'hasAnswered'>): boolean =>
   last ? !['failed', 'interrupted'].includes(last.state) : hasAnswered
 
 /** Whether something is recorded, or was and is not saved yet. */

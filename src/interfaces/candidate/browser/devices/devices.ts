@@ -1,5 +1,7 @@
 // The camera, the microphone and the shared screen: opened once, kept as long as they are needed, closed when they are not.
 
+import { chosenOf } from './chosen-devices.ts'
+
 const VIDEO: MediaTrackConstraints = {
   width: { ideal: 640 },
   height: { ideal: 480 },
@@ -11,6 +13,9 @@ const SCREEN: MediaTrackConstraints = { frameRate: { ideal: 5, max: 10 }, width:
 export type Wanted = { audio: boolean; video: boolean }
 
 export type Devices = ReturnType<typeof useDevices>
+
+/** By the browser's name for what is wrong: the chosen device is not there any more. */
+const IS_GONE = ['OverconstrainedError', 'NotFoundError']
 
 const isAmong = ({ audio, video }: Wanted, { kind }: MediaStreamTrack): boolean => (kind === 'audio' ? audio : video)
 
@@ -36,7 +41,14 @@ export function useDevices() {
     opened = opened.filter(({ readyState }) => readyState === 'live')
     const lacks = (kind: keyof Wanted) => wanted[kind] && opened.every((track) => track.kind !== kind)
     if (lacks('audio') || lacks('video')) {
-      const added = await navigator.mediaDevices.getUserMedia({ audio: lacks('audio'), video: lacks('video') && VIDEO })
+      const audio = lacks('audio') && chosenOf('audioinput')
+      const video = lacks('video') && chosenOf('videoinput')
+      const added = await navigator.mediaDevices
+        .getUserMedia({ audio, video: video && { ...VIDEO, ...video } })
+        .catch((error: DOMException) => {
+          if (!IS_GONE.includes(error.name)) throw error
+          return navigator.mediaDevices.getUserMedia({ audio: audio && true, video: video && VIDEO })
+        })
       opened.push(...added.getTracks())
     }
     return new MediaStream(opened.filter((track) => isAmong(wanted, track)))

@@ -27,13 +27,13 @@ export function followPages(
   function enter(): PageControl {
     wordTimes()
     fillZone()
-    const { deadlineAt, question } = player.state
+    const { deadlineAt, isDeadlineOfQuestion, question } = player.state
     const taking = document.querySelector<HTMLElement>('[data-taking]')
     if (taking) {
       const { capture = '', webcam = 'stills' } = taking.dataset
       proctoring.begin(capture.split(' '), webcam, deadlineAt)
     } else if (!document.querySelector('[data-prepare]')) void proctoring.end()
-    const isCounted = taking && deadlineAt && deadlineAt !== question?.closesAt
+    const isCounted = taking && deadlineAt && !isDeadlineOfQuestion && deadlineAt !== question?.closesAt
     const stopClock = isCounted ? countWhole(player, taking) : () => {}
     const own = controlOf()
     return {

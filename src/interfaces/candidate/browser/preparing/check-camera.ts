@@ -1,12 +1,14 @@
 import { button, make, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { CheckTexts } from '../../../../locales/texts.ts'
+import { playOnChosen } from '../devices/chosen-devices.ts'
 import type { DeviceKind } from '../devices/device-words.ts'
 import type { Wanted } from '../devices/devices.ts'
 import { measureRecording } from '../devices/meter.ts'
-import { makeMonitor, PICTURE } from '../devices/monitor.ts'
+import { type Monitor, makeMonitor, PICTURE } from '../devices/monitor.ts'
 import { isSound } from '../devices/silence.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import { typeFor } from '../session/recorder.ts'
+import { makeDeviceChooser } from './choose-devices.ts'
 import { makeStep, type Preparing, type Report, type Step, wordUnsent } from './step.ts'
 
 const SAMPLE_MS = 3_000
@@ -19,6 +21,8 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
   const silence = make('p', { class: 'mistake', role: 'status', hidden: true })
   const monitor = makeMonitor(t, (is) => setNotice(silence, is ? t.text('check.silent') : ''))
   const playback = makePlayback(t, wanted)
+  const chooser = makeDeviceChooser(t, wanted, (kind) => void reopen(kind))
+  const live = make('p', { class: 'hint mt-3', hidden: true }, t.text(wanted.video ? 'device.preview' : 'device.level'))
   const tryIt = button(t.text('check.try', { device }), open)
   const sample = button(t.text('check.record'), recordSample)
   const actions = make('div', { class: 'mt-3 flex flex-wrap gap-3' }, tryIt, sample)
@@ -31,7 +35,7 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
       text: t.text('check.text', { device }),
       isPassed: checks.every((check) => state.checks.passed.includes(check)),
     },
-    ...[...monitor.elements, silence, playback.element, actions],
+    ...[chooser.element, live, ...monitor.elements, silence, playback.element, actions],
   )
   let stream: MediaStream | null = null
 
@@ -46,11 +50,25 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
     } catch (error) {
       return step.fail(await explainFailure(t, error, device))
     }
-    await monitor.watch(stream, wanted)
-    monitor.show(true)
+    await watch(stream)
     offer(sample, tryIt)
     sample.focus()
-    for (const track of stream.getTracks()) track.onended = () => lost()
+  }
+
+  async function watch(opened: MediaStream): Promise<void> {
+    await monitor.watch(opened, wanted)
+    monitor.show(true)
+    live.hidden = false
+    for (const track of opened.getTracks()) track.onended = () => lost()
+    await chooser.show(opened.getTracks().map((track) => track.getSettings().deviceId))
+  }
+
+  /** Another device is chosen: what it records is to be tried again. */
+  async function reopen(kind: MediaDeviceKind): Promise<void> {
+    playback.clear()
+    if (kind === 'audiooutput') return
+    devices.close({ audio: kind === 'audioinput', video: kind === 'videoinput' })
+    await open()
   }
 
   function lost(): void {
@@ -67,20 +85,13 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
     if (recorded) await judge(recorded, stream)
   }
 
-  /** A meter that has run and heard nothing has heard silence; of one that did not run the sample decides. */
-  async function loudnessOf(recorded: Blob): Promise<number | null> {
-    if (!wanted.audio) return 1
-    const hasHeard = monitor.hasHeard()
-    return hasHeard === null ? measureRecording(recorded) : Number(hasHeard)
-  }
-
   async function judge(recorded: Blob, of: MediaStream): Promise<void> {
     if (recorded.size === 0) return step.fail(wordNothing(t, of, device))
-    playback.show(recorded)
-    const loudness = await loudnessOf(recorded)
+    await playback.show(recorded)
+    const loudness = wanted.audio ? await loudnessOf(recorded, monitor) : 1
     if (loudness !== null && !isSound(loudness)) return step.fail(t.text('check.unheard'))
     await report(checks).then(
-      () => step.setPassed(true, t.text(loudness === null ? 'check.uncertain' : 'check.certain'), true),
+      () => step.setPassed(true, loudness === null ? t.text('check.uncertain') : t.text('check.certain', { device }), true),
       (error) => step.fail(wordUnsent(t, error)),
     )
   }
@@ -89,9 +100,15 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
     ...step.step,
     close() {
       monitor.close()
-      playback.close()
+      playback.clear()
     },
   }
+}
+
+/** A meter that has run and heard nothing has heard silence; of one that did not run the sample decides. */
+async function loudnessOf(recorded: Blob, monitor: Monitor): Promise<number | null> {
+  const hasHeard = monitor.hasHeard()
+  return hasHeard === null ? measureRecording(recorded) : Number(hasHeard)
 }
 
 function offer(offered: HTMLElement, instead: HTMLElement): void {
@@ -105,18 +122,22 @@ const wordNothing = (t: CheckTexts, of: MediaStream, device: DeviceKind): string
 
 /** Plays what was recorded. */
 function makePlayback(t: CheckTexts, { video }: Wanted) {
-  const shown = { controls: true, hidden: true, playsinline: true, 'aria-label': t.text('check.recorded') }
-  const element = make('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
-  const close = () => URL.revokeObjectURL(element.src)
+  const shown = { controls: true, playsinline: true, 'aria-label': t.text('check.recorded') }
+  const player = make('video', { class: video ? PICTURE : 'h-14 w-80 max-w-full', ...shown })
+  const element = make('div', { class: 'mt-3', hidden: true }, make('p', { class: 'hint' }, t.text('check.recorded')), player)
+  const clear = () => {
+    element.hidden = true
+    URL.revokeObjectURL(player.src)
+  }
   return {
     element,
-    show(recorded: Blob): void {
-      close()
-      element.src = URL.createObjectURL(recorded)
+    clear,
+    async show(recorded: Blob): Promise<void> {
+      clear()
+      await playOnChosen(player)
+      player.src = URL.createObjectURL(recorded)
       element.hidden = false
-      void element.play().catch(() => {}) // the candidate can press its button
     },
-    close,
   }
 }
 

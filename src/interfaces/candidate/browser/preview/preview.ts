@@ -43,6 +43,7 @@ export function openPreview(base: string, newId: () => string): Session {
       state: taking ? 'in_progress' : 'preparing',
       now: now(),
       deadlineAt: taking?.dataset.deadlineAt ?? null,
+      isDeadlineOfQuestion: false,
       needs: { microphone: false, camera: false, screen: false, idPhoto: false, facePhoto: false },
       checks: { passed: [], waived: [] },
       photos: { id_photo: true, face_photo: true },

@@ -32,7 +32,17 @@ export async function explainFailure(t: BrowserTexts, error: unknown, device: De
   const name = error instanceof DOMException || error instanceof Error ? error.name : ''
   const { constraint } = error as { constraint?: string }
   const present = await listDevices()
-  return wordDeviceFailure(t, { name, ...(constraint && { constraint }), device, present, agent: navigator.userAgent })
+  const denied = name === 'NotAllowedError' && device === 'both' ? await findDenied() : []
+  const [only = device] = denied.length === 1 ? denied : []
+  return wordDeviceFailure(t, { name, ...(constraint && { constraint }), device: only, present, agent: navigator.userAgent })
+}
+
+/** Which of both the browser denies; none where it does not say. */
+async function findDenied(): Promise<('camera' | 'microphone')[]> {
+  const names = ['camera', 'microphone'] as const
+  const asked = names.map((name) => navigator.permissions?.query({ name: name as PermissionName }).then(({ state }) => state))
+  const states = await Promise.all(asked).catch(() => []) // Firefox before 132 knows neither name
+  return names.filter((_, i) => states[i] === 'denied')
 }
 
 async function listDevices(): Promise<Present> {

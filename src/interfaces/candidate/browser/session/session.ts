@@ -35,6 +35,8 @@ export type SessionState = {
   state: string
   now: string
   deadlineAt: string | null
+  /** The deadline is the end of the last question: the whole has no clock of its own. */
+  isDeadlineOfQuestion: boolean
   needs: Needs
   checks: { passed: string[]; waived: string[] }
   photos: { id_photo: boolean; face_photo: boolean }

@@ -1,0 +1,93 @@
+import { make } from '../../../../http/browser/dom.ts'
+import type { BrowserTexts } from '../../../../locales/texts.ts'
+
+/** What leaving a question would end or leave empty. */
+type Unfinished = 'recording' | 'unanswered' | 'unfinished'
+
+/**
+ * Asks once, in a dialog, before an unfinished question is left. The focus is on the button that stays; Escape stays, too.
+ *
+ * @param place the element of the question: the dialog goes with it.
+ */
+export function makeLeaveQuestion(t: BrowserTexts, place: HTMLElement, number: number, find: () => Unfinished | null) {
+  let isAsked = true
+  let mayLeave = false
+  let dialog: HTMLDialogElement | null = null
+
+  return {
+    async mayLeave(): Promise<boolean> {
+      const unfinished = mayLeave || !isAsked ? null : find()
+      if (!unfinished) return true
+      dialog = makeDialog(wordsOf(t, number, unfinished))
+      place.append(dialog)
+      dialog.showModal()
+      const { returnValue } = await closed(dialog)
+      dialog = null
+      mayLeave ||= returnValue === 'leave'
+      return mayLeave
+    },
+    /** @param is false once the time is up: then nothing is asked, and an open dialog closes. */
+    setAsked(is: boolean): void {
+      isAsked = is
+      if (!is) dialog?.close('stay')
+    },
+  }
+}
+
+const closed = (dialog: HTMLDialogElement): Promise<HTMLDialogElement> =>
+  new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove()
+      resolve(dialog)
+    })
+  })
+
+type Words = { heading: string; text: string; stay: string; leave: string }
+
+function makeDialog({ heading, text, stay, leave }: Words): HTMLDialogElement {
+  const stayButton = make('button', { value: 'stay', class: 'btn btn-primary', autofocus: true }, stay)
+  const leaveButton = make('button', { value: 'leave', class: 'btn' }, leave)
+  const box = make(
+    'form',
+    { method: 'dialog', class: 'modal-box' },
+    make('h2', { id: 'leave-heading', class: 'text-lg' }, heading),
+    make('p', { id: 'leave-text', class: 'pt-3' }, text),
+    make('div', { class: 'modal-action flex-wrap' }, stayButton, leaveButton),
+  )
+  // The script that sends the page's forms must not send this one.
+  box.addEventListener('submit', (event) => event.stopPropagation())
+  return make('dialog', { class: 'modal', 'aria-labelledby': 'leave-heading', 'aria-describedby': 'leave-text' }, box)
+}
+
+function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words {
+  if (unfinished === 'recording')
+    return {
+      heading: t.text('leave.recording.heading'),
+      text: t.text('leave.recording.text'),
+      stay: t.text('leave.recording.stay'),
+      leave: t.text('leave.recording.go'),
+    }
+  return {
+    heading: t.text(`leave.${unfinished}.heading`, { number }),
+    text: t.text('leave.text'),
+    stay: t.text('leave.stay'),
+    leave: t.text('leave.go'),
+  }
+}
+
+type Recorded = { isRunning: () => boolean; isAnswered: () => boolean }
+
+/** @param area of the text, or of what the fields hold, see mirrorFields. */
+export function findUnfinished(
+  question: HTMLElement,
+  area: HTMLTextAreaElement | null,
+  recording: Recorded | null,
+): Unfinished | null {
+  if (recording?.isRunning()) return 'recording'
+  if (recording?.isAnswered()) return null
+  const isOfFields = question.querySelector('[data-fields]') !== null
+  const values = isOfFields ? [...new URLSearchParams(area?.value).values()] : [area?.value ?? '']
+  if (values.every((value) => value.trim() === '')) return 'unanswered'
+  // Such as the prompts of a matching question, each of which is to be answered.
+  return [...question.querySelectorAll('select')].some(({ value }) => value === '') ? 'unfinished' : null
+}

@@ -1,0 +1,46 @@
+import { make } from '../../../../http/browser/dom.ts'
+import type { CheckTexts } from '../../../../locales/texts.ts'
+import { choose, readChosen } from '../devices/chosen-devices.ts'
+import type { Wanted } from '../devices/devices.ts'
+
+const LABELS = {
+  videoinput: 'choose.camera',
+  audioinput: 'choose.microphone',
+  audiooutput: 'choose.output',
+} as const satisfies Record<MediaDeviceKind, string>
+
+/**
+ * Lists the devices that the browser can use, by their names, for the candidate to choose from.
+ *
+ * @param chosen is called after a choice.
+ */
+export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chosen: (kind: MediaDeviceKind) => void) {
+  const element = make('div', { class: 'mt-3 grid gap-3 sm:grid-cols-2 empty:hidden', 'data-devices': true })
+  const hasOutputs = 'setSinkId' in HTMLMediaElement.prototype
+  const kinds = [video && 'videoinput', audio && 'audioinput', audio && hasOutputs && 'audiooutput'] as const
+
+  /** @param inUse the ids of the devices that are open. Browsers name devices only once one is. */
+  async function show(inUse: readonly (string | undefined)[]): Promise<void> {
+    const listed = await navigator.mediaDevices.enumerateDevices().catch(() => [])
+    const lists = kinds.flatMap((kind) => {
+      const devices = listed.filter((device) => device.kind === kind && device.deviceId !== '')
+      return kind && devices.length > 0 ? [listOf(kind, devices, inUse)] : []
+    })
+    element.replaceChildren(...lists)
+  }
+
+  function listOf(kind: MediaDeviceKind, devices: MediaDeviceInfo[], inUse: readonly (string | undefined)[]): HTMLElement {
+    const current = devices.find(({ deviceId }) => inUse.includes(deviceId))?.deviceId ?? readChosen()[kind]
+    const options = devices.map(({ deviceId, label }, i) =>
+      make('option', { value: deviceId, selected: deviceId === current }, label || t.text('choose.unnamed', { number: i + 1 })),
+    )
+    const list = make('select', { class: 'select w-full' }, ...options)
+    list.addEventListener('change', () => {
+      choose(kind, list.value)
+      chosen(kind)
+    })
+    return make('label', { class: 'text-sm font-medium' }, t.text(LABELS[kind]), list)
+  }
+
+  return { element, show }
+}

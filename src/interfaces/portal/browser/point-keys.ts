@@ -1,0 +1,88 @@
+import { make, setText } from '../../../http/browser/dom.ts'
+import { type TypedPoints, typePoints } from './type-points.ts'
+import { rememberPoints } from './undo-points.ts'
+
+type Options = {
+  sheet: HTMLElement
+  tools: HTMLElement
+  /** The question that the grader is at. */
+  here: () => HTMLElement | undefined
+  say: (text: string) => void
+}
+
+/** What keys do with points. Those of a graded question stay until the grader opens it: a digit is soon pressed in the wrong place. */
+export function makePointKeys({ sheet, tools, here, say }: Options) {
+  const undo = rememberPoints(sheet)
+  const hint = make('p', { class: 'hint basis-full empty:hidden' })
+  tools.append(hint)
+  let typed: TypedPoints = null
+  /** The question whose points keys may change: it had none when the grader came to it, or they have opened it. */
+  let changing: HTMLFormElement | null = null
+
+  function tell(text: string): void {
+    setText(hint, text)
+    say(text)
+  }
+
+  const formHere = () => here()?.querySelector<HTMLFormElement>('form[data-grade]') ?? null
+
+  /** The points of the question that one is at. @returns null where it gives none, is released, or is graded. */
+  function findPoints() {
+    const form = formHere()
+    const field = form?.querySelector<HTMLInputElement>('[name=points]')
+    if (!form || !field || field.readOnly) return null
+    const [question, most] = [Number(form.dataset.grade), Number(form.dataset.most)]
+    if (changing !== form && field.value.trim() !== '') {
+      tell(`Question ${question} is graded. Press e to change its points.`)
+      return null
+    }
+    changing = form
+    const set = (points: number) => {
+      field.value = String(points)
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      tell(`Question ${question}: ${points} of ${most} points`)
+    }
+    return { question, most, typed: field.value.trim().replace(',', '.'), set }
+  }
+
+  return {
+    add(by: number): void {
+      const found = findPoints()
+      if (!found) return
+      const { most, set } = found
+      const next = found.typed === '' ? (by > 0 ? 0 : most) : Number(found.typed) + by
+      if (!Number.isNaN(next)) set(Math.min(Math.max(next, 0), most))
+    },
+    typeDigit(digit: number, at: number): void {
+      const found = findPoints()
+      if (!found) return
+      typed = typePoints(typed, { ...found, digit, at })
+      if (typed) found.set(typed.points)
+      else tell(`Question ${found.question} has at most ${found.most} points`)
+    },
+    /** Another key was pressed: the next digit begins another number. */
+    endNumber(): void {
+      typed = null
+    },
+    openGraded(): void {
+      changing = formHere()
+      if (changing) tell(`Question ${changing.dataset.grade}: type its new points.`)
+    },
+    takeBack(): void {
+      const field = undo()
+      const form = field?.closest<HTMLFormElement>('form[data-grade]')
+      if (!field || !form) {
+        tell('There is nothing to take back.')
+        return
+      }
+      field.closest('details')!.open = true
+      const points = field.value === '' ? 'not graded' : `${field.value} of ${form.dataset.most} points`
+      tell(`Question ${form.dataset.grade}: taken back, ${points}`)
+    },
+    /** The grader goes to another question. */
+    leave(): void {
+      changing = null
+      setText(hint, '')
+    },
+  }
+}
