@@ -9,6 +9,7 @@ import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
+import { erasePeopleRoutes } from './candidates/erase-people.routes.ts'
 import { eraseMemberRoutes } from './erasure/erase-member.routes.ts'
 import { erasureRoutes } from './erasure/erasure.routes.ts'
 import { organizationErasureRoutes } from './erasure/organization.routes.ts'
@@ -115,6 +116,7 @@ const organizationPages = [
   inviteBatchesRoutes,
   bulkRoutes,
   candidatesRoutes,
+  erasePeopleRoutes,
   erasureRoutes,
   organizationErasureRoutes,
   archivesRoutes,

@@ -51,6 +51,9 @@ async function furnish(count = 3) {
   return { organization, assessment, admin, ids, path, invites, change, outcome }
 }
 
+/** The date so many days from now, as a form has it. */
+const dayIn = (days: number): string => new Date(service.clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10)
+
 describe('a bulk change', () => {
   it('sends the invitations again of those that are ticked, and says of each what became of it', async () => {
     const { ids, change, outcome, organization } = await furnish(4)
@@ -94,14 +97,14 @@ describe('a bulk change', () => {
     const { organization, ids, change, outcome, invites } = await furnish()
     const tag = await service.make.tag(organization.id)
     const grader = await service.make.member(organization.id, { roles: ['grader'] })
-    await change({ action: 'extend', id: ids, expiresInDays: '90' })
+    await change({ action: 'extend', id: ids, by: 'date', expiresOn: dayIn(90) })
     await change({ action: 'tag', id: ids, tagIds: tag.id })
     await change({ action: 'tag', id: ids, tagIds: tag.id }) // those that have it keep it
     await change({ action: 'assign', id: ids, assignedGraderId: grader.id })
-    const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS)
+    const expiresAt = new Date(`${dayIn(90)}T23:59:00.000Z`)
     expect(await invites()).toMatchObject(ids.map(() => ({ expiresAt, assignedGraderId: grader.id, status: 'pending' })))
     expect(await db.inviteTag.count({ where: { tagId: tag.id } })).toBe(3)
-    expect((await outcome(await change({ action: 'extend', id: ids, expiresInDays: '1' })))[0]).toEqual([
+    expect((await outcome(await change({ action: 'extend', id: ids, by: 'date', expiresOn: dayIn(1) })))[0]).toEqual([
       'not possible',
       'The new expiry must not be earlier than the current one.',
     ])
@@ -112,6 +115,55 @@ describe('a bulk change', () => {
       ['revoked', null],
       ['revoked', null],
     ])
+  })
+
+  it('shows the new dates before it extends, and records the date', async () => {
+    const { organization, admin, ids, path, invites, change } = await furnish(3)
+    await db.organization.update({ where: { id: organization.id }, data: { timeZone: 'Asia/Tokyo' } })
+    const ends = [10, 10, 200].map((days) => new Date(service.clock.now().getTime() + days * DAY_MS))
+    for (const [i, id] of ids.entries()) await db.invite.update({ where: { id }, data: { expiresAt: ends[i]! } })
+    await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
+    const asked = (fields: Record<string, string>) =>
+      admin.get(`${path}/new?${new URLSearchParams([['action', 'extend'], ...ids.map((id) => ['id', id]), ...Object.entries(fields)])}`)
+    const first = await asked({})
+    expect([first.text.includes('Show the new dates'), first.text.includes('calendar-plus')]).toEqual([true, false])
+    const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Tokyo' })
+    const date = dayIn(50)
+    const shown = await asked({ by: 'date', expiresOn: date })
+    const to = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))
+    expect(rowsOf(shown.text)).toEqual([`${day.format(ends[0])} | ${to} | 1`])
+    expect(shown.text).toContain('2 invites can’t be extended, or expire later anyway: they stay as they are. Days in Asia/Tokyo.')
+    const later = await asked({ by: 'days', addedDays: '15' })
+    const after = (end: Date) => day.format(new Date(end.getTime() + 15 * DAY_MS))
+    expect(rowsOf(later.text)).toEqual([ends[0]!, ends[2]!].map((end) => `${day.format(end)} | ${after(end)} | 1`))
+    const location = await change({ action: 'extend', id: ids, by: 'date', expiresOn: date })
+    expect((await admin.get(location)).text).toContain(`To ${to} · `)
+    expect((await invites())[0]!.expiresAt).toEqual(new Date(`${date}T14:59:00.000Z`))
+    const entries = await db.auditEntry.findMany({ where: { organizationId: organization.id, action: { in: ['changed_many', 'extended_invite'] } } })
+    expect(entries.map(({ details }) => details)).toEqual(
+      expect.arrayContaining([{ change: 'extend', invites: 3, expiresOn: date }, { until: `${date}T14:59:00.000Z` }]),
+    )
+  })
+
+  it('keeps started invites unless they are included, and emails those who were sent the invitation', async () => {
+    const { organization, assessment, ids, change, outcome, invites } = await furnish(3)
+    await change({ action: 'resend', id: ids.slice(0, 2) })
+    await db.inviteEmail.updateMany({ where: { organizationId: organization.id }, data: { state: 'sent', sentAt: service.clock.now() } })
+    await db.invite.update({ where: { id: ids[1]! }, data: { status: 'started', startedAt: service.clock.now() } })
+    const location = await change({ action: 'revoke', id: ids, email: 'yes', message: 'Sorry!' })
+    expect((await outcome(location)).sort()).toEqual([
+      ['done', ''],
+      ['done', ''],
+      ['not possible', 'The candidate has started, so this invite was kept.'],
+    ])
+    const mails = () => db.inviteEmail.findMany({ where: { organizationId: organization.id, kind: 'withdrawn' } })
+    expect(await mails()).toMatchObject([{ inviteId: ids[0], message: 'Sorry!' }])
+    const mail = await service.mail.newest('c0@example.com')
+    expect(mail.subject).toBe(`Your invitation was withdrawn: ${assessment.name}`)
+    expect(mail.text).toContain('Sorry!')
+    await change({ action: 'revoke', id: ids, includesStarted: 'yes' })
+    expect((await invites()).map(({ status }) => status)).toEqual(['revoked', 'revoked', 'revoked'])
+    expect(await mails()).toHaveLength(1)
   })
 
   it('is of all that match the list, however many pages it has, and of nothing else', async () => {
@@ -141,7 +193,10 @@ describe('a bulk change', () => {
     [{ action: 'revoke', id: unknownId }, 'No invites are selected. Select some in the list.'],
     [{ action: 'revoke', id: ["'", 'x'] }, 'No invites are selected. Select some in the list.'],
     [{ action: 'revoke', all: 'yes', search: 'ab' }, 'The search needs at least 3 characters.'],
-    [{ action: 'extend', expiresInDays: '0' }, 'The number of days must be a whole number from 1 to 3650.'],
+    [{ action: 'extend', by: 'days', addedDays: '0' }, 'The number of days must be a whole number from 1 to 3650.'],
+    [{ action: 'extend', by: 'date', expiresOn: '' }, 'Enter a date.'],
+    [{ action: 'extend', by: 'date', expiresOn: '2025-01-01' }, 'The date must be in the future.'],
+    [{ action: 'extend', by: 'date', expiresOn: '2099-01-01' }, 'The date can be at most 3,650 days from now.'],
     [{ action: 'tag', tagIds: '' }, 'Enter the tag.'],
     [{ action: 'tag', tagIds: unknownId }, `There is no such tag “${unknownId}”.`],
     [{ action: 'assign', assignedGraderId: unknownId }, `There is no such grader “${unknownId}”.`],
@@ -243,9 +298,9 @@ it('counts the invites of each tab, where the counts are kept', async () => {
   await db.invite.update({ where: { id: ids[0]! }, data: { status: 'completed' } })
   const tabsOf = async (query = '') => {
     const { text } = await admin.get(`${admin.home}invites${query}`)
-    return [...text.matchAll(/class="tab[^>]*>(\w+)(?: <span[^>]*>([\d,]+))?/g)].map(([, label, count]) => `${label} ${count}`)
+    return [...text.matchAll(/class="tab[^>]*>([\w ]+?)(?: <span[^>]*>([\d,]+))?/g)].map(([, label, count]) => `${label} ${count}`)
   }
-  const all = ['All 3', 'Pending 2', 'Accepted 0', 'Started 0', 'Completed 1', 'Expired 0', 'Revoked 0']
+  const all = ['All 3', 'Pending 2', 'Not delivered 0', 'Accepted 0', 'Started 0', 'Completed 1', 'Expired 0', 'Revoked 0']
   expect(await tabsOf()).toEqual(all)
   expect(await tabsOf(`?assessment=${assessment.id}&state=pending`)).toEqual(all)
   expect((await tabsOf('?search=c1')).slice(0, 2)).toEqual(['All 1', 'Pending undefined'])
