@@ -304,6 +304,8 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /invites/filters/:filterId/delete': inviters,
   'GET /candidates': recruiters,
   'GET /candidates/:inviteId': recruiters,
+  'GET /candidates/erase': owners,
+  'POST /candidates/erase': owners,
   'GET /candidates/:inviteId/erase': owners,
   'POST /candidates/:inviteId/erase': owners,
   'GET /candidates/:inviteId/archive': owners,
