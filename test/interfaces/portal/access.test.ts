@@ -288,6 +288,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /grading/:submissionId/reopen': readers,
   'GET /results': viewers,
   'GET /results/assessments/:assessmentId': viewers,
+  'POST /results/export': recruiters,
   'POST /results/assessments/:assessmentId/export': recruiters,
   'GET /results/:submissionId': viewers,
   'GET /results/:submissionId/report': viewers,

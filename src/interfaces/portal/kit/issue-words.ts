@@ -66,6 +66,7 @@ const names: Record<string, string> = {
   recipientEmail: 'the email address',
   recipientName: 'the name',
   expiresInDays: 'the number of days',
+  minPercent: 'the minimum',
   expiresOn: 'the date',
   addedDays: 'the number of days',
   questionReplayLimit: 'the number of replays',

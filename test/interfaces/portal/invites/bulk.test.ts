@@ -125,7 +125,7 @@ describe('a bulk change', () => {
     for (const [i, id] of ids.entries()) await db.invite.update({ where: { id }, data: { expiresAt: ends[i]! } })
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
     const asked = (fields: Record<string, string>) =>
-      admin.get(`${path}/new?${new URLSearchParams([['action', 'extend'], ...ids.map((id) => ['id', id]), ...Object.entries(fields)])}`)
+      admin.get(`${path}/new?${new URLSearchParams([['action', 'extend'], ...ids.map((id): [string, string] => ['id', id]), ...Object.entries(fields)])}`)
     const first = await asked({})
     expect([first.text.includes('Show the new dates'), first.text.includes('calendar-plus')]).toEqual([true, false])
     const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Tokyo' })
