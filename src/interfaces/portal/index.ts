@@ -16,6 +16,7 @@ import { organizationErasureRoutes } from './erasure/organization.routes.ts'
 import { retentionRoutes } from './erasure/retention.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
+import { releaseManyRoutes } from './grading/release-many.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { atsRoutes } from './integrations/ats.routes.ts'
@@ -125,6 +126,7 @@ const organizationPages = [
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,
+  releaseManyRoutes,
   gradingScriptRoutes,
   resultsRoutes,
   testDataRoutes,

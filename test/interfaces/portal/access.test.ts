@@ -276,6 +276,8 @@ const allowed: Record<string, readonly Role[]> = {
   'GET /questions/export': authors,
   'POST /questions/export': authors,
   'GET /grading': readers,
+  'GET /grading/release-many': recruiters,
+  'POST /grading/release-many': recruiters,
   'GET /grading/:submissionId': graders,
   'GET /grading/:submissionId/questions/:number': graders,
   'POST /grading/:submissionId/questions/:number': graders,

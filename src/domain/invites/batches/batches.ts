@@ -50,18 +50,25 @@ const MAX_LISTED = 20
  */
 export async function createBatch(
   ctx: Context,
-  { assessmentId, readList, terms: given, fileName = '' }: { assessmentId: string; readList: ReadList; terms: Terms; fileName?: string },
+  {
+    assessmentId,
+    readList,
+    terms: given,
+    fileName = '',
+  }: { assessmentId: string; readList: ReadList; terms: Terms; fileName?: string },
 ): Promise<string> {
   const createdById = requireMember(ctx)
   const terms = await completeTerms(ctx, assessmentId, given)
   refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   refuse(issues)
-  return loadBatch(ctx, { assessmentId, terms, createdById, fileName: cut(fileName, MAX_NAME_LENGTH) }, readList).catch((error) => {
-    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
-    refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
-    throw error
-  })
+  return loadBatch(ctx, { assessmentId, terms, createdById, fileName: cut(fileName, MAX_NAME_LENGTH) }, readList).catch(
+    (error) => {
+      if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
+      refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
+      throw error
+    },
+  )
 }
 
 export type ReadList = ReadParts<ListRow, { unusedColumns: string[] }>

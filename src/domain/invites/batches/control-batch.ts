@@ -11,8 +11,10 @@ import { planMails } from './mail-plan.ts'
 // What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.
 
 /** True if a list may have been read wrongly: it has columns that are not used, or names for some people only. */
-export const needsConfirmation = ({ unusedColumns, counts }: Pick<Batch, 'unusedColumns' | 'counts'>, nameless: number): boolean =>
-  counts.ready > 0 && (unusedColumns.length > 0 || (nameless > 0 && nameless < counts.ready))
+export const needsConfirmation = (
+  { unusedColumns, counts }: Pick<Batch, 'unusedColumns' | 'counts'>,
+  nameless: number,
+): boolean => counts.ready > 0 && (unusedColumns.length > 0 || (nameless > 0 && nameless < counts.ready))
 
 /**
  * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.

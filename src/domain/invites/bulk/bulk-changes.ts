@@ -31,7 +31,6 @@ export const BULK_ACTIONS = [
 ] as const satisfies BulkAction[]
 export const BULK_ROW_STATES = ['ready', 'done', 'invalid', 'refused'] as const satisfies BulkRowState[]
 
-
 const STORED_AT_ONCE = 2_000
 const KEPT_FOR_MS = 90 * 86_400_000
 const MAX_LISTED = 20
@@ -57,14 +56,26 @@ export async function startBulkChange(
   const id = deps.newId()
   const of = { organizationId: organization.id }
   await inTransaction(ctx, async (inside) => {
-    const change = { ...of, id, mode: modeOf(ctx), action, given: { ...given, count: inviteIds.length }, createdById, createdAt: deps.clock() }
+    const change = {
+      ...of,
+      id,
+      mode: modeOf(ctx),
+      action,
+      given: { ...given, count: inviteIds.length },
+      createdById,
+      createdAt: deps.clock(),
+    }
     await inside.db.bulkChange.create({ data: change })
     const rows = inviteIds.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const }))
     for (let i = 0; i < rows.length; i += STORED_AT_ONCE)
       await run(inside.db, insertRows({ bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }))
     await deps.queue.enqueueBulkChange(inside.db, { ...of, id })
     const target = { kind: 'bulk_change', id } as const
-    await recordAudit(inside, { action: 'changed_many', target, details: { change: action, invites: rows.length, ...auditedGiven(given) } })
+    await recordAudit(inside, {
+      action: 'changed_many',
+      target,
+      details: { change: action, invites: rows.length, ...auditedGiven(given) },
+    })
   })
   return id
 }

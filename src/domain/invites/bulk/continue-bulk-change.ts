@@ -74,10 +74,9 @@ const operations: Record<BulkAction, Operation> = {
 const changeOne = (ctx: Context, change: Change, row: Row): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     if (!(await holdUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
-    const data = await inTransaction(inside, (within) => operations[change.action](within, row.inviteId, givenOf(change), change.id)).then(
-      () => ({ state: 'done' as const }),
-      outcomeOf,
-    )
+    const data = await inTransaction(inside, (within) =>
+      operations[change.action](within, row.inviteId, givenOf(change), change.id),
+    ).then(() => ({ state: 'done' as const }), outcomeOf)
     const where = { organizationId: ctx.organization.id, bulkChangeId: change.id, number: row.number }
     await inside.db.bulkChangeRow.updateMany({ where, data })
   })

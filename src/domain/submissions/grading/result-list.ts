@@ -16,11 +16,11 @@ async function matchingResults(ctx: Context, { assessmentId, tagId, minPercent }
   if (assessmentId !== undefined) submissions = submissions.where('submissions.assessmentId', '=', assessmentId)
   if (tagId !== undefined) submissions = submissions.where(({ exists }) => exists(tagsOf(ctx, tagId)))
   const scored = submissions
-    .innerJoin('invites', (join) =>
-      join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'),
-    )
+    .innerJoin('invites', (join) => join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'))
     .innerJoinLateral(newestRelease, (join) => join.onTrue())
-  return minPercent === undefined ? scored : scored.where(sql<SqlBool>`100 * release.points >= ${minPercent} * nullif(release.of_points, 0)`)
+  return minPercent === undefined
+    ? scored
+    : scored.where(sql<SqlBool>`100 * release.points >= ${minPercent} * nullif(release.of_points, 0)`)
 }
 
 async function findVisibleIds(ctx: Context): Promise<string[]> {
@@ -73,7 +73,12 @@ export async function findResultIds(
 }
 
 /** Ids of the results behind an id, in the order of the ids. */
-export async function findResultIdsAfter(ctx: Context, filter: ResultFilter, after: string | undefined, take: number): Promise<string[]> {
+export async function findResultIdsAfter(
+  ctx: Context,
+  filter: ResultFilter,
+  after: string | undefined,
+  take: number,
+): Promise<string[]> {
   const matches = await matchingResults(ctx, filter)
   const further = after === undefined ? matches : matches.where('submissions.id', '>', after)
   return (await all(ctx.db, further.select('submissions.id').orderBy('submissions.id').limit(take))).map(({ id }) => id)

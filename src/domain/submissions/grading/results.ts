@@ -96,7 +96,10 @@ async function readResults(ctx: Context, ids: string[]): Promise<Released[]> {
   const rows = await ctx.db.submission.findMany({ where: { ...seen(ctx), id: anyOf(ids) }, include })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => {
-    const { releases: [release], ...row } = byId.get(id) ?? { releases: [] }
+    const {
+      releases: [release],
+      ...row
+    } = byId.get(id) ?? { releases: [] }
     return release ? [{ ...(row as Omit<Row, 'releases'>), result: toResult(release) }] : []
   })
 }

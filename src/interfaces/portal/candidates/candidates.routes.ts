@@ -22,7 +22,12 @@ export function candidatesRoutes(app: FastifyInstance): void {
       return show(request, reply, candidatesPage({ values, issues: [] }, { ctx, page, undelivered, order, size }))
     } catch (error) {
       const issues = issuesOf(error)
-      return show(request, reply, candidatesPage({ values, issues }, { ctx, page: null, undelivered: new Set(), order, size }), 422)
+      return show(
+        request,
+        reply,
+        candidatesPage({ values, issues }, { ctx, page: null, undelivered: new Set(), order, size }),
+        422,
+      )
     }
   })
 

@@ -3,13 +3,13 @@ import type { PeoplePreview, Person } from '../../../domain/invites/bulk/choose-
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
+import type { FilterChoices } from '../invites/read-filter.ts'
 import { checkbox, checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { empty, person } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
-import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
-import type { FilterChoices } from '../invites/read-filter.ts'
 
 /** People listed of each kind. */
 const MAX_LISTED = 50

@@ -32,7 +32,10 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ['metadata', ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))],
   ['points', ({ points }) => points],
   ['of_points', ({ ofPoints }) => ofPoints],
-  ['percent', ({ points, ofPoints }) => (points === null || ofPoints === null ? null : percentOf(Number(points), Number(ofPoints)))],
+  [
+    'percent',
+    ({ points, ofPoints }) => (points === null || ofPoints === null ? null : percentOf(Number(points), Number(ofPoints))),
+  ],
 ]
 
 export const resultColumns: Column<Released>[] = [

@@ -23,7 +23,12 @@ export function bulkFields(form: Form, facts: NewFacts): Html | false {
     case 'tag':
       return choice(form, { name: 'tagIds', label: 'Tag', options: [['', 'Choose…'], ...named], ...limitHint(choices) })
     case 'assign':
-      return choice(form, { name: 'assignedGraderId', label: 'Grader', options: [['', 'Nobody'], ...named], ...limitHint(choices) })
+      return choice(form, {
+        name: 'assignedGraderId',
+        label: 'Grader',
+        options: [['', 'Nobody'], ...named],
+        ...limitHint(choices),
+      })
     case 'reactivate':
       return field(form, {
         name: 'expiresInDays',
@@ -56,7 +61,14 @@ ${preview && extensionPreview(preview)}`
 function extensionPreview({ timeZone, days, kept }: ExtensionPreview): Html {
   const others = days.slice(MAX_PREVIEWED).reduce((sum, { count }) => sum + count, 0)
   return html`<h2 class="mb-2" id="dates-heading">New dates</h2>
-${days.length > 0 && table('dates-heading', ['Expires now', 'Will expire', 'Invites'], days.slice(0, MAX_PREVIEWED).map(({ from, to, count }) => [from, to, count]))}
+${
+  days.length > 0 &&
+  table(
+    'dates-heading',
+    ['Expires now', 'Will expire', 'Invites'],
+    days.slice(0, MAX_PREVIEWED).map(({ from, to, count }) => [from, to, count]),
+  )
+}
 <p class="hint my-3">${others > 0 && `And ${wordCount(others, 'other invite')}. `}${kept > 0 && `${wordCount(kept, 'invite')} can’t be extended, or expire later anyway: ${kept === 1 ? 'it stays as it is' : 'they stay as they are'}. `}Days in ${timeZone}.</p>`
 }
 

@@ -173,7 +173,11 @@ const stateTabs = (path: string, change: BulkChange, values: URLSearchParams): H
     isCurrent: current === state,
   })
   return tabs('Outcome', [
-    tab('', 'All', BULK_ROW_STATES.reduce((sum, state) => sum + change.counts[state], 0)),
+    tab(
+      '',
+      'All',
+      BULK_ROW_STATES.reduce((sum, state) => sum + change.counts[state], 0),
+    ),
     ...BULK_ROW_STATES.map((state) => tab(state, capitalize(STATES[state]), change.counts[state])),
   ])
 }
@@ -186,7 +190,9 @@ function wordGiven(change: BulkChange, names: Map<string, string>): string {
   const named = (id: string) => names.get(id) ?? 'a deleted one'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
     resend: [],
-    extend: [expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each end`],
+    extend: [
+      expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each end`,
+    ],
     tag: [named(tagId ?? '')],
     assign: [graderId ? named(graderId) : 'Nobody'],
     revoke: [message !== undefined && 'With an email', includesStarted && 'Also started ones'],

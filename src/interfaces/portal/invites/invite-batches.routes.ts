@@ -40,7 +40,12 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
           const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
           const bytes = Buffer.from(file || list)
           const readList = readUpload(request.ctx.organization.id, { content: 'candidates', bytes, maxRows: MAX_BATCH_ROWS })
-          const id = await createBatch(request.ctx, { assessmentId, readList, terms: readTerms(values), fileName: file ? values.get(FILE_NAME) ?? '' : '' })
+          const id = await createBatch(request.ctx, {
+            assessmentId,
+            readList,
+            terms: readTerms(values),
+            fileName: file ? (values.get(FILE_NAME) ?? '') : '',
+          })
           return pathOf(request.ctx, `invites/batches/${id}`)
         },
       }),

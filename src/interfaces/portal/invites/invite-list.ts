@@ -1,7 +1,7 @@
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
 import type { Declinable } from '../../../domain/invites/declined.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES, type ListedInvite } from '../../../domain/invites/invites.ts'
 import type { InviteOrder } from '../../../domain/invites/listing/filter.ts'
 import type { RowExtras } from '../../../domain/invites/listing/row-extras.ts'
@@ -125,7 +125,6 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 
 const BULK = 'bulk'
 
-
 function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedInvite[], isBulk: boolean): Html {
   const { ctx, extras, of } = facts
   const sorting = { path: listPath(facts), query, orders }
@@ -167,7 +166,9 @@ export const wordEnd = (ctx: Context, invite: Declinable & { expiresAt: Date | s
 /** What can be done with the ticked invites, or with all that match. */
 function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
   const keptValue = (name: string) => (name === 'assessment' && of ? of.id : values.get(name))
-  const kept = FILTERS.filter((name) => keptValue(name)).map((name) => html`<input type="hidden" name="${name}" value="${keptValue(name)}">`)
+  const kept = FILTERS.filter((name) => keptValue(name)).map(
+    (name) => html`<input type="hidden" name="${name}" value="${keptValue(name)}">`,
+  )
   return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="Bulk actions">${kept}
 <div class="flex flex-wrap items-center gap-x-4 gap-y-2" data-bulk>
 <span class="text-sm font-medium" data-bulk-count>For selected invites</span>

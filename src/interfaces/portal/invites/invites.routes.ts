@@ -8,8 +8,8 @@ import { completeTerms } from '../../../domain/invites/assessment-terms.ts'
 import { createInvite } from '../../../domain/invites/create-invite.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { wholeInvite } from '../../../domain/invites/invites.ts'
-import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
 import { countUndelivered } from '../../../domain/invites/listing/count-undelivered.ts'
+import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findRowExtras } from '../../../domain/invites/listing/row-extras.ts'
 import { readStates, type StateCounts } from '../../../domain/invites/overview/count-states.ts'
@@ -148,6 +148,9 @@ function savedFilterRoutes(app: FastifyInstance): void {
 }
 
 /** How many invites each tab has, where that is kept: under no other filter than an assessment's. */
-async function countTabs(ctx: Context, { status: _, isUndelivered: __, assessmentId, ...others }: InviteFilter): Promise<StateCounts | null> {
+async function countTabs(
+  ctx: Context,
+  { status: _, isUndelivered: __, assessmentId, ...others }: InviteFilter,
+): Promise<StateCounts | null> {
   return Object.keys(others).length === 0 ? readStates(ctx, defined({ assessmentId })) : null
 }

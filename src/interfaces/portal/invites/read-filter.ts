@@ -41,7 +41,12 @@ export async function findFilterChoices(ctx: Context, values: URLSearchParams): 
     const lists = await findListChoices(ctx, readFields(values, 'list').list)
     return { assessments, tags, graders: [...(await findFormerGrader(ctx, grader, graders)), ...graders], lists }
   }
-  return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [], graders: [], lists: [] }
+  return {
+    assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [],
+    tags: [],
+    graders: [],
+    lists: [],
+  }
 }
 
 /** The newest lists of candidates, and the one that is chosen. */

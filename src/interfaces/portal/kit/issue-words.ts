@@ -255,6 +255,7 @@ const INVITED = {
 
 /** What is not typed in, but chosen. */
 const NOT_CHOSEN: Record<string, string> = {
+  results: 'Tick at least one result.',
   roles: 'Choose at least one role.',
   newRoles: 'Choose at least one role.',
   assessmentId: 'Choose an assessment.',

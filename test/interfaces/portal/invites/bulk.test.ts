@@ -125,7 +125,9 @@ describe('a bulk change', () => {
     for (const [i, id] of ids.entries()) await db.invite.update({ where: { id }, data: { expiresAt: ends[i]! } })
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
     const asked = (fields: Record<string, string>) =>
-      admin.get(`${path}/new?${new URLSearchParams([['action', 'extend'], ...ids.map((id): [string, string] => ['id', id]), ...Object.entries(fields)])}`)
+      admin.get(
+        `${path}/new?${new URLSearchParams([['action', 'extend'], ...ids.map((id): [string, string] => ['id', id]), ...Object.entries(fields)])}`,
+      )
     const first = await asked({})
     expect([first.text.includes('Show the new dates'), first.text.includes('calendar-plus')]).toEqual([true, false])
     const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Tokyo' })
@@ -133,14 +135,18 @@ describe('a bulk change', () => {
     const shown = await asked({ by: 'date', expiresOn: date })
     const to = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))
     expect(rowsOf(shown.text)).toEqual([`${day.format(ends[0])} | ${to} | 1`])
-    expect(shown.text).toContain('2 invites can’t be extended, or expire later anyway: they stay as they are. Days in Asia/Tokyo.')
+    expect(shown.text).toContain(
+      '2 invites can’t be extended, or expire later anyway: they stay as they are. Days in Asia/Tokyo.',
+    )
     const later = await asked({ by: 'days', addedDays: '15' })
     const after = (end: Date) => day.format(new Date(end.getTime() + 15 * DAY_MS))
     expect(rowsOf(later.text)).toEqual([ends[0]!, ends[2]!].map((end) => `${day.format(end)} | ${after(end)} | 1`))
     const location = await change({ action: 'extend', id: ids, by: 'date', expiresOn: date })
     expect((await admin.get(location)).text).toContain(`To ${to} · `)
     expect((await invites())[0]!.expiresAt).toEqual(new Date(`${date}T14:59:00.000Z`))
-    const entries = await db.auditEntry.findMany({ where: { organizationId: organization.id, action: { in: ['changed_many', 'extended_invite'] } } })
+    const entries = await db.auditEntry.findMany({
+      where: { organizationId: organization.id, action: { in: ['changed_many', 'extended_invite'] } },
+    })
     expect(entries.map(({ details }) => details)).toEqual(
       expect.arrayContaining([{ change: 'extend', invites: 3, expiresOn: date }, { until: `${date}T14:59:00.000Z` }]),
     )
@@ -149,7 +155,10 @@ describe('a bulk change', () => {
   it('keeps started invites unless they are included, and emails those who were sent the invitation', async () => {
     const { organization, assessment, ids, change, outcome, invites } = await furnish(3)
     await change({ action: 'resend', id: ids.slice(0, 2) })
-    await db.inviteEmail.updateMany({ where: { organizationId: organization.id }, data: { state: 'sent', sentAt: service.clock.now() } })
+    await db.inviteEmail.updateMany({
+      where: { organizationId: organization.id },
+      data: { state: 'sent', sentAt: service.clock.now() },
+    })
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'started', startedAt: service.clock.now() } })
     const location = await change({ action: 'revoke', id: ids, email: 'yes', message: 'Sorry!' })
     expect((await outcome(location)).sort()).toEqual([
@@ -300,7 +309,9 @@ it('counts the invites of each tab, where the counts are kept', async () => {
   await db.invite.update({ where: { id: ids[0]! }, data: { status: 'completed' } })
   const tabsOf = async (query = '') => {
     const { text } = await admin.get(`${admin.home}invites${query}`)
-    return [...text.matchAll(/class="tab[^>]*>([\w ]+?)(?: <span[^>]*>([\d,]+)|<)/g)].map(([, label, count]) => `${label} ${count}`)
+    return [...text.matchAll(/class="tab[^>]*>([\w ]+?)(?: <span[^>]*>([\d,]+)|<)/g)].map(
+      ([, label, count]) => `${label} ${count}`,
+    )
   }
   const all = ['All 3', 'Pending 2', 'Not delivered 0', 'Accepted 0', 'Started 0', 'Completed 1', 'Expired 0', 'Revoked 0']
   expect(await tabsOf()).toEqual(all)

@@ -434,7 +434,10 @@ describe('a wrong list', () => {
     const sent = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
     const location = (await service.http().post(path).set(sent).send(body)).headers.location!
     await run(location)
-    await service.db.invite.updateMany({ where: { recipientEmail: 'dan@example.com', assessmentId: assessment.id }, data: { status: 'started' } })
+    await service.db.invite.updateMany({
+      where: { recipientEmail: 'dan@example.com', assessmentId: assessment.id },
+      data: { status: 'started' },
+    })
     const page = await admin.get(location)
     expect(page.text).toContain('list.csv')
     expect(page.text).toContain('Withdraw 3 invites')
@@ -457,7 +460,10 @@ describe('a wrong list', () => {
     await run(location)
     const other = await service.make.assessment(organization.id)
     await service.make.invite(other, { recipientEmail: 'BEA@example.com' })
-    await service.db.invite.updateMany({ where: { recipientEmail: 'cem@example.com', assessmentId: assessment.id }, data: { status: 'completed' } })
+    await service.db.invite.updateMany({
+      where: { recipientEmail: 'cem@example.com', assessmentId: assessment.id },
+      data: { status: 'completed' },
+    })
     const erasing = `${admin.home}candidates/erase`
     const page = await admin.get(`${erasing}?all=yes&list=${location.split('/').at(-1)}`)
     expect(page.text).toContain('Will be erased: 2 people')
@@ -470,16 +476,20 @@ describe('a wrong list', () => {
     const left = async () => (await invites()).map(({ recipientEmail }) => recipientEmail).sort()
     const kept = ['BEA@example.com', 'bea@example.com', 'cem@example.com']
     await waitUntil('two people to be erased', async () => (await left()).join() === kept.join() || undefined)
-    expect(rowsOf((await admin.get(headers.location!)).text).map((row) => row.split(' | ').at(-1)).sort()).toEqual([
-      'The candidate has started, so this invite was kept.',
-      'This person has other invites, so they were kept.',
-    ])
+    expect(
+      rowsOf((await admin.get(headers.location!)).text)
+        .map((row) => row.split(' | ').at(-1))
+        .sort(),
+    ).toEqual(['The candidate has started, so this invite was kept.', 'This person has other invites, so they were kept.'])
   })
 
   it('is corrected by a list with names, which also offers to reactivate', async () => {
     const { admin, give, run, invites } = await furnish()
     await run((await give(list)).location)
-    await service.db.invite.updateMany({ where: { recipientEmail: 'dan@example.com' }, data: { status: 'revoked', revokedAt: new Date() } })
+    await service.db.invite.updateMany({
+      where: { recipientEmail: 'dan@example.com' },
+      data: { status: 'revoked', revokedAt: new Date() },
+    })
     const { location } = await give(list.replace('First,Last', 'name,Last'))
     const page = await admin.get(location)
     expect(page.text).toContain('Fill in 3 names')
@@ -492,9 +502,14 @@ describe('a wrong list', () => {
       const asked = await admin.get(`${admin.home}invites/changes/new?action=${action}&all=yes&list=${id}&part=${part}`)
       expect((await admin.post(`${admin.home}invites/changes`, fieldsIn(asked))).status).toBe(303)
     }
-    const now = async () => (await invites()).map(({ recipientName, status }) => `${recipientName} ${status}`).sort().join()
-    await waitUntil('names and the reactivation', async () =>
-      (await now()) === 'ann pending,bea pending,cem pending,null pending' || undefined,
+    const now = async () =>
+      (await invites())
+        .map(({ recipientName, status }) => `${recipientName} ${status}`)
+        .sort()
+        .join()
+    await waitUntil(
+      'names and the reactivation',
+      async () => (await now()) === 'ann pending,bea pending,cem pending,null pending' || undefined,
     )
   })
 })
