@@ -34,6 +34,7 @@ import { portalEnvelope } from './kit/errors.ts'
 import { readForms } from './kit/forms.ts'
 import { portalHeaders } from './kit/headers.ts'
 import { refuseForeignForms } from './kit/same-origin.ts'
+import { addToAssessmentRoutes } from './library/add-to-assessment.routes.ts'
 import { exportRoutes } from './library/export.routes.ts'
 import { importsRoutes } from './library/imports.routes.ts'
 import { libraryRoutes } from './library/library.routes.ts'
@@ -96,6 +97,7 @@ const organizationPages = [
   exportRoutes,
   importsRoutes,
   libraryRoutes,
+  addToAssessmentRoutes,
   accountRoutes,
   integrationsRoutes,
   webhooksRoutes,

@@ -263,6 +263,8 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /questions/:libraryId/restore': authors,
   'POST /questions/:libraryId/add': authors,
   'GET /assessments/:assessmentId/questions/:questionId/library/difference': authors,
+  'GET /assessments/:assessmentId/library': authors,
+  'POST /assessments/:assessmentId/library': authors,
   'POST /assessments/:assessmentId/questions/:questionId/library/save': authors,
   'POST /assessments/:assessmentId/questions/:questionId/library/version': authors,
   'POST /assessments/:assessmentId/questions/:questionId/library/take': authors,

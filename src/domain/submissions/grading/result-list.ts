@@ -1,5 +1,5 @@
 import { sql } from '../../../db/builder.ts'
-import { among, type Expressions, own, type Rows, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { among, type Expressions, own, type SqlBool, sameOwner } from '../../../db/own.ts'
 import { all, one } from '../../../db/statements.ts'
 import { may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'

@@ -52,7 +52,7 @@ export const listPath = ({ ctx, of }: Pick<ListFacts, 'ctx' | 'of'>): string =>
 
 /** The list with what narrows it, and what can be done with its rows. */
 export function inviteList(form: Form, facts: ListFacts): Html {
-  const { ctx, choices, counts, list, of } = facts
+  const { ctx, choices, list, of } = facts
   const path = listPath(facts)
   const isBulk = may(ctx, 'operate_invites')
   const exporting = list !== null && exportButton(pathOf(ctx, 'invites/export'), of && ['assessment', of.id])

@@ -256,6 +256,7 @@ const INVITED = {
 /** What is not typed in, but chosen. */
 const NOT_CHOSEN: Record<string, string> = {
   results: 'Tick at least one result.',
+  questions: 'Tick at least one question.',
   roles: 'Choose at least one role.',
   newRoles: 'Choose at least one role.',
   assessmentId: 'Choose an assessment.',
