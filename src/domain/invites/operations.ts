@@ -1,5 +1,6 @@
 import { own } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
+import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
@@ -138,15 +139,26 @@ async function operate(
     await lockInvite(inside, id)
     const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, { expiresAt })
     if (!moved && days !== undefined && !lasts(invite, days)) throw moveNotAllowed(move, invite.status)
-    if (mail && moved) {
-      const wasMailed = await limitResends(inside, invite)
-      // Without one before there is nothing to compare it with: it is the first.
-      const again = move === 'reactivate' ? 'reactivated' : 'resent'
-      await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation')
-    }
-    if (moved && withdrawal !== undefined) await queueWithdrawalEmail(inside, invite, withdrawal)
-    const details = move === 'extend' ? { details: { until: invite.expiresAt.toISOString() } } : {}
-    if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id }, ...details })
+    if (moved) await followUp(inside, move, invite, { mail, withdrawal })
     return getInvite(inside, id)
   })
+}
+
+/** Mails the candidate where that was asked for, and records the operation. */
+async function followUp(
+  inside: Context,
+  move: Operation,
+  invite: InviteRow,
+  { mail, withdrawal }: Pick<Given, 'mail'> & { withdrawal: string | undefined },
+): Promise<void> {
+  if (mail) {
+    const wasMailed = await limitResends(inside, invite)
+    // Without one before there is nothing to compare it with: it is the first.
+    const again = move === 'reactivate' ? 'reactivated' : 'resent'
+    await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation')
+  }
+  if (withdrawal !== undefined) await queueWithdrawalEmail(inside, invite, withdrawal)
+  const target = { kind: 'invite', id: invite.id } as const
+  const details = move === 'extend' ? { until: invite.expiresAt.toISOString() } : {}
+  await recordByMember(inside, { action: actions[move], target, details })
 }
