@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { lockOrganization } from '../../work/lock-organization.ts'
 import { type Batch, getBatch, requireMember } from './batches.ts'
-import { countNameless } from './follow-up.ts'
+import { countNameless } from './count-nameless.ts'
 import { planMails } from './mail-plan.ts'
 
 // What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.

@@ -10,7 +10,6 @@ import type { QueuedRef } from '../../work/queued-ref.ts'
 import { ROWS_A_JOB, workThrough } from '../batches/work-through.ts'
 import { assignGrader, tagInvite } from '../change-invite.ts'
 import { extendInviteTo, reactivateInvite, resendInvite, revokeInvite } from '../operations.ts'
-import { erasePerson } from './erase-person.ts'
 import { fillName } from './fill-name.ts'
 import { givenOf, newEndOf, type StoredGiven } from './given.ts'
 import { keepStarted } from './keep-started.ts'
@@ -24,18 +23,21 @@ const include = {
  * Does a bulk change to some of the invites that are left, in the name of who asked for it. Unless it is finished then, another job goes on.
  * What is done to an invite is committed together with its row's state, under the row's lock: killed in between and started again, or done
  * by two processes at once, each is changed once.
+ *
+ * @param erasePerson the operation of an erasure, which lies above this folder.
  */
-export async function continueBulkChange(service: ServiceContext, ref: QueuedRef): Promise<void> {
+export async function continueBulkChange(service: ServiceContext, ref: QueuedRef, erasePerson: Operation): Promise<void> {
   const where = { organizationId_id: { organizationId: ref.organizationId, id: ref.id } }
   const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
   const { id, organization, mode, createdBy } = change
   const ctx: Context = { ...service, organization, mode, actor: actingMember(createdBy) }
   const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
+  const operation = change.action === 'erase' ? erasePerson : operations[change.action]
   const room = change.action === 'erase' ? await countFreeErasures(ctx) : Number.POSITIVE_INFINITY
   const hasMore = await workThrough(
     (take) => ctx.db.bulkChangeRow.findMany({ where: ready, orderBy: { number: 'asc' }, take: Math.min(take, room) }),
-    (row) => changeOne(ctx, change, row),
+    (row) => changeOne(ctx, change, row, operation),
   )
   if (hasMore) return service.deps.queue.enqueueBulkChange(service.db, change)
   const isWaiting = room < ROWS_A_JOB && (await ctx.db.bulkChangeRow.count({ where: ready })) > 0
@@ -56,8 +58,8 @@ async function countFreeErasures({ db, organization }: Context): Promise<number>
 type Change = { id: string; action: BulkAction; given: Prisma.JsonValue }
 type Row = { number: number; inviteId: string }
 
-type Operation = (ctx: Context, inviteId: string, given: StoredGiven, changeId: string) => Promise<unknown>
-const operations: Record<BulkAction, Operation> = {
+export type Operation = (ctx: Context, inviteId: string, given: StoredGiven, changeId: string) => Promise<unknown>
+const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
   resend: (ctx, inviteId) => resendInvite(ctx, inviteId),
   extend: (ctx, inviteId, given) => extendInviteTo(ctx, inviteId, (current) => newEndOf(given, current)),
   tag: (ctx, inviteId, { tagId = '' }) => tagInvite(ctx, inviteId, tagId),
@@ -68,15 +70,15 @@ const operations: Record<BulkAction, Operation> = {
   },
   reactivate: (ctx, inviteId, { expiresInDays }) => reactivateInvite(ctx, inviteId, { expiresInDays }),
   name: fillName,
-  erase: erasePerson,
 }
 
-const changeOne = (ctx: Context, change: Change, row: Row): Promise<void> =>
+const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     if (!(await holdUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
-    const data = await inTransaction(inside, (within) =>
-      operations[change.action](within, row.inviteId, givenOf(change), change.id),
-    ).then(() => ({ state: 'done' as const }), outcomeOf)
+    const data = await inTransaction(inside, (within) => operation(within, row.inviteId, givenOf(change), change.id)).then(
+      () => ({ state: 'done' as const }),
+      outcomeOf,
+    )
     const where = { organizationId: ctx.organization.id, bulkChangeId: change.id, number: row.number }
     await inside.db.bulkChangeRow.updateMany({ where, data })
   })

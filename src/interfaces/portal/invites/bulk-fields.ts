@@ -1,12 +1,26 @@
+import type { Context } from '../../../domain/context.ts'
+import type { BulkAction } from '../../../domain/invites/bulk/bulk-changes.ts'
 import type { ExtensionPreview } from '../../../domain/invites/bulk/choose-invites.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
 import type { InviteStatus } from '../../../domain/invites/invites.ts'
+import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { limitHint } from '../kit/choices.ts'
 import { area, checkbox, choice, type Form, field } from '../kit/forms.ts'
 import { table } from '../kit/table.ts'
-import type { NewFacts } from './bulk.page.ts'
+
+/** @property chosen hidden fields of the form: the ids, or the filter. @property statuses of the chosen invites, where the action shows them. */
+export type NewFacts = {
+  ctx: Context
+  action: BulkAction
+  count: number
+  chosen: [name: string, value: string][]
+  choices: Named[]
+  statuses: StateCounts
+  extension: ExtensionPreview | null
+}
 
 /** Rows of a preview. Invites of more days are summed up. */
 const MAX_PREVIEWED = 20

@@ -8,10 +8,7 @@ import {
   type BulkRowState,
   type ListedBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
-import type { ExtensionPreview } from '../../../domain/invites/bulk/choose-invites.ts'
 import { givenOf } from '../../../domain/invites/bulk/given.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
-import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -26,7 +23,7 @@ import { empty, person, progressBar, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
-import { bulkFields, countRevocable } from './bulk-fields.ts'
+import { bulkFields, countRevocable, type NewFacts } from './bulk-fields.ts'
 
 type Words = { label: string; icon: IconName; title: (count: number) => string; what: string }
 const invites = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'invite' : 'invites'}`
@@ -88,17 +85,6 @@ export const ERASE_PEOPLE = 'candidates/erase'
 
 /** Actions offered for any selection of the list. The others have pages that lead to them. */
 export const LIST_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'reactivate', 'revoke'] as const satisfies BulkAction[]
-
-/** @property chosen hidden fields of the form: the ids, or the filter. @property statuses of the chosen invites, where the action shows them. */
-export type NewFacts = {
-  ctx: Context
-  action: BulkAction
-  count: number
-  chosen: [name: string, value: string][]
-  choices: Named[]
-  statuses: StateCounts
-  extension: ExtensionPreview | null
-}
 
 /** What is to be done, before it is done. */
 export function newBulkChangePage(form: Form, facts: NewFacts): Page {

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { erasePerson } from '../../../../src/domain/erasure/erase-person.ts'
 import { continueBulkChange } from '../../../../src/domain/invites/bulk/continue-bulk-change.ts'
 import {
   desktop,
@@ -245,8 +246,8 @@ describe('a bulk change', () => {
     await db.bulkChangeRow.createMany({
       data: ids.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const })),
     })
-    await Promise.all(Array.from({ length: 4 }, () => continueBulkChange(service.system, { ...of, id })))
-    await continueBulkChange(service.system, { ...of, id })
+    await Promise.all(Array.from({ length: 4 }, () => continueBulkChange(service.system, { ...of, id }, erasePerson)))
+    await continueBulkChange(service.system, { ...of, id }, erasePerson)
     expect(await db.inviteEmail.count({ where: of })).toBe(8)
     expect(await db.bulkChangeRow.count({ where: { bulkChangeId: id, state: 'done' } })).toBe(8)
     expect((await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt).not.toBe(null)
@@ -266,7 +267,7 @@ describe('a bulk change', () => {
     const under = await admin.get(location)
     expect([under.headers.refresh, under.text.includes('id="progress" value="0" max="2">')]).toEqual(['3', true])
     expect((await admin.post(`${location}/stop`)).status).toBe(303)
-    await continueBulkChange(service.system, { ...of, id })
+    await continueBulkChange(service.system, { ...of, id }, erasePerson)
     expect((await invites()).map(({ status }) => status)).toEqual(['pending', 'pending'])
     expect((await admin.get(location)).headers.refresh).toBe(undefined)
     await admin.post(`${location}/resume`)
@@ -296,7 +297,7 @@ describe('a bulk change', () => {
       data: { ...of, id, mode: 'live', action: 'revoke', given: {}, createdById: left.id, createdAt: now },
     })
     await db.bulkChangeRow.create({ data: { ...of, bulkChangeId: id, number: 1, inviteId: ids[1]!, state: 'ready' } })
-    await continueBulkChange(service.system, { ...of, id })
+    await continueBulkChange(service.system, { ...of, id }, erasePerson)
     expect((await invites())[1]!.status).toBe('pending')
     expect(await outcome(`${admin.home}invites/changes/${id}`)).toEqual([
       ['not allowed', 'The member who started this no longer has permission for it.'],

@@ -1,12 +1,12 @@
 import { sql } from '../../../db/builder.ts'
-import { own } from '../../../db/own.ts'
 import { all, one } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
+import type { Batch } from '../batches/batches.ts'
+import { countNameless } from '../batches/count-nameless.ts'
 import { statusNow } from '../expiry.ts'
 import type { InviteStatus } from '../invites.ts'
 import { matchingInvites } from '../listing/filter.ts'
-import type { Batch } from './batches.ts'
 
 /**
  * What a list leaves to do.
@@ -33,9 +33,4 @@ export async function readFollowUp(ctx: Context, { id, counts }: Batch): Promise
     closed: hasEarlier ? (await part('closed')).count : 0,
     nameless: counts.ready > 0 ? await countNameless(ctx, id) : 0,
   }
-}
-
-export async function countNameless(ctx: Context, batchId: string): Promise<number> {
-  const rows = own(ctx, 'inviteBatchRows').where('batchId', '=', batchId).where('state', '=', 'ready').where('name', '=', '')
-  return (await one(ctx.db, rows.select(sql<number>`count(*)::int`.as('count')))).count
 }

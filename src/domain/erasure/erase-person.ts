@@ -1,11 +1,10 @@
-import { sql } from '../../../db/builder.ts'
-import { own, type SqlBool } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
-import type { Context } from '../../context.ts'
-import { requestErasure } from '../../erasure/request-erasure.ts'
-import { DomainError } from '../../errors.ts'
-import { getInvite } from '../invites.ts'
-import type { StoredGiven } from './given.ts'
+import { sql } from '../../db/builder.ts'
+import { own, type SqlBool } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { getInvite } from '../invites/invites.ts'
+import { requestErasure } from './request-erasure.ts'
 
 /**
  * Asks for the erasure of an invite's candidate, if all of their invites are in the bulk change. Candidates who have started or completed one
@@ -14,7 +13,7 @@ import type { StoredGiven } from './given.ts'
 export async function erasePerson(
   inside: Context,
   inviteId: string,
-  { includesStarted }: StoredGiven,
+  { includesStarted }: { includesStarted?: boolean },
   changeId: string,
 ): Promise<void> {
   const { recipientEmail: address } = await getInvite(inside, inviteId)
