@@ -74,7 +74,7 @@ const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
 
 const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    if (!(await holdUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
+    if (!(await lockUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
     const data = await inTransaction(inside, (within) => operation(within, row.inviteId, givenOf(change), change.id)).then(
       () => ({ state: 'done' as const }),
       outcomeOf,
@@ -84,7 +84,7 @@ const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation)
   })
 
 /** Whether it is not stopped, and can't be until the transaction ends. */
-async function holdUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
+async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
   const unstopped = own(ctx, 'bulkChanges').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
   return (await run(ctx.db, unstopped.forShare())) > 0
 }

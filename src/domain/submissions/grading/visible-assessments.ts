@@ -10,5 +10,5 @@ export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
   if (may(ctx, 'read')) return { organizationId }
   authorize(ctx, 'read_as_client')
   const memberId = ctx.actor.kind === 'member' ? ctx.actor.id : refuseUnknown()
-  return { organizationId, clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { gradedBlind: false }) }
+  return { organizationId, clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { blindGrading: false }) }
 }

@@ -19,7 +19,7 @@ import { auditColumns, auditLine, gradeColumns, inviteColumns, memberColumns, re
 
 /** The lists as files, as the form above each has filtered it. */
 export function exportsRoutes(app: FastifyInstance): void {
-  app.post('/invites/export', { config: { fresh: true, duringHold: true } }, async (request, reply) => {
+  app.post('/invites/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const { ctx } = request
     const values = filterOf(request)
     const { assessments } = await findFilterChoices(ctx, values)
@@ -52,14 +52,14 @@ export function exportsRoutes(app: FastifyInstance): void {
     },
   )
 
-  app.post('/members/export', { config: { fresh: true, duringHold: true } }, async (request, reply) => {
+  app.post('/members/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const filter = readMemberFilter(filterOf(request))
     return sendCsv(reply, { name: nameOf(request, 'members'), columns: memberColumns }, (write) =>
       exportMembers(request.ctx, filter, write),
     )
   })
 
-  app.post('/results/export', { config: { fresh: true, duringHold: true } }, async (request, reply) => {
+  app.post('/results/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const filter = readResultFilter(filterOf(request))
     return sendCsv(reply, { name: nameOf(request, 'results'), columns: resultColumns }, (write) =>
       exportResults(request.ctx, filter, write),
@@ -68,7 +68,7 @@ export function exportsRoutes(app: FastifyInstance): void {
 
   app.post<{ Params: { assessmentId: string } }>(
     '/results/assessments/:assessmentId/export',
-    { config: { fresh: true, duringHold: true } },
+    { config: { fresh: true, duringSuspension: true } },
     async (request, reply) => {
       const { ctx, params } = request
       const columns = gradeColumns(await listExportedQuestions(ctx, params.assessmentId))
@@ -78,7 +78,7 @@ export function exportsRoutes(app: FastifyInstance): void {
     },
   )
 
-  app.post('/settings/audit-log/export', { config: { fresh: true, duringHold: true } }, async (request, reply) => {
+  app.post('/settings/audit-log/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const values = filterOf(request)
     const filter = readAuditFilter(values)
     if (values.get('format') === 'ndjson')

@@ -94,8 +94,8 @@ ${pager(path, values, list, ['question', 'questions'])}
   }
 }
 
-function headingOf({ startedAt, finishedAt, undoneAt }: LibraryImport): string {
-  if (undoneAt) return 'It is undone'
+function headingOf({ startedAt, finishedAt, revertedAt }: LibraryImport): string {
+  if (revertedAt) return 'It is undone'
   if (finishedAt) return 'It is imported'
   return startedAt ? 'It is being imported' : 'What would become of it'
 }
@@ -107,7 +107,7 @@ function whatNext(ctx: Context, found: Facts['found'], path: string, assessmentI
   return html`<dl class="details">${IMPORT_STATES.map((state) => counts[state] > 0 && html`<dt class="first-letter:uppercase">${STATES[state]}</dt><dd>${counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${unusedColumns.length > 0 && html`<p class="mt-4">Unused columns: <bdi>${unusedColumns.join(', ')}</bdi>.</p>`}
 ${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
-<div class="mt-4 flex flex-wrap gap-2">${found.finishedAt !== null && found.undoneAt === null && assessmentId && linkButton(`${pathOf(ctx, `assessments/${assessmentId}`)}/library?import=${found.id}`, 'Add to the assessment', 'plus', 'main')}${
+<div class="mt-4 flex flex-wrap gap-2">${found.finishedAt !== null && found.revertedAt === null && assessmentId && linkButton(`${pathOf(ctx, `assessments/${assessmentId}`)}/library?import=${found.id}`, 'Add to the assessment', 'plus', 'main')}${
     startedAt === null &&
     (toTake > 0
       ? html`<form method="post" action="${`${path}/start${query}`}"><button class="btn btn-primary">${icon('check')}Take ${toTake === 1 ? 'the question' : `the ${toTake.toLocaleString('en')} questions`}</button></form>`
