@@ -155,6 +155,7 @@ const MAILS: Record<CandidateMailKind, string> = {
   not_finished: 'Reminder: not handed in yet',
   submitted: 'Receipt',
   released: 'Notice of the result',
+  withdrawn: 'Invitation withdrawn',
 }
 
 const messageTable = (messages: ShownMessage[]): Html =>

@@ -37,7 +37,7 @@ export type Queue = {
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
   enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string }) => Promise<void>
   /** Has a bulk change of invites worked on, in the same way. */
-  enqueueBulkChange: (db: Connection, change: { id: string; organizationId: string }) => Promise<void>
+  enqueueBulkChange: (db: Connection, change: { id: string; organizationId: string; startAfter?: Date }) => Promise<void>
   /** Has a file of questions taken into the library, in the same way. */
   enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
   /** Has what was handed in scored by a corrected key. */

@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { ServiceContext } from '../domain/context.ts'
+import { erasePerson } from '../domain/erasure/erase-person.ts'
 import { continueBatch } from '../domain/invites/batches/continue-batch.ts'
 import { continueBulkChange } from '../domain/invites/bulk/continue-bulk-change.ts'
 import { continueImport } from '../domain/library/continue-import.ts'
@@ -35,6 +36,8 @@ export async function startWorkingOnInvites(boss: PgBoss, system: ServiceContext
       }
     })
   await start<InviteBatchJob>(INVITE_BATCHES, 'a batch of invites', (job) => continueBatch(system, { ...job, id: job.batchId }))
-  await start<BulkChangeJob>(BULK_CHANGES, 'a bulk change', (job) => continueBulkChange(system, { ...job, id: job.bulkChangeId }))
+  await start<BulkChangeJob>(BULK_CHANGES, 'a bulk change', (job) =>
+    continueBulkChange(system, { ...job, id: job.bulkChangeId }, erasePerson),
+  )
   await start<LibraryImportJob>(LIBRARY_IMPORTS, 'an import of questions', (job) => continueImport(system, job))
 }

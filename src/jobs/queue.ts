@@ -278,9 +278,10 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: InviteBatchJob = { batchId, organizationId }
       await boss.insert(INVITE_BATCHES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
-    async enqueueBulkChange(db, { id: bulkChangeId, organizationId }) {
+    async enqueueBulkChange(db, { id: bulkChangeId, organizationId, startAfter }) {
       const data: BulkChangeJob = { bulkChangeId, organizationId }
-      await boss.insert(BULK_CHANGES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
+      const job = { data: traced(data), group: { id: organizationId }, ...(startAfter && { startAfter }) }
+      await boss.insert(BULK_CHANGES, [job], { db: fromPrisma(db) })
     },
     async enqueueLibraryImport(db, { organizationId, importId }) {
       const data: LibraryImportJob = { organizationId, importId }

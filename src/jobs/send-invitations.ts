@@ -5,7 +5,7 @@ import { asOfNow } from '../domain/invites/expiry.ts'
 import { createCeilings, type MailCeilings } from '../domain/invites/mail-ceilings.ts'
 import { untilReminded, whyOutdated } from '../domain/invites/reminders/judge.ts'
 import { whySuppressed } from '../domain/invites/suppressions.ts'
-import { comesByItself, isNotice } from '../domain/mails/candidate-mails.ts'
+import { comesByItself, isNotice, WITHDRAWAL_KIND } from '../domain/mails/candidate-mails.ts'
 import type { Line } from './line.ts'
 import type { Deliver, Mailing } from './mailing.ts'
 import { DEAD_INVITATION_EMAILS, INVITATION_EMAILS } from './queue.ts'
@@ -44,6 +44,7 @@ export const startSendingInvitations = (
 function whyObsolete(email: InviteEmail, now: Date): string | null {
   const { invite, linkVersion, kind } = email
   const { status } = asOfNow(invite, now)
+  if (kind === WITHDRAWAL_KIND) return status === 'revoked' ? null : 'Not sent: the invite is open again.'
   const isOver = status === 'revoked' || status === 'expired' || (status === 'completed' && !isNotice(kind))
   if (isOver) return `Not sent: the invite is ${status}.`
   if (invite.linkVersion !== linkVersion) return 'Not sent: the invite has been reactivated with a new link.'

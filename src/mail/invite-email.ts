@@ -36,6 +36,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     assessment: invite.assessment.name,
     recipientName: visibleName(invite.recipientName),
     customMessage: invite.customMessage,
+    message: email.message,
     invitationText: invite.organization.invitationText ?? '',
     requirements: requirementsOf(needsOf(settings.kinds, invite, email.answers)),
     questionCount: invite.assessment.questionCount,

@@ -43,6 +43,7 @@ export function previewText(
     assessment: assessment ?? 'Customer support',
     recipientName: NAMES[who],
     customMessage: 'We look forward to hearing from you.\nMaya Okafor',
+    message: '',
     invitationText,
     questionCount: 12,
     timeLimit: 2_700,

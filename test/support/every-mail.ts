@@ -5,7 +5,7 @@ import type { MailBrand } from '../../src/mail/letter.ts'
 import { join, reset } from '../../src/mail/letters/account.ts'
 import { notices, reminder } from '../../src/mail/letters/by-itself.ts'
 import { digest } from '../../src/mail/letters/digests.ts'
-import { invitation, reactivated, resent } from '../../src/mail/letters/invitation.ts'
+import { invitation, reactivated, resent, withdrawn } from '../../src/mail/letters/invitation.ts'
 import { security } from '../../src/mail/letters/security.ts'
 import { webhookDisabled, webhookFailing } from '../../src/mail/letters/webhook.ts'
 import { partsOf } from '../../src/mail/message.ts'
@@ -44,6 +44,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     assessment,
     recipientName: null,
     customMessage: '',
+    message: '',
     invitationText: '',
     questionCount: 0,
     timeLimit: 0,
@@ -97,6 +98,7 @@ export function renderEveryMail(t: MailTexts, brand?: MailBrand) {
     'test-of-a-text': testOf(t, invitation(t, full)),
     resent: resent(t, full),
     reactivated: reactivated(t, full),
+    withdrawn: withdrawn(t, { ...full, message: customMessage }),
     join: join(t, { name, organization, url, expiresAt }),
     reset: reset(t, { name, organization, url, expiresAt }),
     ...Object.fromEntries(REMINDER_KINDS.map((kind) => [kind, reminder(kind)(t, byItself)])),

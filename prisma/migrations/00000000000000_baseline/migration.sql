@@ -834,7 +834,7 @@ CREATE TYPE "invite_status" AS ENUM ('accepted', 'completed', 'expired', 'pendin
 
 CREATE TYPE "invite_batch_row_state" AS ENUM ('ready', 'invited', 'already', 'repeated', 'invalid', 'refused');
 
-CREATE TYPE "bulk_action" AS ENUM ('resend', 'extend', 'tag', 'assign', 'revoke');
+CREATE TYPE "bulk_action" AS ENUM ('resend', 'extend', 'tag', 'assign', 'revoke', 'reactivate', 'name', 'erase');
 
 CREATE TYPE "bulk_row_state" AS ENUM ('ready', 'done', 'invalid', 'refused');
 
@@ -919,6 +919,7 @@ CREATE TABLE "invite_batches" (
     "mode" "key_mode" NOT NULL DEFAULT 'live',
     "created_by_id" UUID,
     "created_by_key_id" UUID,
+    "file_name" TEXT NOT NULL DEFAULT '',
     "terms" JSONB NOT NULL,
     "unused_columns" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
@@ -1049,6 +1050,7 @@ CREATE TABLE "invite_emails" (
     "dedupe_key" TEXT,
     "language" TEXT,
     "template_id" UUID,
+    "message" TEXT NOT NULL DEFAULT '',
     "link_version" INTEGER NOT NULL,
     "state" "email_state" NOT NULL DEFAULT 'queued',
     "attempts" INTEGER NOT NULL DEFAULT 0,
@@ -2396,6 +2398,8 @@ CREATE TRIGGER invite_tags_truncated AFTER TRUNCATE ON invite_tags
 
 CREATE INDEX invite_emails_failed_idx ON invite_emails (organization_id, created_at, id)
   WHERE state = 'failed' AND failure IS DISTINCT FROM 'obsolete';
+-- Invites whose mail did not arrive.
+CREATE INDEX invite_emails_undelivered_idx ON invite_emails (organization_id, invite_id) WHERE state = 'failed' OR bounced_at IS NOT NULL;
 CREATE INDEX invite_emails_waiting_idx ON invite_emails (organization_id, delayed_until) WHERE state = 'queued';
 CREATE UNIQUE INDEX invite_emails_dedupe_key ON invite_emails (organization_id, invite_id, dedupe_key) WHERE dedupe_key IS NOT NULL;
 

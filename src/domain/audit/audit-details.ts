@@ -28,6 +28,7 @@ const AUDIT_FIELDS = [
   'openInvites',
   // Invites, and what is done with what candidates send in.
   ...(['recipientName', 'customMessage', 'questionReplayLimit', 'answerRecordLimit', 'expiresInDays'] as const),
+  ...(['expiresOn', 'addedDays', 'includesStarted', 'isEmailed', 'sendsAgain'] as const),
   ...(['requirement', 'toCandidate', 'keyNumber', 'effect', 'releases'] as const),
   // Other systems.
   ...(['ats', 'mode', 'host', 'event'] as const),

@@ -143,6 +143,7 @@ const DATA_ACTIONS = [
   'exported_invite_batch',
   'exported_bulk_change',
   'exported_grades',
+  'exported_results',
   'waived_requirement',
   'deleted_media',
   'assigned_second_grader',

@@ -7,7 +7,7 @@ import type { Context, ServiceContext } from '../context.ts'
 import type { EmailEvent } from '../events/event.ts'
 import { recordEmailEvent } from '../events/record-events.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
-import { comesByItself, INVITATION_KINDS, type InvitationKind, isReminder } from '../mails/candidate-mails.ts'
+import { comesByItself, INVITATION_KINDS, type InvitationKind, isReminder, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { classifyBounce, statusIn } from '../mails/classify-bounce.ts'
 import { type EmailQueue, type FailedEmails, type Outcome, type RetryWhich, toRetry } from '../mails/sendings.ts'
 import { inTransaction } from '../transaction.ts'
@@ -48,12 +48,22 @@ export async function queueInvitationEmail(
   await run(ctx.db, job)
 }
 
+/** Tells the candidate that the invite was withdrawn, unless no invitation has reached the mail server. @param message of the sender. */
+export async function queueWithdrawalEmail(ctx: ServiceContext, invite: Recipient, message: string): Promise<void> {
+  const { id: inviteId, organizationId } = invite
+  const sent = { organizationId, inviteId, kind: { in: [...INVITATION_KINDS] }, sentAt: { not: null } }
+  if ((await ctx.db.inviteEmail.count({ where: sent })) === 0) return
+  const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock(), WITHDRAWAL_KIND)
+  await run(ctx.db, insertRows({ inviteEmails: [{ ...record, message }] }))
+  await run(ctx.db, job)
+}
+
 /** One sending of the invite's mail, to be written with the invite: its row, and the statement that adds its job. */
 export async function newInvitationEmail(
   { deps }: ServiceContext,
   { id: inviteId, organizationId, linkVersion }: Recipient,
   createdAt: Date,
-  kind: InvitationKind = 'invitation',
+  kind: InvitationKind | typeof WITHDRAWAL_KIND = 'invitation',
 ) {
   const id = deps.newId()
   const record = { id, organizationId, inviteId, kind, linkVersion, createdAt, updatedAt: createdAt }

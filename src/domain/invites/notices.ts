@@ -55,6 +55,7 @@ export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKi
 /** What becomes of it. */
 const LATER = {
   templateId: byDefault,
+  message: byDefault,
   language: byDefault,
   state: byDefault,
   attempts: byDefault,

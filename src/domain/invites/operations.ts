@@ -1,5 +1,6 @@
 import { own } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
+import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
 import { checkInteger, findIssues } from '../checking/checks.ts'
@@ -10,7 +11,7 @@ import { inTransaction } from '../transaction.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
 import { hasDeclined } from './declined.ts'
-import { queueInvitationEmail } from './emails.ts'
+import { queueInvitationEmail, queueWithdrawalEmail } from './emails.ts'
 import { getInvite, type Invite, type InviteDetail } from './invites.ts'
 import { limitResends, refuseMeanwhile } from './limit-resends.ts'
 import { moveInvite, moveNotAllowed } from './move-invite.ts'
@@ -22,8 +23,14 @@ import { mayMove } from './moves.ts'
 export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> =>
   refuseMeanwhile(ctx, id, () => operate(ctx, 'resend', id, { mail: true }))
 
-/** Revokes the invite: its link no longer opens the assessment. @throws DomainError invite_not_found, move_not_allowed. */
-export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'revoke', id)
+/**
+ * Revokes the invite: its link no longer opens the assessment.
+ *
+ * @param options.message mailed to a candidate who got the invitation; undefined: no mail.
+ * @throws DomainError invite_not_found, move_not_allowed.
+ */
+export const revokeInvite = (ctx: Context, id: string, { message }: { message?: string } = {}): Promise<InviteDetail> =>
+  operate(ctx, 'revoke', id, { ...(message !== undefined && { withdrawal: message }) })
 
 /**
  * Extends the expiry to that many days from now, never to an earlier time.
@@ -37,11 +44,27 @@ export async function extendInvite(
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   const expiresAt = expiryIn(ctx, expiresInDays)
+  return extendInviteTo(ctx, id, () => expiresAt)
+}
+
+/**
+ * Extends the expiry, never to an earlier time.
+ *
+ * @param endOf computes the new expiry from the current one.
+ * @throws DomainError invite_not_found, move_not_allowed, invalid.
+ */
+export async function extendInviteTo(ctx: Context, id: string, endOf: (current: Date) => Date): Promise<InviteDetail> {
+  authorize(ctx, 'operate_invites')
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
     const current = await getInvite(inside, id)
-    if (mayMove('extend', current.status) && expiresAt < current.expiresAt) {
-      throw new DomainError('invalid', { issues: [{ field: 'expiresInDays', rule: 'later', limit: current.expiresAt }] })
+    const expiresAt = endOf(current.expiresAt)
+    if (mayMove('extend', current.status)) {
+      const limit = EXPIRY_DAYS.maximum
+      if (expiresAt < current.expiresAt)
+        throw new DomainError('invalid', { issues: [{ field: 'expiresInDays', rule: 'later', limit: current.expiresAt }] })
+      if (expiresAt > daysAfter(ctx.deps.clock(), limit))
+        throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'farFuture', limit }] })
     }
     return operate(inside, 'extend', id, { expiresAt })
   })
@@ -101,28 +124,41 @@ const actions = {
   reactivate: 'reactivated_invite',
 } as const satisfies Record<Operation, AuditAction>
 
-/** What an operation gives the invite. @property days that a pending one has to have, for this to be a repetition. */
-type Given = { expiresAt?: Date; mail?: boolean; days?: number }
+/** What an operation gives the invite. @property days that a pending one has to have, for this to be a repetition. @property withdrawal what the candidate is mailed. */
+type Given = { expiresAt?: Date; mail?: boolean; days?: number; withdrawal?: string }
 
 /** Answers with the invite as this operation has left it, whatever others do to it at the same time: they wait for its end. */
 async function operate(
   ctx: Context,
   move: Operation,
   id: string,
-  { expiresAt, mail = false, days }: Given = {},
+  { expiresAt, mail = false, days, withdrawal }: Given = {},
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
     const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, { expiresAt })
     if (!moved && days !== undefined && !lasts(invite, days)) throw moveNotAllowed(move, invite.status)
-    if (mail && moved) {
-      const wasMailed = await limitResends(inside, invite)
-      // Without one before there is nothing to compare it with: it is the first.
-      const again = move === 'reactivate' ? 'reactivated' : 'resent'
-      await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation')
-    }
-    if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id } })
+    if (moved) await followUp(inside, move, invite, { mail, withdrawal })
     return getInvite(inside, id)
   })
+}
+
+/** Mails the candidate where that was asked for, and records the operation. */
+async function followUp(
+  inside: Context,
+  move: Operation,
+  invite: InviteRow,
+  { mail, withdrawal }: Pick<Given, 'mail'> & { withdrawal: string | undefined },
+): Promise<void> {
+  if (mail) {
+    const wasMailed = await limitResends(inside, invite)
+    // Without one before there is nothing to compare it with: it is the first.
+    const again = move === 'reactivate' ? 'reactivated' : 'resent'
+    await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation')
+  }
+  if (withdrawal !== undefined) await queueWithdrawalEmail(inside, invite, withdrawal)
+  const target = { kind: 'invite', id: invite.id } as const
+  const details = move === 'extend' ? { until: invite.expiresAt.toISOString() } : {}
+  await recordByMember(inside, { action: actions[move], target, details })
 }

@@ -12,6 +12,8 @@ export type LibraryFilter = {
   search?: string | undefined
   categoryId?: string | undefined
   responseType?: string | undefined
+  /** Created by this import. */
+  importId?: string | undefined
   /** In no assessment. */
   isUnused?: boolean | undefined
   /** Those that are, else those that are not. */
@@ -51,6 +53,8 @@ export async function listLibrary(
     rows = rows.where('libraryQuestions.categoryId', '=', among(within))
   }
   if (responseType) rows = rows.where('libraryQuestions.responseType', '=', responseType)
+  if (filter.importId !== undefined && isUuid(filter.importId))
+    rows = rows.where('libraryQuestions.importId', '=', filter.importId)
   if (filter.isUnused) rows = rows.where('libraryQuestions.uses', '=', sql.lit(0))
   if (before !== undefined && isUuid(before)) rows = rows.where('libraryQuestions.id', '<', before)
   const words = queryOf(filter.search ?? '')

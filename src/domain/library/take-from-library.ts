@@ -2,7 +2,7 @@ import { authorize } from '../access/permissions.ts'
 import { lockAssessment } from '../assessments/edit-assessments.ts'
 import { addQuestion, recordQuestion, toColumns, toQuestionInput } from '../assessments/edit-questions.ts'
 import { getQuestion, type Question, type QuestionRef } from '../assessments/questions.ts'
-import { findIssues } from '../checking/checks.ts'
+import { checkSize, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
@@ -34,6 +34,27 @@ export async function addFromLibrary(ctx: Context, id: string, assessmentId: str
     await inside.db.question.updateMany({ where, data: { versionId, libraryQuestionId: id, libraryNumber: number } })
     return questionId
   })
+}
+
+/** Questions that can be added by one request. */
+export const MAX_ADDED_AT_ONCE = 100
+
+/** Adds several questions in this order, or none of them. @throws DomainError as addFromLibrary; invalid, `questions`. */
+export async function addManyFromLibrary(ctx: Context, ids: string[], assessmentId: string): Promise<void> {
+  authorize(ctx, 'write_assessments')
+  const size = ids.length === 0 ? ({ rule: 'required' } as const) : checkSize('maxItems', ids.length, MAX_ADDED_AT_ONCE)
+  refuse(findIssues([['questions', size]]))
+  await inTransaction(ctx, async (inside) => {
+    for (const id of ids) await addFromLibrary(inside, id, assessmentId)
+  })
+}
+
+/** The library questions that an assessment asks already, of these. */
+export async function findAdded(ctx: Context, assessmentId: string, ids: string[]): Promise<Set<string>> {
+  authorize(ctx, 'read_assessments')
+  const where = { organizationId: ctx.organization.id, assessmentId, libraryQuestionId: { in: ids } }
+  const found = await ctx.db.question.findMany({ where, select: { libraryQuestionId: true } })
+  return new Set(found.flatMap(({ libraryQuestionId }) => libraryQuestionId ?? []))
 }
 
 /** How a question stands to what it came from. @property isChanged it is no longer as that version. @property mine tells its content from any other. */

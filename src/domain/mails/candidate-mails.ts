@@ -6,7 +6,9 @@ export const INVITATION_KINDS = ['invitation', 'resent', 'reactivated'] as const
 export const REMINDER_KINDS = ['not_accepted', 'not_started', 'not_finished'] as const
 /** What comes once: a receipt of what was handed in, and that there is a result. */
 export const NOTICE_KINDS = ['submitted', 'released'] as const
-export const CANDIDATE_MAIL_KINDS = [...INVITATION_KINDS, ...REMINDER_KINDS, ...NOTICE_KINDS] as const
+/** Sent when a member withdraws an invite and asks for it. */
+export const WITHDRAWAL_KIND = 'withdrawn'
+export const CANDIDATE_MAIL_KINDS = [...INVITATION_KINDS, ...REMINDER_KINDS, ...NOTICE_KINDS, WITHDRAWAL_KIND] as const
 
 /** What organizations can write themselves. Once more, or open again, an invitation has the same text. */
 export const TEMPLATE_KINDS = ['invitation', ...REMINDER_KINDS, ...NOTICE_KINDS] as const

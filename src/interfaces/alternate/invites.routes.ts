@@ -39,6 +39,8 @@ const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
   expiresFrom: undefined,
   expiresTo: undefined,
   updatedSince: undefined,
+  isUndelivered: undefined,
+  list: undefined,
 })
 
 const InOrganization = Type.Object({

@@ -9,12 +9,14 @@ import { picturesRoutes } from './assessments/pictures.routes.ts'
 import { questionMediaRoutes } from './assessments/question-media.routes.ts'
 import { questionsRoutes } from './assessments/questions.routes.ts'
 import { candidatesRoutes } from './candidates/candidates.routes.ts'
+import { erasePeopleRoutes } from './candidates/erase-people.routes.ts'
 import { eraseMemberRoutes } from './erasure/erase-member.routes.ts'
 import { erasureRoutes } from './erasure/erasure.routes.ts'
 import { organizationErasureRoutes } from './erasure/organization.routes.ts'
 import { retentionRoutes } from './erasure/retention.routes.ts'
 import { exportsRoutes } from './exports/exports.routes.ts'
 import { gradingRoutes } from './grading/grading.routes.ts'
+import { releaseManyRoutes } from './grading/release-many.routes.ts'
 import { gradingScriptRoutes } from './grading/script.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
 import { atsRoutes } from './integrations/ats.routes.ts'
@@ -32,6 +34,7 @@ import { portalEnvelope } from './kit/errors.ts'
 import { readForms } from './kit/forms.ts'
 import { portalHeaders } from './kit/headers.ts'
 import { refuseForeignForms } from './kit/same-origin.ts'
+import { addToAssessmentRoutes } from './library/add-to-assessment.routes.ts'
 import { exportRoutes } from './library/export.routes.ts'
 import { importsRoutes } from './library/imports.routes.ts'
 import { libraryRoutes } from './library/library.routes.ts'
@@ -94,6 +97,7 @@ const organizationPages = [
   exportRoutes,
   importsRoutes,
   libraryRoutes,
+  addToAssessmentRoutes,
   accountRoutes,
   integrationsRoutes,
   webhooksRoutes,
@@ -115,6 +119,7 @@ const organizationPages = [
   inviteBatchesRoutes,
   bulkRoutes,
   candidatesRoutes,
+  erasePeopleRoutes,
   erasureRoutes,
   organizationErasureRoutes,
   archivesRoutes,
@@ -123,6 +128,7 @@ const organizationPages = [
   exportsRoutes,
   submissionRoutes,
   gradingRoutes,
+  releaseManyRoutes,
   gradingScriptRoutes,
   resultsRoutes,
   testDataRoutes,

@@ -152,7 +152,7 @@ export const InviteMessageView = Type.Object(
     ...InviteEmailView.properties,
     kind: Words(CANDIDATE_MAIL_KINDS, {
       description:
-        'invitation, resent, reactivated: what somebody had sent; not_accepted, not_started, not_finished: a reminder; submitted: a receipt; released: there is a result',
+        'invitation, resent, reactivated: what somebody had sent; not_accepted, not_started, not_finished: a reminder; submitted: a receipt; released: there is a result; withdrawn: the invite was revoked',
     }),
     language: OrNull(Type.String({ description: 'In which it was sent; null: not sent yet, or not known' })),
     suppressed: Type.Boolean({

@@ -67,6 +67,8 @@ const toInviteFilter = (query: Static<typeof Query>): Asked<InviteFilter> => ({
   expiresFrom: toTime(query.expiresFrom),
   expiresTo: toTime(query.expiresTo),
   updatedSince: toTime(query.updatedSince),
+  isUndelivered: undefined,
+  list: undefined,
 })
 
 const params = Type.Object({ inviteId: Type.String({ format: 'uuid', description: 'Id of the invite' }) })

@@ -7,6 +7,8 @@ export type CandidateFacts = {
   assessment: string
   recipientName: string | null
   customMessage: string
+  /** Written by the sender for this one email. */
+  message: string
   /** Of the organization, below each invitation. */
   invitationText: string
   questionCount: number

@@ -40,6 +40,23 @@ const withNotice =
       blocks: [{ kind: 'notice', said: [t.text(`${kind}.notice`)] }, ...blocks],
     }
   }
+/** Tells a candidate that the earlier invitation no longer counts. It has no link. */
+export function withdrawn(t: MailTexts, facts: CandidateFacts): Letter {
+  const { organization, assessment, message } = facts
+  return inWords(t, facts, {
+    subject: t.text('withdrawn.subject', { assessment }),
+    ours: [
+      greet(t, facts.recipientName),
+      paragraph(...say(t, 'withdrawn.intro', { organization, assessment })),
+      ...(message ? [{ kind: 'quote', text: message } as const] : []),
+      paragraph(t.text('withdrawn.next')),
+    ],
+    button: null,
+    facts: [],
+    frame: [],
+  })
+}
+
 export const resent = withNotice('resent')
 export const reactivated = withNotice('reactivated')
 

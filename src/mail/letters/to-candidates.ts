@@ -3,7 +3,7 @@ import type { MailTexts } from '../../locales/languages.ts'
 import type { Letter } from '../letter.ts'
 import { notices, reminder } from './by-itself.ts'
 import type { CandidateFacts } from './facts.ts'
-import { invitation, reactivated, resent } from './invitation.ts'
+import { invitation, reactivated, resent, withdrawn } from './invitation.ts'
 
 /** What each kind of mail to a candidate says. */
 export const candidateLetters: Record<CandidateMailKind, (t: MailTexts, facts: CandidateFacts) => Letter> = {
@@ -12,4 +12,5 @@ export const candidateLetters: Record<CandidateMailKind, (t: MailTexts, facts: C
   not_started: reminder('not_started'),
   not_finished: reminder('not_finished'),
   ...notices,
+  withdrawn,
 }

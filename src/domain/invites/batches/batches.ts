@@ -8,10 +8,10 @@ import { authorize } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import { checkSize, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
-import { type ReadParts, refuseFile } from '../../checking/uploaded-files.ts'
+import { cut, type ReadParts, refuseFile } from '../../checking/uploaded-files.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { MAX_BATCH_ROWS, MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
+import { MAX_BATCH_ROWS, MAX_NAME_LENGTH, MAX_OPEN_BATCHES, MAX_ROWS_A_REQUEST } from '../../limits.ts'
 import { type Listing, type Page, readPage, type Window } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -50,18 +50,25 @@ const MAX_LISTED = 20
  */
 export async function createBatch(
   ctx: Context,
-  { assessmentId, readList, terms: given }: { assessmentId: string; readList: ReadList; terms: Terms },
+  {
+    assessmentId,
+    readList,
+    terms: given,
+    fileName = '',
+  }: { assessmentId: string; readList: ReadList; terms: Terms; fileName?: string },
 ): Promise<string> {
   const createdById = requireMember(ctx)
   const terms = await completeTerms(ctx, assessmentId, given)
   refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   refuse(issues)
-  return loadBatch(ctx, { assessmentId, terms, createdById }, readList).catch((error) => {
-    if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
-    refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
-    throw error
-  })
+  return loadBatch(ctx, { assessmentId, terms, createdById, fileName: cut(fileName, MAX_NAME_LENGTH) }, readList).catch(
+    (error) => {
+      if (violatedConstraint(error) !== 'invite_batches_assessment_fkey') throw error
+      refuse([{ field: 'assessmentId', rule: 'reference', value: assessmentId }]) // deleted after it was looked up
+      throw error
+    },
+  )
 }
 
 export type ReadList = ReadParts<ListRow, { unusedColumns: string[] }>
@@ -69,7 +76,7 @@ export type ReadList = ReadParts<ListRow, { unusedColumns: string[] }>
 /** Each part is a transaction of its own. Where one fails the batch stays unseen, and {@link deleteExpiredBatches} removes it. */
 async function loadBatch(
   ctx: Context,
-  batch: { assessmentId: string; terms: Terms; createdById: string },
+  batch: { assessmentId: string; terms: Terms; createdById: string; fileName: string },
   readList: ReadList,
 ): Promise<string> {
   const readRows = createRowReader(ctx, batch.terms)
@@ -133,6 +140,7 @@ type Head = {
   terms: Terms
   unusedColumns: string[]
   createdById: string | null
+  fileName?: string
   createdByKeyId?: string
   startedAt?: Date
   isLoading?: boolean

@@ -5,19 +5,30 @@ import type { Context } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import { lockOrganization } from '../../work/lock-organization.ts'
 import { type Batch, getBatch, requireMember } from './batches.ts'
+import { countNameless } from './count-nameless.ts'
 import { planMails } from './mail-plan.ts'
 
 // What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.
 
+/** True if a list may have been read wrongly: it has columns that are not used, or names for some people only. */
+export const needsConfirmation = (
+  { unusedColumns, counts }: Pick<Batch, 'unusedColumns' | 'counts'>,
+  nameless: number,
+): boolean => counts.ready > 0 && (unusedColumns.length > 0 || (nameless > 0 && nameless < counts.ready))
+
 /**
  * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
  *
- * @throws DomainError not_permitted, invite_batch_not_found; invalid, `mailsTooLate`: mails would leave after half of their invites' time.
+ * @param isConfirmed true if the member has confirmed what the list lacks.
+ * @throws DomainError not_permitted, invite_batch_not_found; invalid, `mailsTooLate`: mails would leave after half of their invites' time;
+ *   `notConfirmed`.
  */
-export const startBatch = (ctx: Context, id: string): Promise<void> =>
+export const startBatch = (ctx: Context, id: string, isConfirmed = false): Promise<void> =>
   control(ctx, id, 'invited_many', async (inside, batch, createdById) => {
     const { db, deps, organization } = inside
     if (batch.startedAt === null) {
+      if (!isConfirmed && needsConfirmation(batch, await countNameless(inside, id)))
+        refuse([{ field: '', rule: 'account', problem: 'notConfirmed' }])
       await lockOrganization(inside) // or lists that are started at the same time would each be planned without the others
       const { tooLate, perDay } = await planMails(inside, batch)
       refuse(tooLate ? [{ field: '', rule: 'account', problem: 'mailsTooLate', limit: perDay }] : [])

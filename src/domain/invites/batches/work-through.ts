@@ -1,7 +1,7 @@
 // What lists of candidates and bulk changes have in common: many rows that a job works through, a part of them a job.
 
 /** Rows of one job: a few seconds of work. */
-const ROWS_A_JOB = 200
+export const ROWS_A_JOB = 200
 /** Rows at a time: the rest of the connections to the database is for whoever waits for an answer. */
 const AT_ONCE = 3
 

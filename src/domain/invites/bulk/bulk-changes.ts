@@ -1,33 +1,35 @@
-import { among, own, seen } from '../../../db/own.ts'
-import { all, run } from '../../../db/statements.ts'
+import { seen } from '../../../db/own.ts'
+import { run } from '../../../db/statements.ts'
 import { insertRows } from '../../../db/writes.ts'
 import type { BulkAction, BulkRowState, Prisma } from '../../../generated/prisma/client.ts'
 import { modeOf } from '../../access/author.ts'
 import { authorize } from '../../access/permissions.ts'
 import { type AuditAction, recordAudit } from '../../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
-import { checkInteger, findIssues } from '../../checking/checks.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context, ServiceContext } from '../../context.ts'
-import { DomainError, type Issue } from '../../errors.ts'
-import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
+import { DomainError } from '../../errors.ts'
+import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { resolveReferences } from '../create-invite.ts'
-import type { InviteFilter } from '../listing/filter.ts'
-import { findMatchingIds } from '../listing/matches.ts'
+import { findChosen, type Which } from './choose-invites.ts'
+import { auditedGiven, completeGiven, findGivenIssues, type Given } from './given.ts'
 
 // One thing done to many invites. They are chosen and noted by one transaction, and done row by row by a job: continue-bulk-change.ts.
 
 export type { BulkAction, BulkRowState }
-export const BULK_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'revoke'] as const satisfies BulkAction[]
+export const BULK_ACTIONS = [
+  'resend',
+  'extend',
+  'tag',
+  'assign',
+  'revoke',
+  'reactivate',
+  'name',
+  'erase',
+] as const satisfies BulkAction[]
 export const BULK_ROW_STATES = ['ready', 'done', 'invalid', 'refused'] as const satisfies BulkRowState[]
-
-/** What it is done with: that of its action. `graderId`, null: nobody. */
-export type Given = { expiresInDays?: number | undefined; tagId?: string; graderId?: string | null }
-/** These invites, or all that match a filter. */
-export type Which = { ids: string[] } | { filter: InviteFilter }
 
 const STORED_AT_ONCE = 2_000
 const KEPT_FOR_MS = 90 * 86_400_000
@@ -42,9 +44,11 @@ const MAX_LISTED = 20
  */
 export async function startBulkChange(
   ctx: Context,
-  { action, given, which, most }: { action: BulkAction; given: Given; which: Which; most: number },
+  { action, given: typed, which, most }: { action: BulkAction; given: Given; which: Which; most: number },
 ): Promise<string> {
   const createdById = requireOperator(ctx)
+  if (action === 'erase') authorize(ctx, 'erase_candidates')
+  const given = await completeGiven(ctx, typed)
   refuse(await findGivenIssues(ctx, action, given))
   const inviteIds = await findChosen(ctx, which)
   refuseCount(inviteIds.length, most)
@@ -52,14 +56,26 @@ export async function startBulkChange(
   const id = deps.newId()
   const of = { organizationId: organization.id }
   await inTransaction(ctx, async (inside) => {
-    const change = { ...of, id, mode: modeOf(ctx), action, given: { ...given }, createdById, createdAt: deps.clock() }
+    const change = {
+      ...of,
+      id,
+      mode: modeOf(ctx),
+      action,
+      given: { ...given, count: inviteIds.length },
+      createdById,
+      createdAt: deps.clock(),
+    }
     await inside.db.bulkChange.create({ data: change })
     const rows = inviteIds.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const }))
     for (let i = 0; i < rows.length; i += STORED_AT_ONCE)
       await run(inside.db, insertRows({ bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }))
     await deps.queue.enqueueBulkChange(inside.db, { ...of, id })
     const target = { kind: 'bulk_change', id } as const
-    await recordAudit(inside, { action: 'changed_many', target, details: { change: action, invites: rows.length, ...given } })
+    await recordAudit(inside, {
+      action: 'changed_many',
+      target,
+      details: { change: action, invites: rows.length, ...auditedGiven(given) },
+    })
   })
   return id
 }
@@ -79,36 +95,12 @@ function requireOperator(ctx: Context): string {
   return ctx.actor.id
 }
 
-/** What is wrong with what it is to be done with. */
-async function findGivenIssues(ctx: Context, action: BulkAction, given: Given): Promise<Issue[]> {
-  const { expiresInDays, tagId, graderId = null } = given
-  if (action === 'extend') return findIssues([['expiresInDays', checkInteger(expiresInDays ?? 0, EXPIRY_DAYS)]])
-  if (action === 'tag') {
-    if (!tagId || !isUuid(tagId)) return [{ field: 'tagIds', rule: 'required' }]
-    return (await resolveReferences(ctx, { tagIds: [tagId] })).issues
-  }
-  if (action !== 'assign' || graderId === null) return []
-  if (!isUuid(graderId)) return [{ field: 'assignedGraderId', rule: 'reference', value: graderId }]
-  return (await resolveReferences(ctx, { assignedGraderId: graderId, tagIds: [] })).issues
-}
-
-/** The invites, sent last first; one more than may be, where there are more. */
-async function findChosen(ctx: Context, which: Which): Promise<string[]> {
-  if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BATCH_ROWS + 1)
-  const chosen = own(ctx, 'invites').where('id', '=', among(which.ids.filter(isUuid)))
-  const found = await all(ctx.db, chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc'))
-  return found.map(({ id }) => id)
-}
-
 const include = {
   createdBy: { select: { user: { select: { firstName: true, lastName: true, email: true } } } },
 } satisfies Prisma.BulkChangeInclude
 export type ListedBulkChange = Prisma.BulkChangeGetPayload<{ include: typeof include }>
-/** A bulk change, and how many of its rows are in each state. */
-export type BulkChange = ListedBulkChange & { counts: Record<BulkRowState, number> }
-
-/** As it was checked and stored by startBulkChange. */
-export const givenOf = ({ given }: { given: Prisma.JsonValue }): Given => given as Given
+/** A bulk change, and how many of its rows are in each state. @property count of its invites, including those erased since. */
+export type BulkChange = ListedBulkChange & { counts: Record<BulkRowState, number>; count: number }
 
 /** @throws DomainError not_permitted, invite_batch_not_found. */
 export async function getBulkChange(ctx: Context, id: string): Promise<BulkChange> {
@@ -120,7 +112,8 @@ export async function getBulkChange(ctx: Context, id: string): Promise<BulkChang
   const groups = await db.bulkChangeRow.groupBy({ by: ['state'], where, _count: true })
   const counts = { ready: 0, done: 0, invalid: 0, refused: 0 }
   for (const { state, _count } of groups) counts[state] = _count
-  return { ...change, counts }
+  const present = BULK_ROW_STATES.reduce((sum, state) => sum + counts[state], 0)
+  return { ...change, counts, count: (change.given as { count?: number }).count ?? present }
 }
 
 /** The newest. @throws DomainError not_permitted. */

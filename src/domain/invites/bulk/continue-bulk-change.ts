@@ -4,12 +4,15 @@ import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
+import { MAX_OPEN_ERASURES } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { QueuedRef } from '../../work/queued-ref.ts'
-import { workThrough } from '../batches/work-through.ts'
+import { ROWS_A_JOB, workThrough } from '../batches/work-through.ts'
 import { assignGrader, tagInvite } from '../change-invite.ts'
-import { extendInvite, resendInvite, revokeInvite } from '../operations.ts'
-import { type Given, givenOf } from './bulk-changes.ts'
+import { extendInviteTo, reactivateInvite, resendInvite, revokeInvite } from '../operations.ts'
+import { fillName } from './fill-name.ts'
+import { givenOf, newEndOf, type StoredGiven } from './given.ts'
+import { keepStarted } from './keep-started.ts'
 
 const include = {
   createdBy: { select: memberColumns },
@@ -20,37 +23,59 @@ const include = {
  * Does a bulk change to some of the invites that are left, in the name of who asked for it. Unless it is finished then, another job goes on.
  * What is done to an invite is committed together with its row's state, under the row's lock: killed in between and started again, or done
  * by two processes at once, each is changed once.
+ *
+ * @param erasePerson the operation of an erasure, which lies above this folder.
  */
-export async function continueBulkChange(service: ServiceContext, ref: QueuedRef): Promise<void> {
+export async function continueBulkChange(service: ServiceContext, ref: QueuedRef, erasePerson: Operation): Promise<void> {
   const where = { organizationId_id: { organizationId: ref.organizationId, id: ref.id } }
   const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
   const { id, organization, mode, createdBy } = change
   const ctx: Context = { ...service, organization, mode, actor: actingMember(createdBy) }
   const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
+  const operation = change.action === 'erase' ? erasePerson : operations[change.action]
+  const room = change.action === 'erase' ? await countFreeErasures(ctx) : Number.POSITIVE_INFINITY
   const hasMore = await workThrough(
-    (take) => ctx.db.bulkChangeRow.findMany({ where: ready, orderBy: { number: 'asc' }, take }),
-    (row) => changeOne(ctx, change, row),
+    (take) => ctx.db.bulkChangeRow.findMany({ where: ready, orderBy: { number: 'asc' }, take: Math.min(take, room) }),
+    (row) => changeOne(ctx, change, row, operation),
   )
-  if (hasMore) await service.deps.queue.enqueueBulkChange(service.db, change)
-  else await finish(ctx, id)
+  if (hasMore) return service.deps.queue.enqueueBulkChange(service.db, change)
+  const isWaiting = room < ROWS_A_JOB && (await ctx.db.bulkChangeRow.count({ where: ready })) > 0
+  if (!isWaiting) return finish(ctx, id)
+  const startAfter = new Date(service.deps.clock().getTime() + ROOM_AGAIN_MS)
+  await service.deps.queue.enqueueBulkChange(service.db, { id, organizationId: organization.id, startAfter })
+}
+
+/** Milliseconds after which finished erasures have made room for others. */
+const ROOM_AGAIN_MS = 5_000
+
+/** Erasures that a bulk change may ask for now: half of the organization's limit stays free for others. */
+async function countFreeErasures({ db, organization }: Context): Promise<number> {
+  const open = await db.erasure.count({ where: { organizationId: organization.id, finishedAt: null } })
+  return Math.max(0, MAX_OPEN_ERASURES / 2 - open)
 }
 
 type Change = { id: string; action: BulkAction; given: Prisma.JsonValue }
 type Row = { number: number; inviteId: string }
 
-const operations: Record<BulkAction, (ctx: Context, inviteId: string, given: Given) => Promise<unknown>> = {
-  resend: resendInvite,
-  extend: (ctx, inviteId, { expiresInDays = 0 }) => extendInvite(ctx, inviteId, { expiresInDays }),
+export type Operation = (ctx: Context, inviteId: string, given: StoredGiven, changeId: string) => Promise<unknown>
+const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
+  resend: (ctx, inviteId) => resendInvite(ctx, inviteId),
+  extend: (ctx, inviteId, given) => extendInviteTo(ctx, inviteId, (current) => newEndOf(given, current)),
   tag: (ctx, inviteId, { tagId = '' }) => tagInvite(ctx, inviteId, tagId),
   assign: (ctx, inviteId, { graderId = null }) => assignGrader(ctx, inviteId, graderId),
-  revoke: revokeInvite,
+  async revoke(ctx, inviteId, { includesStarted, message }) {
+    if (!includesStarted) await keepStarted(ctx, inviteId)
+    await revokeInvite(ctx, inviteId, message === undefined ? {} : { message })
+  },
+  reactivate: (ctx, inviteId, { expiresInDays }) => reactivateInvite(ctx, inviteId, { expiresInDays }),
+  name: fillName,
 }
 
-const changeOne = (ctx: Context, change: Change, row: Row): Promise<void> =>
+const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     if (!(await lockUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
-    const data = await inTransaction(inside, (within) => operations[change.action](within, row.inviteId, givenOf(change))).then(
+    const data = await inTransaction(inside, (within) => operation(within, row.inviteId, givenOf(change), change.id)).then(
       () => ({ state: 'done' as const }),
       outcomeOf,
     )
@@ -72,7 +97,7 @@ async function holdReady(ctx: Context, { id }: Change, { number }: Row): Promise
 
 /** @throws the error, unless it says something about the row. */
 function outcomeOf(error: unknown): Prisma.BulkChangeRowUncheckedUpdateManyInput {
-  if (!(error instanceof DomainError)) throw error
+  if (!(error instanceof DomainError) || error.kind === 'too_many_erasures') throw error
   if (error.kind === 'not_permitted') return { state: 'refused' }
   return { state: 'invalid', issues: error.issues.map((issue) => ({ ...issue })) as Prisma.InputJsonValue }
 }

@@ -1,6 +1,7 @@
-import { among, ofThese, own, type Rows, type Selectable, sameOwner, type Tables } from '../../../db/own.ts'
+import { among, type Expressions, ofThese, own, type Rows, type Selectable, sameOwner, type Tables } from '../../../db/own.ts'
 import { all, first, listOf } from '../../../db/statements.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
+import { may } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
 import { readWords, refuseExcess } from '../../lists/filters.ts'
@@ -19,6 +20,9 @@ export type ExportedInvite = Selectable<Tables['invites']> & {
   /** Addresses of members; of one who was erased, what stands for it. */
   grader: string | null
   createdBy: string | null
+  /** Of the newest released result, for members who may read everything. */
+  points: string | null
+  ofPoints: string | null
 }
 const { status: _, ...others } = Prisma.InviteScalarFieldEnum
 const columns = Object.values(others).map((column) => `invites.${column}` as const)
@@ -105,10 +109,24 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
 const readExported = (ctx: Context, matches: Matches): Promise<ExportedInvite[]> =>
   all(
     ctx.db,
-    ofThese(ctx, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(invites, ctx.deps.clock())),
+    ofThese(ctx, matches.clearSelect() as unknown as Rows<'invites'>, 'invites', (invites) => show(ctx, invites)),
   )
 
-const show = (invites: Rows<'invites'>, now: Date): Rows<'invites', ExportedInvite> =>
+const newestResult = (eb: Expressions<'invites'>) =>
+  eb
+    .selectFrom('submissions')
+    .innerJoin('releases', (join) =>
+      join.on(sameOwner('releases', 'submissions')).onRef('releases.submissionId', '=', 'submissions.id'),
+    )
+    .where(sameOwner('submissions', 'invites'))
+    .whereRef('submissions.inviteId', '=', 'invites.id')
+    .select(['releases.points', 'releases.ofPoints'])
+    .orderBy('submissions.releasedAt', 'desc')
+    .orderBy('releases.version', 'desc')
+    .limit(eb.lit(1))
+    .as('result')
+
+const show = (ctx: Context, invites: Rows<'invites'>): Rows<'invites', ExportedInvite> =>
   invites
     .innerJoin('assessments', (join) =>
       join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
@@ -119,14 +137,16 @@ const show = (invites: Rows<'invites'>, now: Date): Rows<'invites', ExportedInvi
     .leftJoin('members as creator', (join) =>
       join.on(sameOwner('creator', 'invites')).onRef('creator.id', '=', 'invites.createdById'),
     )
+    .leftJoinLateral(newestResult, (join) => join.on(({ lit }) => lit(may(ctx, 'read'))))
     .select(columns)
+    .select(['result.points', 'result.ofPoints'])
     .select(['assessments.name as assessment'])
     .select(({ ref }) => [
       addressOrFormer({ email: ref('grader.email'), erasedAt: ref('grader.erasedAt') }, FORMER_GRADER).as('grader'),
       addressOrFormer({ email: ref('creator.email'), erasedAt: ref('creator.erasedAt') }, FORMER_MEMBER).as('createdBy'),
     ])
     .select((eb) => [
-      statusNow(eb, now).as('status'),
+      statusNow(eb, ctx.deps.clock()).as('status'),
       listOf(
         eb
           .selectFrom('inviteTags')

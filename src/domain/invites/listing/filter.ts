@@ -14,6 +14,7 @@ import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { asStored } from '../../checking/email-address.ts'
 import { readWords } from '../../lists/filters.ts'
 import type { Order } from '../../lists/page.ts'
+import { INVITATION_KINDS } from '../../mails/candidate-mails.ts'
 import { searchKey } from '../../values/fold-text.ts'
 import { isNow } from '../expiry.ts'
 
@@ -43,7 +44,16 @@ export type InviteFilter = {
   expiresTo?: Date
   /** Changed then or later, as far as that is committed. */
   updatedSince?: Date
+  /** Pending, and the newest invitation email failed or came back. */
+  isUndelivered?: true
+  /** Invites of a list of candidates. */
+  list?: { id: string; part: ListPart }
 }
+/**
+ * Which invites of a list: those that it made; or, of people invited before, those without a name that the list has one for, and those
+ * that can be reactivated.
+ */
+export type ListPart = 'invited' | 'unnamed' | 'closed'
 /** As much of a filter as there are kept counts and orders for: not both an assessment and a tag. */
 export type CountedFilter = Pick<InviteFilter, 'assessmentId' | 'status' | 'statuses' | 'tagId'>
 /** Of a list's filters, those that a search by the index of addresses knows. */
@@ -81,6 +91,32 @@ const RULES: { [Field in keyof InviteFilter]-?: Rule<NonNullable<InviteFilter[Fi
   expiresFrom: { isCounted: false, narrows: false, condition: (eb, from) => eb('invites.expiresAt', '>=', from) },
   expiresTo: { isCounted: false, narrows: false, condition: (eb, to) => eb('invites.expiresAt', '<', to) },
   updatedSince: { isCounted: false, narrows: false, condition: (eb, since) => eb('invites.updatedAt', '>=', since) },
+  isUndelivered: {
+    isCounted: false,
+    narrows: true,
+    condition: (eb, _, { sight, now }) =>
+      eb.and([isNow(eb, 'pending', now), eb('invites.id', 'in', undeliveredInvites(sight))] as Expression<SqlBool>[]),
+  },
+  list: {
+    isCounted: false,
+    narrows: true,
+    condition: (eb, { id, part }, { sight, now }) => {
+      const rows = own(sight, 'inviteBatchRows').where('batchId', '=', id).select('inviteId')
+      if (part === 'invited') return eb('invites.id', 'in', rows.where('state', '=', 'invited'))
+      const earlier = rows.where('state', '=', 'already')
+      if (part === 'unnamed')
+        return eb.and([
+          isNow(eb, 'pending', now),
+          eb('invites.recipientName', 'is', null),
+          eb('invites.id', 'in', earlier.where('name', '<>', '')),
+        ] as Expression<SqlBool>[])
+      return eb.and([
+        eb.or([isNow(eb, 'expired', now), isNow(eb, 'revoked', now)] as Expression<SqlBool>[]),
+        eb('invites.declinedAt', 'is', null),
+        eb('invites.id', 'in', earlier),
+      ] as Expression<SqlBool>[])
+    },
+  },
   search: {
     isCounted: false,
     narrows: false,
@@ -125,6 +161,25 @@ export function matchingInvites(sight: Sight, filter: InviteFilter, now: Date): 
   const of = { sight, now }
   return fields.reduce((found, field) => found.where((eb) => RULES[field].condition(eb, filter[field] as never, of)), all)
 }
+
+/** Ids of invites whose newest invitation email failed or came back. The partial index invite_emails_undelivered_idx finds the emails. */
+export const undeliveredInvites = (sight: Sight) =>
+  own(sight, 'inviteEmails', 'mail')
+    .where('mail.kind', 'in', [...INVITATION_KINDS])
+    .where(sql<SqlBool>`(mail.state = 'failed' or mail.bounced_at is not null)`)
+    .where(sql<SqlBool>`(mail.state <> 'failed' or mail.failure is distinct from 'obsolete')`)
+    .where(({ not, exists }) =>
+      not(
+        exists(
+          own(sight, 'inviteEmails', 'later')
+            .select('later.id')
+            .where(sql<SqlBool>`later.invite_id = mail.invite_id`)
+            .where('later.kind', 'in', [...INVITATION_KINDS])
+            .where(sql<SqlBool>`(later.created_at, later.id) > (mail.created_at, mail.id)`),
+        ),
+      ),
+    )
+    .select('mail.inviteId')
 
 const taggedWith = (eb: Expressions<'invites'>, tagId: string) =>
   eb

@@ -18,6 +18,7 @@ import { countGrades, exactPercentOf, pointsIn, type Source, sumUp } from './tot
 /**
  * @param comment for the organization. @param message for the candidate. @param toCandidate whether they see it, and the points.
  * @param seen what whoever releases it has been shown, see {@link pointsIn}; undefined: nobody was shown anything.
+ * @param seenPoints the total that they were shown in a list; undefined: none.
  */
 export type NewRelease = {
   submissionId: string
@@ -25,6 +26,7 @@ export type NewRelease = {
   message: string
   toCandidate: boolean
   seen?: string | undefined
+  seenPoints?: number | undefined
 }
 
 /** What was released of a question. @property by left out where a person gave the points. */
@@ -48,7 +50,7 @@ export type ReleasedGrade = {
  */
 export async function releaseResult(
   ctx: Context,
-  { submissionId, comment, message, toCandidate, seen }: NewRelease,
+  { submissionId, comment, message, toCandidate, seen, seenPoints }: NewRelease,
 ): Promise<void> {
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
@@ -67,7 +69,8 @@ export async function releaseResult(
     const questions = countGrades(paper, grades, submission.assessment)
     const { points, ofPoints, missing } = sumUp(questions)
     if (missing) refuse([about(missing.standing.state === 'undecided' ? 'undecided' : 'ungraded', missing.number)])
-    refuse(seen === undefined || seen === pointsIn(questions) ? [] : [about('otherPoints', points)])
+    const isAsSeen = (seen === undefined || seen === pointsIn(questions)) && (seenPoints === undefined || seenPoints === points)
+    refuse(isAsSeen ? [] : [about('otherPoints', points)])
     const released = questions.map(({ number, points: most, standing }): ReleasedGrade => {
       if (standing.state !== 'graded') return { number, points: null, ofPoints: most, comment: '', graderId: null }
       return {

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { type Asked, inAskedOrder, presentQuestions, type Unordered } from './asked-questions.ts'
-import { visibleAssessments } from './results.ts'
+import { visibleAssessments } from './visible-assessments.ts'
 
 /** The results of an assessment that were released, of each candidate the newest, all together. */
 export type Report = {

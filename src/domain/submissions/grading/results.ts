@@ -1,14 +1,19 @@
 import { seen } from '../../../db/own.ts'
+import { anyOf } from '../../../db/query.ts'
 import type { Prisma, Release } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
-import { gradesBlindly } from '../../assessments/blind-grading.ts'
+import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
+import { checkInteger, findIssues } from '../../checking/checks.ts'
+import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { newestRelease, newestTotal } from '../newest-release.ts'
 import type { ReleasedGrade } from './release-result.ts'
+import { countResults, findResultIds, findResultIdsAfter, type ResultFilter, type ResultOrder } from './result-list.ts'
 import { refuseUnknown } from './rounds.ts'
 import { percentOf } from './totals.ts'
+import { visibleAssessments } from './visible-assessments.ts'
 
 // What was released, which is the newest version, also while it is reopened.
 
@@ -57,22 +62,46 @@ export type Released = Pick<Row, 'id' | 'state' | 'invite' | 'assessment' | 'sta
 /** A submission with its result, its questions, and what was released of each. */
 export type ReleasedDetail = Released & Pick<DetailRow, 'paper'> & { grades: ReleasedGrade[] }
 
-/** The released results, released last first: all for who may read everything, for clients those of their assessments. @throws DomainError not_permitted. */
+const RELEASED_LAST_FIRST: ResultOrder = { field: 'releasedAt', direction: 'desc' }
+
+/** A page of the released results: all for who may read everything, for clients those of their assessments. @throws DomainError not_permitted; invalid. */
 export function listResults(
   ctx: Context,
-  { assessmentId }: { assessmentId?: string | undefined },
+  filter: ResultFilter,
   page: Page,
+  order: ResultOrder = RELEASED_LAST_FIRST,
 ): Promise<Listing<Released>> {
-  const where = { ...visibleResults(ctx), ...(assessmentId !== undefined && isUuid(assessmentId) && { assessmentId }) }
-  const { submission } = ctx.db
+  checkFilter(filter)
   return readPage(
     page,
-    () => submission.count({ where }),
-    async (window) => {
-      const rows = await submission.findMany({ where, include, orderBy: [{ releasedAt: 'desc' }, { id: 'desc' }], ...window })
-      return rows.flatMap(({ releases, ...row }) => releases.map((release) => ({ ...row, result: toResult(release) })))
-    },
+    () => countResults(ctx, filter),
+    async (window) => readResults(ctx, await findResultIds(ctx, filter, order, window)),
   )
+}
+
+/** Exports the released results that match the filter, in the order of their ids. @throws DomainError not_permitted; invalid; too_many_exports. */
+export async function exportResults(ctx: Context, filter: ResultFilter, write: Write<Released>): Promise<void> {
+  authorize(ctx, 'export')
+  checkFilter(filter)
+  const { assessmentId, tagId } = filter
+  const read = async (last?: Released) => readResults(ctx, await findResultIdsAfter(ctx, filter, last?.id, EXPORTED_AT_ONCE))
+  await runExport(ctx, { action: 'exported_results', filter: { assessmentId, tagId } }, read, write)
+}
+
+const checkFilter = ({ minPercent }: ResultFilter): void =>
+  refuse(minPercent === undefined ? [] : findIssues([['minPercent', checkInteger(minPercent, { minimum: 0, maximum: 100 })]]))
+
+/** In the order of the ids. */
+async function readResults(ctx: Context, ids: string[]): Promise<Released[]> {
+  const rows = await ctx.db.submission.findMany({ where: { ...seen(ctx), id: anyOf(ids) }, include })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const {
+      releases: [release],
+      ...row
+    } = byId.get(id) ?? { releases: [] }
+    return release ? [{ ...(row as Omit<Row, 'releases'>), result: toResult(release) }] : []
+  })
 }
 
 /** What was released of an invite last, as far as the actor may see it; null: nothing. */
@@ -90,15 +119,6 @@ export async function getResult(ctx: Context, id: string): Promise<ReleasedDetai
   const row = isUuid(id) ? await ctx.db.submission.findFirst({ where: { ...where, id }, include: detailInclude }) : null
   const release = row?.releases[0] ?? refuseUnknown()
   return { ...(row ?? refuseUnknown()), result: toResult(release), grades: gradesOf(release) }
-}
-
-/** The assessments whose released results the context's actor may see: all there are, or those that they are client of. @throws DomainError not_permitted. */
-export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
-  const organizationId = ctx.organization.id
-  if (may(ctx, 'read')) return { organizationId }
-  authorize(ctx, 'read_as_client')
-  const memberId = ctx.actor.kind === 'member' ? ctx.actor.id : refuseUnknown()
-  return { organizationId, clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { blindGrading: false }) }
 }
 
 /** The submissions with a released result that the context's actor may see. @throws DomainError not_permitted. */

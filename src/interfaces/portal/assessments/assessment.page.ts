@@ -35,6 +35,7 @@ export type Facts = {
 export function assessmentPage(form: Form, facts: Facts & { notice: string | undefined }): Page {
   const { ctx, assessment, questions, notice } = facts
   const path = pathOf(ctx, `assessments/${assessment.id}`)
+  const importPath = pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`)
   return {
     ...headOf(
       facts,
@@ -43,7 +44,7 @@ export function assessmentPage(form: Form, facts: Facts & { notice: string | und
     notice,
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`${mistakes(form)}${isHeldByTests(form) && deleteTestData(ctx)}<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-${may(ctx, 'write_assessments') ? questionList(path, questions, whyNoKinds(ctx)) : readList(path, questions)}
+${may(ctx, 'write_assessments') ? questionList(path, questions, { refusal: whyNoKinds(ctx), importPath }) : readList(path, questions)}
 ${panel(
   'facts',
   'Details',
@@ -64,6 +65,7 @@ ${cautionsShown(facts.cautions, assessment.questionCount)}`,
 export function editorPage(facts: Facts, open: { title: string; currentId?: string; side: Html; previewAddress: string }): Page {
   const { ctx, assessment, questions } = facts
   const path = pathOf(ctx, `assessments/${assessment.id}`)
+  const importPath = pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`)
   return {
     ...headOf(
       facts,
@@ -74,7 +76,7 @@ export function editorPage(facts: Facts, open: { title: string; currentId?: stri
     tabs: assessmentTabs(ctx, assessment, 'questions'),
     body: html`<div class="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_26rem]">
 <div data-side class="lg:sticky lg:top-4 lg:col-start-2 lg:row-start-1 lg:max-h-[calc(100dvh-2rem)] lg:scroll-pb-24 lg:overflow-y-auto">${open.side}</div>
-<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, whyNoKinds(ctx), open.currentId)}</div>
+<div class="space-y-6 max-lg:hidden lg:col-start-1 lg:row-start-1"><div data-preview-place></div>${questionList(path, questions, { refusal: whyNoKinds(ctx), importPath }, open.currentId)}</div>
 </div>`,
   }
 }
@@ -82,10 +84,10 @@ export function editorPage(facts: Facts, open: { title: string; currentId?: stri
 const questionList = (
   path: string,
   questions: Listing<ListedQuestion>,
-  refusal: string | undefined,
+  { refusal, importPath }: { refusal: string | undefined; importPath: string },
   currentId?: string,
 ): Html => html`<section id="order" aria-labelledby="questions-heading">
-<div class="mb-3 flex items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto">${linkButton('#add', 'Add a question', 'plus', 'small')}</div></div>
+<div class="mb-3 flex items-center gap-3"><h2 id="questions-heading">Questions</h2><div class="ml-auto flex flex-wrap gap-2">${linkButton(`${path}/library`, 'Add from library', 'book-open', 'small')}${linkButton(importPath, 'Import', 'upload', 'small')}${linkButton('#add', 'Add a question', 'plus', 'small')}</div></div>
 ${questionCards(path, questions, currentId)}
 ${pager(path, new URLSearchParams(), questions)}
 ${addQuestionBox(path, refusal)}

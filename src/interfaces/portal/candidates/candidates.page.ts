@@ -12,6 +12,8 @@ import type { Context } from '../../../domain/context.ts'
 import { shownEmailState } from '../../../domain/invites/emails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
+import { wordEnd } from '../invites/invite-list.ts'
 import { timelineList } from '../invites/timeline.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -22,23 +24,30 @@ import { type Sortable, table } from '../kit/table.ts'
 import { ago, time, wordState } from '../kit/wording.ts'
 import { wordMail } from '../reminders/words.ts'
 
-type ListFacts = { ctx: Context; page: CandidatePage | null; order: CandidateOrder; size: number }
+type ListFacts = { ctx: Context; page: CandidatePage | null; undelivered: Set<string>; order: CandidateOrder; size: number }
 
 /** @param facts.page null: what was searched for is refused. */
-export function candidatesPage(form: Form, { ctx, page, order, size }: ListFacts): Page {
+export function candidatesPage(form: Form, { ctx, page, undelivered, order, size }: ListFacts): Page {
   const path = pathOf(ctx, 'candidates')
   const query = form.values
   const search = field(form, { name: 'search', label: 'Name or email', type: 'search', optional: true })
   return {
     title: 'Candidates',
+    actions: may(ctx, 'erase_candidates') && linkButton(erasingPath(ctx, query), 'Erase people', 'trash-2'),
     body: html`${mistakes(form)}<section class="panel" aria-label="Candidates">
 <h2 class="sr-only" id="candidates-heading">Candidates</h2>
 ${filterLine(path, query, search)}
 ${page?.isCut && html`<p class="hint mb-3">Many invites match. The list shows the candidates of the first ${MAX_SEARCHED.toLocaleString('en')} : enter more of the name or address.</p>`}
-${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, order) : none(ctx, path, query)}
+${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, { order, undelivered }) : none(ctx, path, query)}
 ${page && further(path, query, page, size)}
 </section>`,
   }
+}
+
+/** With what was searched for. */
+const erasingPath = (ctx: Context, query: URLSearchParams): string => {
+  const search = query.get('search')
+  return pathOf(ctx, search ? `${ERASE_PEOPLE}?${new URLSearchParams({ all: 'yes', search })}` : ERASE_PEOPLE)
 }
 
 const none = (ctx: Context, path: string, query: URLSearchParams): Html =>
@@ -55,7 +64,7 @@ function candidateTable(
   path: string,
   query: URLSearchParams,
   candidates: Candidate[],
-  order: CandidateOrder,
+  { order, undelivered }: Pick<ListFacts, 'order' | 'undelivered'>,
 ): Html {
   const head = (label: string, by: CandidateOrder, direction: 'ascending' | 'descending'): Sortable => {
     const other = new URLSearchParams(query)
@@ -75,7 +84,7 @@ function candidateTable(
     candidates.map((candidate) => [
       person({ name: candidate.name, email: candidate.email, address: pathOf(ctx, `candidates/${candidate.id}`) }),
       candidate.assessment,
-      badge(wordState(candidate)),
+      badge(undelivered.has(candidate.id) ? 'not delivered' : wordState(candidate)),
       ago(ctx, candidate.sentAt),
       candidate.count < MAX_COUNTED ? candidate.count : `${MAX_COUNTED} or more`,
     ]),
@@ -95,8 +104,8 @@ ${hasMore && html`<a class="btn btn-sm" href="${`${path}?${next}`}">Next</a>`}
 }
 
 /** All that there is of a candidate. */
-export function candidatePage(ctx: Context, candidate: CandidateDetail): Page {
-  const { email, name, invites, hasMore, timeline, mails } = candidate
+export function candidatePage(ctx: Context, candidate: CandidateDetail & { undelivered: Set<string> }): Page {
+  const { email, name, invites, hasMore, timeline, mails, undelivered } = candidate
   const assessments = new Map(invites.map(({ id, assessment }) => [id, assessment]))
   return {
     title: `Candidate ${email}`,
@@ -107,7 +116,7 @@ export function candidatePage(ctx: Context, candidate: CandidateDetail): Page {
     body: html`${panel(
       'invites',
       'Invites',
-      html`${inviteTable(ctx, invites)}${hasMore && html`<p class="mt-4">Only the latest ${MAX_INVITES} are shown. <a href="${`${pathOf(ctx, 'invites')}?${new URLSearchParams({ search: email })}`}">All invites of this address</a></p>`}`,
+      html`${inviteTable(ctx, invites, undelivered)}${hasMore && html`<p class="mt-4">Only the latest ${MAX_INVITES} are shown. <a href="${`${pathOf(ctx, 'invites')}?${new URLSearchParams({ search: email })}`}">All invites of this address</a></p>`}`,
     )}${panel('timeline', 'Timeline', timelineList('timeline-heading', timeline, assessments))}${panel(
       'mails',
       'Emails',
@@ -116,16 +125,16 @@ export function candidatePage(ctx: Context, candidate: CandidateDetail): Page {
   }
 }
 
-const inviteTable = (ctx: Context, invites: CandidateInvite[]): Html =>
+const inviteTable = (ctx: Context, invites: CandidateInvite[], undelivered: Set<string>): Html =>
   table(
     'invites-heading',
     ['Assessment', 'Status', 'Result', 'Sent', 'Expires'],
     invites.map((invite) => [
       html`<a href="${pathOf(ctx, `invites/${invite.id}`)}">${invite.attempt > 1 ? `${invite.assessment} (attempt ${invite.attempt})` : invite.assessment}</a>`,
-      badge(wordState(invite)),
+      badge(undelivered.has(invite.id) ? 'not delivered' : wordState(invite)),
       resultOf(ctx, invite),
       ago(ctx, invite.sentAt),
-      ago(ctx, invite.expiresAt),
+      wordEnd(ctx, invite),
     ]),
   )
 

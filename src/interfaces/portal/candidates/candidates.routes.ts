@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { CANDIDATE_ORDERS, listCandidates } from '../../../domain/candidates/list-candidates.ts'
 import { readCandidate } from '../../../domain/candidates/read-candidate.ts'
+import { findUndelivered } from '../../../domain/invites/listing/row-extras.ts'
 import { type CandidateRoute, orReceipt } from '../erasure/erased-meanwhile.ts'
 import { issuesOf, readFields } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
@@ -17,17 +18,24 @@ export function candidatesRoutes(app: FastifyInstance): void {
     const size = pageSizeOf(request)
     try {
       const page = await listCandidates(ctx, { search, order, after, size })
-      return show(request, reply, candidatesPage({ values, issues: [] }, { ctx, page, order, size }))
+      const undelivered = await findUndelivered(ctx, page.candidates)
+      return show(request, reply, candidatesPage({ values, issues: [] }, { ctx, page, undelivered, order, size }))
     } catch (error) {
       const issues = issuesOf(error)
-      return show(request, reply, candidatesPage({ values, issues }, { ctx, page: null, order, size }), 422)
+      return show(
+        request,
+        reply,
+        candidatesPage({ values, issues }, { ctx, page: null, undelivered: new Set(), order, size }),
+        422,
+      )
     }
   })
 
   app.get<CandidateRoute>('/candidates/:inviteId', (request, reply) =>
     orReceipt(request, reply, async () => {
       const candidate = await readCandidate(request.ctx, request.params.inviteId)
-      return show(request, reply, candidatePage(request.ctx, candidate))
+      const undelivered = await findUndelivered(request.ctx, candidate.invites)
+      return show(request, reply, candidatePage(request.ctx, { ...candidate, undelivered }))
     }),
   )
 }

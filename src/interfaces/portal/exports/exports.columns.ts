@@ -3,6 +3,8 @@ import { declinedAtOf } from '../../../domain/invites/declined.ts'
 import type { ExportedInvite } from '../../../domain/invites/listing/export-invites.ts'
 import type { ExportedMember } from '../../../domain/members/export-members.ts'
 import type { ExportedGrades, ExportedQuestion } from '../../../domain/submissions/grading/export-grades.ts'
+import type { Released } from '../../../domain/submissions/grading/results.ts'
+import { percentOf } from '../../../domain/submissions/grading/totals.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 
 const several = (values: string[]): string => values.join('; ')
@@ -28,6 +30,26 @@ export const inviteColumns: Column<ExportedInvite>[] = [
   ['declined_at', declinedAtOf],
   ['external_id', ({ externalId }) => externalId],
   ['metadata', ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))],
+  ['points', ({ points }) => points],
+  ['of_points', ({ ofPoints }) => ofPoints],
+  [
+    'percent',
+    ({ points, ofPoints }) => (points === null || ofPoints === null ? null : percentOf(Number(points), Number(ofPoints))),
+  ],
+]
+
+export const resultColumns: Column<Released>[] = [
+  ['submission_id', ({ id }) => id],
+  ['invite_id', ({ invite }) => invite.id],
+  ['email', ({ invite }) => invite.recipientEmail],
+  ['name', ({ invite }) => invite.recipientName],
+  ['assessment', ({ assessment }) => assessment.name],
+  ['points', ({ result }) => result.points],
+  ['of_points', ({ result }) => result.ofPoints],
+  ['percent', ({ result }) => result.percent],
+  ['handed_in_at', ({ submittedAt }) => submittedAt],
+  ['released_at', ({ result }) => result.releasedAt],
+  ['version', ({ result }) => result.version],
 ]
 
 export const memberColumns: Column<ExportedMember>[] = [

@@ -6,6 +6,7 @@ import { exportBulkChangeRows, getBulkChange } from '../../../domain/invites/bul
 import { exportInvites } from '../../../domain/invites/listing/export-invites.ts'
 import { exportMembers } from '../../../domain/members/export-members.ts'
 import { exportGrades, listExportedQuestions } from '../../../domain/submissions/grading/export-grades.ts'
+import { exportResults } from '../../../domain/submissions/grading/results.ts'
 import { sendCsv } from '../../../http/sending/send-csv.ts'
 import { sendNdjson } from '../../../http/sending/send-ndjson.ts'
 import { bulkOutcomeColumns } from '../invites/bulk.page.ts'
@@ -13,7 +14,8 @@ import { outcomeColumns } from '../invites/invite-batch.page.ts'
 import { findFilterChoices, readInviteFilter } from '../invites/read-filter.ts'
 import { readAuditFilter } from '../organization/audit-log.routes.ts'
 import { readMemberFilter } from '../organization/members.routes.ts'
-import { auditColumns, auditLine, gradeColumns, inviteColumns, memberColumns } from './exports.columns.ts'
+import { readResultFilter } from '../submissions/results.routes.ts'
+import { auditColumns, auditLine, gradeColumns, inviteColumns, memberColumns, resultColumns } from './exports.columns.ts'
 
 /** The lists as files, as the form above each has filtered it. */
 export function exportsRoutes(app: FastifyInstance): void {
@@ -54,6 +56,13 @@ export function exportsRoutes(app: FastifyInstance): void {
     const filter = readMemberFilter(filterOf(request))
     return sendCsv(reply, { name: nameOf(request, 'members'), columns: memberColumns }, (write) =>
       exportMembers(request.ctx, filter, write),
+    )
+  })
+
+  app.post('/results/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
+    const filter = readResultFilter(filterOf(request))
+    return sendCsv(reply, { name: nameOf(request, 'results'), columns: resultColumns }, (write) =>
+      exportResults(request.ctx, filter, write),
     )
   })
 

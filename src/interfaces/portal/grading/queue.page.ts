@@ -52,7 +52,7 @@ export function gradingPage(form: Form, { ctx, whose, queues, assessments, list,
   const query = new URLSearchParams({ whose, ...(assessment && { assessment }) })
   return {
     title: 'Grading',
-    actions: may(ctx, 'read') && linkButton(pathOf(ctx, 'results'), 'Released results', 'chart-column'),
+    actions: html`${may(ctx, 'release_results') && linkButton(pathOf(ctx, 'grading/release-many'), 'Release results', 'check')}${may(ctx, 'read') && linkButton(pathOf(ctx, 'results'), 'Released results', 'chart-column')}`,
     tabs: tabs(
       'Queues',
       queues.map((queue) => ({

@@ -6,18 +6,15 @@ import {
   type BulkChange,
   type BulkChangeRow,
   type BulkRowState,
-  givenOf,
   type ListedBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
-import type { Named } from '../../../domain/invites/form-options.ts'
-import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import { givenOf } from '../../../domain/invites/bulk/given.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
-import { limitHint } from '../kit/choices.ts'
-import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Form, mistakes } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -26,6 +23,7 @@ import { empty, person, progressBar, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago } from '../kit/wording.ts'
+import { bulkFields, countRevocable, type NewFacts } from './bulk-fields.ts'
 
 type Words = { label: string; icon: IconName; title: (count: number) => string; what: string }
 const invites = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'invite' : 'invites'}`
@@ -60,45 +58,57 @@ export const ACTIONS: Record<BulkAction, Words> = {
     label: 'Revoke',
     icon: 'ban',
     title: (count) => `Revoke ${invites(count)}`,
-    what: 'Their links stop working. Completed invites stay as they are. You can reactivate each invite later, with a new link.',
+    what: 'Their links stop working. Completed invites stay as they are. You can reactivate the invites later, with new links.',
+  },
+  reactivate: {
+    label: 'Reactivate',
+    icon: 'rotate-ccw',
+    title: (count) => `Reactivate ${invites(count)}`,
+    what: 'Expired and revoked invites become pending again, and each candidate is emailed a new link. Candidates who have declined are skipped.',
+  },
+  name: {
+    label: 'Fill in names',
+    icon: 'pencil',
+    title: (count) => `Fill in the names of ${invites(count)}`,
+    what: 'Pending invites without a name get the name that the list has for their address.',
+  },
+  erase: {
+    label: 'Erase people',
+    icon: 'trash-2',
+    title: (count) => `Erase the people of ${invites(count)}`,
+    what: 'All data of these people is erased for good.',
   },
 }
 
-/** @property chosen what the form sends on: the ids, or the filter. */
-type NewFacts = { ctx: Context; action: BulkAction; count: number; chosen: [name: string, value: string][]; choices: Named[] }
+/** Page that erases the people of many invites. */
+export const ERASE_PEOPLE = 'candidates/erase'
+
+/** Actions offered for any selection of the list. The others have pages that lead to them. */
+export const LIST_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'reactivate', 'revoke'] as const satisfies BulkAction[]
 
 /** What is to be done, before it is done. */
-export function newBulkChangePage(form: Form, { ctx, action, count, chosen, choices }: NewFacts): Page {
-  const { label, icon: name, title, what } = ACTIONS[action]
+export function newBulkChangePage(form: Form, facts: NewFacts): Page {
+  const { ctx, action, count, chosen } = facts
+  const { title, what } = ACTIONS[action]
   return {
-    title: title(count),
+    title: title(action === 'revoke' ? countRevocable(facts) : count),
     trail: [['Invites', pathOf(ctx, 'invites')]],
     body: html`${mistakes(form)}<form class="panel max-w-2xl" method="post" action="${pathOf(ctx, 'invites/changes')}">${onceField()}
 <input type="hidden" name="action" value="${action}">
 <input type="hidden" name="most" value="${count}">
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <p class="mb-4">${what}</p>
-${givenField(form, action, choices)}
-<div class="flex flex-wrap gap-2"><button class="${action === 'revoke' ? 'btn btn-error' : 'btn btn-primary'}">${icon(name)}${label}</button><a class="btn" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
+${bulkFields(form, facts)}
+<div class="flex flex-wrap gap-2">${submitButton(facts)}<a class="btn" href="${pathOf(ctx, 'invites')}">Cancel</a></div>
 </form>`,
   }
 }
 
-function givenField(form: Form, action: BulkAction, choices: Named[]): Html | false {
-  const named = choices.map(({ id, name }): [string, string] => [id, name])
-  if (action === 'extend')
-    return field(form, {
-      name: 'expiresInDays',
-      label: 'Days until it expires',
-      type: 'number',
-      value: String(DEFAULT_EXPIRES_IN_DAYS),
-    })
-  if (action === 'tag')
-    return choice(form, { name: 'tagIds', label: 'Tag', options: [['', 'Choose…'], ...named], ...limitHint(choices) })
-  return (
-    action === 'assign' &&
-    choice(form, { name: 'assignedGraderId', label: 'Grader', options: [['', 'Nobody'], ...named], ...limitHint(choices) })
-  )
+/** An extension shows its dates before it can be made. */
+function submitButton({ ctx, action, extension }: NewFacts): Html {
+  const { label, icon: name } = ACTIONS[action]
+  const isSeen = action !== 'extend' || extension !== null
+  return html`${action === 'extend' && html`<button class="${isSeen ? 'btn' : 'btn btn-primary'}" formmethod="get" formaction="${pathOf(ctx, 'invites/changes/new')}">Show the new dates</button>`}${isSeen && html`<button class="${action === 'revoke' ? 'btn btn-error' : 'btn btn-primary'}">${icon(name)}${label}</button>`}`
 }
 
 const STATES: Record<BulkRowState, string> = { ready: 'waiting', done: 'done', invalid: 'not possible', refused: 'not allowed' }
@@ -108,8 +118,6 @@ export const isUnderWay = ({ stoppedAt, finishedAt }: ListedBulkChange): boolean
 
 const stateOf = ({ stoppedAt, finishedAt }: ListedBulkChange): string =>
   finishedAt ? 'finished' : stoppedAt ? 'stopped' : 'in progress'
-
-const sumOf = ({ counts }: BulkChange): number => BULK_ROW_STATES.reduce((sum, state) => sum + counts[state], 0)
 
 type Facts = {
   ctx: Context
@@ -122,7 +130,7 @@ type Facts = {
 /** How far it is, and what became of each invite. */
 export function bulkChangePage({ ctx, change, list, names, values }: Facts): Page {
   const path = pathOf(ctx, `invites/changes/${change.id}`)
-  const total = sumOf(change)
+  const total = change.count
   const left = change.counts.ready
   return {
     title: ACTIONS[change.action].title(total),
@@ -151,21 +159,37 @@ const stateTabs = (path: string, change: BulkChange, values: URLSearchParams): H
     isCurrent: current === state,
   })
   return tabs('Outcome', [
-    tab('', 'All', sumOf(change)),
+    tab(
+      '',
+      'All',
+      BULK_ROW_STATES.reduce((sum, state) => sum + change.counts[state], 0),
+    ),
     ...BULK_ROW_STATES.map((state) => tab(state, capitalize(STATES[state]), change.counts[state])),
   ])
 }
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What it is done with. */
+/** The parameters of a change, before who made it. */
 function wordGiven(change: BulkChange, names: Map<string, string>): string {
-  const { expiresInDays, tagId, graderId } = givenOf(change)
+  const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = givenOf(change)
   const named = (id: string) => names.get(id) ?? 'a deleted one'
-  if (change.action === 'extend') return `By ${expiresInDays} days · `
-  if (change.action === 'tag') return `${named(tagId ?? '')} · `
-  return change.action === 'assign' ? `${graderId ? named(graderId) : 'Nobody'} · ` : ''
+  const parts: Record<BulkAction, (string | false | undefined)[]> = {
+    resend: [],
+    extend: [
+      expiresOn ? `To ${day.format(new Date(expiresOn))}` : `${addedDays} ${addedDays === 1 ? 'day' : 'days'} after each end`,
+    ],
+    tag: [named(tagId ?? '')],
+    assign: [graderId ? named(graderId) : 'Nobody'],
+    revoke: [message !== undefined && 'With an email', includesStarted && 'Also started ones'],
+    reactivate: [`For ${expiresInDays} days`],
+    name: [sendsAgain && 'Sent again'],
+    erase: [includesStarted && 'Also people who have started'],
+  }
+  return parts[change.action].flatMap((part) => (part ? [`${part} · `] : [])).join('')
 }
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 const controls = (change: BulkChange, path: string): Html =>
   change.stoppedAt

@@ -6,23 +6,22 @@ import {
   BULK_ACTIONS,
   BULK_ROW_STATES,
   type BulkAction,
-  type Given,
   getBulkChange,
-  givenOf,
   listBulkChangeRows,
   listBulkChanges,
   resumeBulkChange,
   startBulkChange,
   stopBulkChange,
-  type Which,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
+import { countChosen, type ExtensionPreview, previewExtension, type Which } from '../../../domain/invites/bulk/choose-invites.ts'
+import { type Given, givenOf } from '../../../domain/invites/bulk/given.ts'
 import { listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { wholeInvite } from '../../../domain/invites/invites.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { findTags } from '../../../domain/tags/tags.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
-import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
+import { type Form, issuesOf, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { pageSizeOf, queryOf, readPage } from '../kit/paging.ts'
@@ -42,13 +41,13 @@ export function bulkRoutes(app: FastifyInstance): void {
 
   app.get('/invites/changes/new', async (request, reply) => {
     authorize(request.ctx, 'operate_invites')
-    return show(request, reply, await newPage(request, emptyForm, queryOf(request)))
+    return show(request, reply, await newPage(request, { values: queryOf(request), issues: [] }))
   })
 
   app.post('/invites/changes', (request, reply) => {
     authorize(request.ctx, 'operate_invites')
     return submitOnce(request, reply, {
-      page: (form) => newPage(request, form, form.values),
+      page: (form) => newPage(request, form),
       async work(ctx, values) {
         const most = readNumber(readFields(values, 'most').most) ?? 0
         const id = await startBulkChange(ctx, {
@@ -87,22 +86,35 @@ export function bulkRoutes(app: FastifyInstance): void {
     )
 }
 
+/** Erasing has a page of its own, which asks for a recent sign-in. */
 const readAction = (values: URLSearchParams): BulkAction =>
-  BULK_ACTIONS.find((known) => known === values.get('action')) ?? BULK_ACTIONS[0]
+  BULK_ACTIONS.find((known) => known === values.get('action') && known !== 'erase') ?? BULK_ACTIONS[0]
 
 const isAll = (values: URLSearchParams): boolean => values.get('all') === 'yes'
 
 /** Who may do this may read everything, so that there is always something to filter. */
-function readWhich(ctx: Context, values: URLSearchParams): Which {
+export function readWhich(ctx: Context, values: URLSearchParams): Which {
   if (!isAll(values)) return { ids: [...new Set(values.getAll('id'))] }
   return { filter: readInviteFilter(ctx, values, []) ?? {} }
 }
 
 function readGiven(values: URLSearchParams): Given {
-  const { expiresInDays, tagIds, assignedGraderId } = readFields(values, 'expiresInDays', 'tagIds', 'assignedGraderId')
+  const { expiresInDays, tagIds, assignedGraderId, message } = readFields(
+    values,
+    'expiresInDays',
+    'tagIds',
+    'assignedGraderId',
+    'message',
+  )
   switch (readAction(values)) {
     case 'extend':
+      return readExtension(values)
+    case 'reactivate':
       return { expiresInDays: readNumber(expiresInDays) }
+    case 'revoke':
+      return { includesStarted: values.has('includesStarted'), ...(values.has('email') && { message: message.trim() }) }
+    case 'name':
+      return { listId: values.get('list') ?? '', sendsAgain: values.has('sendsAgain') }
     case 'tag':
       return { tagId: tagIds }
     case 'assign':
@@ -112,26 +124,53 @@ function readGiven(values: URLSearchParams): Given {
   }
 }
 
-/** What is to be done, as an address asks for it, or a form that was refused. */
-async function newPage({ ctx }: FastifyRequest, form: Form, asked: URLSearchParams) {
-  const action = readAction(asked)
-  const which = readWhich(ctx, asked)
-  const count = 'ids' in which ? which.ids.length : await countMatches(ctx, which)
-  const names = isAll(asked) ? ['all', ...FILTERS] : ['id']
-  const chosen = [...asked].filter(([name]) => names.includes(name))
-  const choices = action === 'tag' ? await listTagChoices(ctx) : action === 'assign' ? await listGraderChoices(ctx) : []
-  return newBulkChangePage(form, { ctx, action, count, chosen, choices })
+function readExtension(values: URLSearchParams): Given {
+  const { expiresOn, addedDays } = readFields(values, 'expiresOn', 'addedDays')
+  return values.get('by') === 'days' ? { addedDays: readNumber(addedDays) } : { expiresOn }
 }
+
+/** The form of a bulk change: as an address asks for it, or as it was refused. */
+async function newPage({ ctx }: FastifyRequest, form: Form) {
+  const { values } = form
+  const action = readAction(values)
+  const which = readWhich(ctx, values)
+  const count = 'ids' in which ? which.ids.length : await countMatches(ctx, which)
+  const chosen = chosenFields(values)
+  const choices = action === 'tag' ? await listTagChoices(ctx) : action === 'assign' ? await listGraderChoices(ctx) : []
+  const statuses = action === 'revoke' ? await orNothing(countChosen(ctx, which), new Map()) : new Map()
+  const isAsked = action === 'extend' && values.has('by') && form.issues.length === 0
+  const { extension, issues } = isAsked ? await readPreview(ctx, which, values) : { extension: null, issues: form.issues }
+  return newBulkChangePage({ values, issues }, { ctx, action, count, chosen, choices, statuses, extension })
+}
+
+/** What a form sends on: the ids, or the filter. */
+export function chosenFields(values: URLSearchParams): [name: string, value: string][] {
+  const names: string[] = isAll(values) ? ['all', ...FILTERS] : ['id']
+  return [...values].filter(([name]) => names.includes(name))
+}
+
+type Preview = { extension: ExtensionPreview | null; issues: Form['issues'] }
+const readPreview = (ctx: Context, which: Which, values: URLSearchParams): Promise<Preview> =>
+  previewExtension(ctx, which, readExtension(values)).then(
+    (extension) => ({ extension, issues: [] }),
+    (error) => ({ extension: null, issues: issuesOf(error) }),
+  )
 
 /** As the list counts them. 0 where the filter is refused, which is said when it is to be done. */
 const countMatches = async (ctx: Context, { filter }: Extract<Which, { filter: unknown }>): Promise<number> =>
-  listInvites(ctx, wholeInvite, filter, { field: 'sentAt', direction: 'desc' }, { number: 1, size: 1 }).then(
-    ({ total }) => total,
-    (error) => {
-      if (error instanceof DomainError && error.kind === 'invalid') return 0
-      throw error
-    },
+  orNothing(
+    listInvites(ctx, wholeInvite, filter, { field: 'sentAt', direction: 'desc' }, { number: 1, size: 1 }).then(
+      ({ total }) => total,
+    ),
+    0,
   )
+
+/** The form says what is wrong with a filter once it is sent. */
+export const orNothing = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
+  reading.catch((error) => {
+    if (error instanceof DomainError && error.kind === 'invalid') return nothing
+    throw error
+  })
 
 /** The names of the tag and of the grader that a change gives. */
 async function namesIn(ctx: Context, { tagId, graderId }: Given): Promise<Map<string, string>> {

@@ -3,20 +3,25 @@ import type { Context } from '../../../domain/context.ts'
 import type { Issue } from '../../../domain/errors.ts'
 import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState } from '../../../domain/invites/batches/batches.ts'
 import type { Terms } from '../../../domain/invites/batches/check-rows.ts'
+import { needsConfirmation } from '../../../domain/invites/batches/control-batch.ts'
 import type { MailPlan } from '../../../domain/invites/batches/mail-plan.ts'
 import { type TermNames, termsOf } from '../../../domain/invites/batches/term-names.ts'
+import type { FollowUp } from '../../../domain/invites/bulk/follow-up.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 import { choice } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
-import { type Page, pathOf } from '../kit/layout.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { pager } from '../kit/paging.ts'
-import { empty, progressBar } from '../kit/parts.ts'
+import { empty, linkButton, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { time } from '../kit/wording.ts'
+import { ago, time } from '../kit/wording.ts'
 import { SUPPRESSIONS } from '../organization/suppressions.page.ts'
+import { ERASE_PEOPLE } from './bulk.page.ts'
+import { creatorOf } from './invite-batches.page.ts'
 
 const STATES: Record<InviteBatchRowState, string> = {
   ready: 'to be invited',
@@ -37,13 +42,15 @@ type Facts = {
   isPaused: boolean
   /** When its mails leave; null once it is started. */
   plan: MailPlan | null
+  followUp: FollowUp
 }
 
 /** Whether rows are being invited: the page then reloads by itself. */
 export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
 
-export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan }: Facts): Page => ({
+export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan, followUp }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
+  subtitle: html`${batch.fileName || 'Pasted list'} · ${creatorOf(batch)}, ${ago(ctx, batch.createdAt)}`,
   trail: [
     ['Invites', pathOf(ctx, 'invites')],
     ['Invite many', pathOf(ctx, 'invites/batches')],
@@ -57,11 +64,11 @@ ${
   html`<h3>Defaults for all rows</h3>
 <dl class="details">${wordTerms(termsOf(batch.terms), names).map(([term, value]) => html`<dt>${term}</dt><dd class="preformatted">${value}</dd>\n`)}</dl>`
 }
-${batch.unusedColumns.length > 0 && html`<p>Unused columns: ${batch.unusedColumns.join(', ')}.</p>`}
+${cautions(batch, followUp)}
 ${plan && mailPlan(plan)}
-${whatNext(ctx, batch, { isPaused, isTooLate: !!plan?.tooLate })}
+${whatNext(ctx, batch, { isPaused, isTooLate: !!plan?.tooLate, nameless: followUp.nameless })}
 </section>
-<section class="panel" aria-labelledby="rows-heading">
+${madeInvites(ctx, batch, followUp)}${earlierInvites(ctx, batch, followUp)}<section class="panel" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Rows</h2>
 <form method="get" action="${pathOf(ctx, `invites/batches/${batch.id}`)}" class="filters">
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...BATCH_ROW_STATES.map((state): [string, string] => [state, STATES[state]])] })}
@@ -93,9 +100,11 @@ function mailPlan({ perDay, mails, days, lastAt, tooLate }: MailPlan): Html | fa
   return html`<p class="alert alert-soft alert-error mt-2" role="note">${duration} That is too late for invites of ${tooLate.expiresInDays} ${tooLate.expiresInDays === 1 ? 'day' : 'days'}: their emails have to leave in the first half of that time. Give the invites more days, or split the list. Your service’s operator can allow more emails a day.</p>`
 }
 
-function whatNext(ctx: Context, batch: Batch, { isPaused, isTooLate }: { isPaused: boolean; isTooLate: boolean }): Html {
+type StartState = { isTooLate: boolean; nameless: number }
+
+function whatNext(ctx: Context, batch: Batch, { isPaused, ...state }: { isPaused: boolean } & StartState): Html {
   const path = pathOf(ctx, `invites/batches/${batch.id}`)
-  return html`<div class="mt-4 flex flex-wrap items-start gap-2">${isPaused ? paused(ctx, path) : actions(batch, path, isTooLate)}
+  return html`<div class="mt-4 flex flex-wrap items-start gap-2">${isPaused ? paused(ctx, path) : actions(batch, path, state)}
 <form method="post" action="${`${path}/export`}"><button class="btn">Export all rows as CSV</button></form></div>`
 }
 
@@ -112,22 +121,58 @@ ${
 
 const notice = (words: string): Html => html`<p class="alert alert-soft alert-error" role="note">${words}</p>`
 
-function actions(batch: Batch, path: string, isTooLate: boolean): Html | false {
+function actions(batch: Batch, path: string, state: StartState): Html | false {
   if (batch.finishedAt) return false
-  if (!batch.startedAt) return beforeStart(batch, path, isTooLate)
+  if (!batch.startedAt) return beforeStart(batch, path, state)
   if (batch.stoppedAt)
     return html`<form method="post" action="${`${path}/resume`}"><p>Nobody else on the list is invited. <button class="btn btn-primary">Resume</button></p></form>`
   return html`<form method="post" action="${`${path}/stop`}"><p><button class="btn btn-error">Stop</button> Candidates not invited by then are left out.</p></form>
 <form method="post" action="${`${path}/resume`}"><p>Failures are retried automatically. If the number above stops moving: <button class="btn">Try again now</button></p></form>`
 }
 
-const beforeStart = ({ counts }: Batch, path: string, isTooLate: boolean): Html => html`${
-  counts.ready === 0
+const beforeStart = (batch: Batch, path: string, { isTooLate, nameless }: StartState): Html => html`${
+  batch.counts.ready === 0
     ? html`<p>There is nobody to invite in this list.</p>`
     : !isTooLate &&
-      html`<form method="post" action="${`${path}/start`}"><p><button class="btn btn-primary">Invite ${counts.ready.toLocaleString('en')} ${counts.ready === 1 ? 'candidate' : 'candidates'}</button></p></form>`
+      html`<form method="post" action="${`${path}/start`}">${needsConfirmation(batch, nameless) && html`<label class="mb-2 flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> The list is right as it is</label>`}<p><button class="btn btn-primary">Invite ${wordCount(batch.counts.ready, 'candidate')}</button></p></form>`
 }
 <form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard list</button></p></form>`
+
+/** What the list may lack, before it is started. */
+function cautions({ unusedColumns, counts, startedAt }: Batch, { nameless }: FollowUp): Html {
+  const unused = unusedColumns.length > 0 && html`<p>Unused columns: ${unusedColumns.join(', ')}.</p>`
+  if (startedAt || (nameless === 0 && !unused)) return html`${unused}`
+  return html`<div class="alert alert-soft alert-warning mt-3 block" role="note">${nameless > 0 && html`<p>${nameless.toLocaleString('en')} of ${wordCount(counts.ready, 'candidate')} ${nameless === 1 ? 'has' : 'have'} no name: their emails greet them without one.</p>`}${unused}</div>`
+}
+
+/** What can be done with the invites that the list made. */
+function madeInvites(ctx: Context, { id, counts }: Batch, { statuses }: FollowUp): Html | false {
+  if (counts.invited === 0) return false
+  const open = (statuses.get('pending') ?? 0) + (statuses.get('accepted') ?? 0)
+  const started = statuses.get('started') ?? 0
+  const revoking = (more: Record<string, string> = {}) =>
+    `${pathOf(ctx, 'invites/changes/new')}?${new URLSearchParams({ action: 'revoke', all: 'yes', list: id, ...more })}`
+  const canRevoke = may(ctx, 'operate_invites') && open + started > 0
+  return panel(
+    'made',
+    'Invites from this list',
+    html`<dl class="details">${[...statuses].map(([status, count]) => html`<dt>${status}</dt><dd>${count.toLocaleString('en')}</dd>\n`)}</dl>
+<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), `Withdraw ${wordCount(open, 'invite')}`, 'ban')}${linkButton(revoking({ email: 'yes' }), 'Withdraw and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
+${canRevoke && html`<p class="hint mt-3">You see who is affected before anything happens. Candidates who have started are kept unless you include them.</p>`}`,
+  )
+}
+
+/** What can be done with people on the list who were invited before. */
+function earlierInvites(ctx: Context, { id }: Batch, { unnamed, closed }: FollowUp): Html | false {
+  if (!may(ctx, 'operate_invites') || unnamed + closed === 0) return false
+  const changing = (action: string, part: string) =>
+    `${pathOf(ctx, 'invites/changes/new')}?${new URLSearchParams({ action, all: 'yes', list: id, part })}`
+  return panel(
+    'earlier',
+    'Invited before',
+    html`${unnamed > 0 && html`<p class="mb-4">${wordCount(unnamed, 'earlier invite')} ${unnamed === 1 ? 'has' : 'have'} no name, and this list has one. ${linkButton(changing('name', 'unnamed'), `Fill in ${wordCount(unnamed, 'name')}`, 'pencil', 'small')}</p>`}${closed > 0 && html`<p>${wordCount(closed, 'earlier invite')} ${closed === 1 ? 'is' : 'are'} revoked or expired. ${linkButton(changing('reactivate', 'closed'), `Reactivate ${wordCount(closed, 'invite')}`, 'rotate-ccw', 'small')}</p>`}`,
+  )
+}
 
 /** What candidates are invited with, in the order of the list's columns. */
 function wordTerms(terms: Terms, names: TermNames): [term: string, value: string][] {

@@ -51,14 +51,19 @@ function stateOf({ startedAt, stoppedAt, finishedAt }: Pick<ListedBatch, 'starte
   return startedAt ? 'being invited' : 'checked'
 }
 
+/** Who gave a list. */
+export const creatorOf = ({ createdBy, createdByKeyId }: Pick<ListedBatch, 'createdBy' | 'createdByKeyId'>): string =>
+  createdBy === null || createdByKeyId !== null ? 'an API key' : nameOf(createdBy.user)
+
 const batchTable = (ctx: Context, batches: ListedBatch[]): Html =>
   table(
     'batches-heading',
-    ['Uploaded', 'Assessment', 'By', 'Status'],
-    batches.map(({ id, createdAt, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
+    ['Uploaded', 'File', 'Assessment', 'By', 'Status'],
+    batches.map(({ id, createdAt, fileName, assessment, createdBy, createdByKeyId, startedAt, stoppedAt, finishedAt }) => [
       html`<a href="${pathOf(ctx, `${PATH}/${id}`)}">${time(createdAt)}</a>`,
+      fileName,
       assessment.name,
-      createdBy === null || createdByKeyId !== null ? 'an API key' : nameOf(createdBy.user),
+      creatorOf({ createdBy, createdByKeyId }),
       badge(stateOf({ startedAt, stoppedAt, finishedAt })),
     ]),
   )

@@ -3,6 +3,7 @@ import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } f
 import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
 import { planMails } from '../../../domain/invites/batches/mail-plan.ts'
 import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
+import { readFollowUp } from '../../../domain/invites/bulk/follow-up.ts'
 import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addresses.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_ROWS, MAX_PAGE_SIZE } from '../../../domain/limits.ts'
@@ -11,7 +12,7 @@ import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { queryOf, readPage } from '../kit/paging.ts'
-import { readUploads } from '../kit/uploads.ts'
+import { FILE_NAME, readUploads } from '../kit/uploads.ts'
 import { requireRight } from '../sign-in/turn-away.ts'
 import { batchPage, isRunning } from './invite-batch.page.ts'
 import { inviteBatchesPage } from './invite-batches.page.ts'
@@ -39,7 +40,12 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
           const { assessmentId, file, list } = readFields(values, 'assessmentId', 'file', 'list')
           const bytes = Buffer.from(file || list)
           const readList = readUpload(request.ctx.organization.id, { content: 'candidates', bytes, maxRows: MAX_BATCH_ROWS })
-          const id = await createBatch(request.ctx, { assessmentId, readList, terms: readTerms(values) })
+          const id = await createBatch(request.ctx, {
+            assessmentId,
+            readList,
+            terms: readTerms(values),
+            fileName: file ? (values.get(FILE_NAME) ?? '') : '',
+          })
           return pathOf(request.ctx, `invites/batches/${id}`)
         },
       }),
@@ -56,7 +62,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     const names = await readTermNames(ctx, [batch.terms, ...list.items.map(({ terms }) => terms)])
     const isPaused = batch.stoppedAt !== null && ctx.mode === 'live' && (await areListsPaused(ctx))
     const plan = batch.startedAt ? null : await planMails(ctx, batch)
-    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused, plan }))
+    const followUp = await readFollowUp(ctx, batch)
+    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused, plan, followUp }))
   })
 
   for (const [action, work] of [
@@ -70,7 +77,7 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
         page: (form) => batchesPage(request, form),
         async work(values) {
           if (action === 'resume' && values.has('sure')) await confirmLists(request.ctx)
-          await work(request.ctx, request.params.batchId)
+          await work(request.ctx, request.params.batchId, values.has('sure'))
           return pathOf(request.ctx, action === 'discard' ? 'invites/batches' : `invites/batches/${request.params.batchId}`)
         },
       }),

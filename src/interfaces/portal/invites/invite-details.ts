@@ -16,7 +16,7 @@ import { panel, pathOf } from '../kit/layout.ts'
 import { facts as factList, linkButton } from '../kit/parts.ts'
 import { opener } from '../kit/popup.ts'
 import { badge } from '../kit/status.ts'
-import { time, wordState } from '../kit/wording.ts'
+import { doesNotExpire, time, wordState } from '../kit/wording.ts'
 import { REQUIREMENT_NAMES } from './invite-actions.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 
@@ -33,7 +33,7 @@ export function details({ ctx, invite, createdBy, tags, operations, retake, time
     ['External ID', invite.externalId],
     ['Metadata', invite.metadata && wordMetadata(invite.metadata)],
     ['Sent', time(invite.sentAt)],
-    ['Expires', time(invite.expiresAt)],
+    ['Expires', !doesNotExpire(invite) && time(invite.expiresAt)],
     ...(timeline.isWhole ? [] : untold(invite)),
     // As in the timeline: clients are not told who works for the organization.
     ['Invited by', readsAll && inviter(invite, createdBy)],

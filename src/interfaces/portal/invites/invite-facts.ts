@@ -20,6 +20,8 @@ export type InviteFacts = {
   retake: string | null
   tags: Tag[]
   emails: InviteEmailRow[]
+  /** Pending, and the newest invitation email failed or came back. */
+  isUndelivered: boolean
   /** What is planned, or was left out. */
   reminders: PlannedReminder[]
   timeline: Timeline

@@ -1,6 +1,6 @@
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
-import { BULK_ACTIONS } from '../../../domain/invites/bulk/bulk-changes.ts'
+import type { Declinable } from '../../../domain/invites/declined.ts'
 import type { Named } from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES, type ListedInvite } from '../../../domain/invites/invites.ts'
 import type { InviteOrder } from '../../../domain/invites/listing/filter.ts'
@@ -16,9 +16,9 @@ import { filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
 import { empty, linkButton, person, tabs } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
-import { ago, wordState } from '../kit/wording.ts'
-import { ACTIONS } from './bulk.page.ts'
-import { FILTERS, type FilterChoices } from './read-filter.ts'
+import { ago, doesNotExpire, wordState } from '../kit/wording.ts'
+import { ACTIONS, ERASE_PEOPLE, LIST_ACTIONS } from './bulk.page.ts'
+import { FILTERS, type FilterChoices, UNDELIVERED } from './read-filter.ts'
 
 /** The orders of the list, by the word in its address. The first is the one without a word. */
 export const orders: Record<string, InviteOrder> = {
@@ -37,6 +37,8 @@ export type ListFacts = {
   choices: FilterChoices
   /** How many are in each state, where that is known. */
   counts: StateCounts | null
+  /** How many were not delivered, where the others are known. */
+  undelivered: number | undefined
   /** Null: there is nothing to list. */
   list: Listing<ListedInvite> | null
   extras: RowExtras
@@ -50,19 +52,19 @@ export const listPath = ({ ctx, of }: Pick<ListFacts, 'ctx' | 'of'>): string =>
 
 /** The list with what narrows it, and what can be done with its rows. */
 export function inviteList(form: Form, facts: ListFacts): Html {
-  const { ctx, choices, counts, list, of } = facts
+  const { ctx, choices, list, of } = facts
   const path = listPath(facts)
   const isBulk = may(ctx, 'operate_invites')
   const exporting = list !== null && exportButton(pathOf(ctx, 'invites/export'), of && ['assessment', of.id])
   return html`<section class="panel" aria-label="Invites">
 <h2 class="sr-only" id="list-heading">Invites</h2>
-${of && html`<div class="-mt-3 mb-4">${statusTabs(path, form.values, counts, list?.total)}</div>`}${filterLine(path, form.values, filterFields(form, choices, facts), exporting)}
+${of && html`<div class="-mt-3 mb-4">${statusTabs(path, form.values, facts)}</div>`}${filterLine(path, form.values, filterFields(form, choices, facts), exporting)}
 ${list && list.items.length > 0 ? html`${isBulk && bulkBar(facts, form.values, list)}${inviteTable(facts, form.values, list.items, isBulk)}` : nothing(facts, form.values)}
 ${list && sizedPager(path, form.values, list, ['invite', 'invites'])}
 </section>`
 }
 
-function filterFields(form: Form, { assessments, tags, graders }: FilterChoices, { ctx, of }: ListFacts): Html {
+function filterFields(form: Form, { assessments, tags, graders, lists }: FilterChoices, { ctx, of }: ListFacts): Html {
   const readsAll = may(ctx, 'read')
   const anyOf = (named: Named[], any: string): [string, string][] => [
     ...(any ? [['', any] as [string, string]] : []),
@@ -74,6 +76,8 @@ ${field(form, { name: 'search', label: 'Name or email', type: 'search', optional
 ${!of && choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, everything) })}
 ${readsAll && choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
 ${readsAll && choice(form, { name: 'grader', label: 'Grader', options: anyOf(graders, 'Every grader') })}
+${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf(lists, 'Every list') })}
+${form.values.get('part') && html`<input type="hidden" name="part" value="${form.values.get('part')}">`}
 ${namedField(readNamed(form.values), [...(of ? [] : [assessments]), tags, graders])}`
 }
 
@@ -94,30 +98,32 @@ function nothing({ ctx, choices, counts, of }: ListFacts, values: URLSearchParam
 /**
  * A tab for each status, which keeps what else the list is narrowed to. Where no counts are kept of that, only the list's own number is said:
  * to count the others would take the longer, the more invites there are.
- *
- * @param total of the list that is shown.
  */
-export function statusTabs(path: string, values: URLSearchParams, counts: StateCounts | null, total: number | undefined): Html {
+export function statusTabs(
+  path: string,
+  values: URLSearchParams,
+  { counts, undelivered, list }: Pick<ListFacts, 'counts' | 'undelivered' | 'list'>,
+): Html {
+  const total = list?.total
   const current = values.get('state') ?? ''
   const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
   return tabs(
     'Status',
-    (['', ...INVITE_STATUSES] as const).map((status) => {
+    (['', 'pending', UNDELIVERED, ...INVITE_STATUSES.slice(1)] as const).map((status) => {
       const query = new URLSearchParams(values)
       query.delete('page')
       query.set('state', status)
-      const label = status === '' ? 'All' : `${status.charAt(0).toUpperCase()}${status.slice(1)}`
+      const label = status === '' ? 'All' : status === UNDELIVERED ? 'Not delivered' : capitalize(status)
       const isCurrent = status === current
-      const kept = status === '' ? all : counts && (counts.get(status) ?? 0)
+      const kept = status === '' ? all : status === UNDELIVERED ? undelivered : counts && (counts.get(status) ?? 0)
       return { label, address: `${path}?${query}`, isCurrent, count: kept ?? (isCurrent ? total : undefined) }
     }),
   )
 }
 
-const BULK = 'bulk'
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** In these an invite expires no more; a declined one counts as revoked. */
-const OVER = new Set<ListedInvite['status']>(['completed', 'revoked'])
+const BULK = 'bulk'
 
 function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedInvite[], isBulk: boolean): Html {
   const { ctx, extras, of } = facts
@@ -152,21 +158,23 @@ function inviteTable(facts: ListFacts, query: URLSearchParams, invites: ListedIn
 }
 
 /** When it expires; of one that does so no more, nothing. */
-const wordEnd = (ctx: Context, invite: ListedInvite): Html =>
-  OVER.has(invite.status)
+export const wordEnd = (ctx: Context, invite: Declinable & { expiresAt: Date | string }): Html =>
+  doesNotExpire(invite)
     ? html`<span title="${`It is ${wordState(invite)} and does not expire any more`}">–</span>`
     : ago(ctx, new Date(invite.expiresAt))
 
 /** What can be done with the ticked invites, or with all that match. */
 function bulkBar({ ctx, of }: ListFacts, values: URLSearchParams, { items, total }: Listing<ListedInvite>): Html {
   const keptValue = (name: string) => (name === 'assessment' && of ? of.id : values.get(name))
-  const kept = FILTERS.map((name) => html`<input type="hidden" name="${name}" value="${keptValue(name)}">`)
+  const kept = FILTERS.filter((name) => keptValue(name)).map(
+    (name) => html`<input type="hidden" name="${name}" value="${keptValue(name)}">`,
+  )
   return html`<form id="${BULK}" method="get" action="${pathOf(ctx, 'invites/changes/new')}" class="bulk" aria-label="Bulk actions">${kept}
 <div class="flex flex-wrap items-center gap-x-4 gap-y-2" data-bulk>
 <span class="text-sm font-medium" data-bulk-count>For selected invites</span>
 <label class="flex items-center gap-2 text-sm" data-bulk-page hidden><input type="checkbox" class="checkbox checkbox-sm"> Select this page</label>
 ${total > items.length && html`<label class="flex items-center gap-2 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="all" value="yes"> All ${total.toLocaleString('en')} that match</label>`}
-<div class="flex flex-wrap gap-2">${BULK_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>\n`)}</div>
+<div class="flex flex-wrap gap-2">${LIST_ACTIONS.map((action) => html`<button class="${action === 'revoke' ? 'btn btn-sm text-error' : 'btn btn-sm'}" name="action" value="${action}">${icon(ACTIONS[action].icon)}${ACTIONS[action].label}</button>\n`)}${may(ctx, 'erase_candidates') && html`<button class="btn btn-sm text-error" formaction="${pathOf(ctx, ERASE_PEOPLE)}">${icon(ACTIONS.erase.icon)}${ACTIONS.erase.label}</button>`}</div>
 <a class="ml-auto text-sm hover:underline" href="${pathOf(ctx, 'invites/changes')}">Bulk changes</a>
 </div>
 </form>`

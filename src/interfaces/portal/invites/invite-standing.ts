@@ -1,6 +1,6 @@
 import { declinedAtOf } from '../../../domain/invites/declined.ts'
-import { shownEmailState } from '../../../domain/invites/emails.ts'
 import { mayMove } from '../../../domain/invites/moves.ts'
+import { isInvitation } from '../../../domain/mails/candidate-mails.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
 import { wordCount, wordDuration } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
@@ -49,11 +49,9 @@ function wordNext({ ctx, invite, operations }: Facts): Value {
 }
 
 /** Where the newest mail did not arrive, nobody answers. */
-function undelivered({ ctx, invite, emails, operations, sent }: Facts): Html | false {
-  const [newest] = emails
-  if (!newest || invite.status !== 'pending') return false
-  const cameBack = newest.state === 'sent' && newest.bouncedAt !== null
-  if (!cameBack && shownEmailState(newest, ctx.deps.clock()) !== 'failed') return false
+function undelivered({ ctx, invite, emails, isUndelivered, operations, sent }: Facts): Html | false {
+  const newest = emails.find(({ kind }) => isInvitation(kind))
+  if (!newest || !isUndelivered) return false
   const mayCorrect = operations !== null && invite.mode === 'live' && sent !== 'replace'
   return html`<div class="alert alert-soft alert-error mb-4">${icon('mail-x', 'size-5')}<p>The invitation was not delivered: ${newest.reason || wordReturn(newest)}${newest.failure === 'suppressed' && operations !== null && html` Give them the link below, or <a href="${pathOf(ctx, `${SUPPRESSIONS}?search=${encodeURIComponent(invite.recipientEmail)}`)}">have the address written to again</a>.`}</p>${mayCorrect && opener({ id: 'replace', label: 'Correct the email address', icon: 'pencil' }, 'btn btn-sm')}</div>`
 }

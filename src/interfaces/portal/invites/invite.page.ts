@@ -49,7 +49,7 @@ export function invitePage(form: Form, facts: Facts): Page {
   return {
     title: `Invite of ${recipientEmail}`,
     heading: recipientName || recipientEmail,
-    state: badge(wordState(invite)),
+    state: badge(facts.isUndelivered ? 'not delivered' : wordState(invite)),
     subtitle: html`${candidateOf(ctx, invite)} · ${may(ctx, 'read') ? assessmentLink(ctx, invite) : invite.assessmentName}`,
     trail: [['Invites', pathOf(ctx, 'invites')]],
     actions: actionsOf(facts),

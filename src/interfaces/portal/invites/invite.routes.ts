@@ -9,6 +9,7 @@ import { listGraderChoices, listTagChoices } from '../../../domain/invites/form-
 import { getInvitationLink } from '../../../domain/invites/invitation-link.ts'
 import { getInvite, type InviteDetail } from '../../../domain/invites/invites.ts'
 import { listInviteTags } from '../../../domain/invites/list-invite-tags.ts'
+import { findUndelivered } from '../../../domain/invites/listing/row-extras.ts'
 import { reactivateInvite, resendInvite, revokeInvite } from '../../../domain/invites/operations.ts'
 import { planReminders, switchReminders } from '../../../domain/invites/reminders/plan.ts'
 import { findRetake, retakeInvite } from '../../../domain/invites/retake-invite.ts'
@@ -48,7 +49,7 @@ const OPERATIONS: Record<string, Operation> = {
   resend: inPlace('resend', resendInvite),
   extend: inPlace('extend', (ctx, id, values) => changeExpiry(ctx, id, { expiresInDays: readDays(values) ?? -1 })),
   correct: inPlace('correct', (ctx, id, values) => correctInvite(ctx, id, readCorrection(values))),
-  revoke: inPlace('revoke', revokeInvite),
+  revoke: inPlace('revoke', (ctx, id) => revokeInvite(ctx, id)),
   reactivate: inPlace('reactivate', (ctx, id, values) =>
     reactivateInvite(ctx, id, { expiresInDays: readDays(values), afterDecline: values.get('afterDecline') === 'yes' }),
   ),
@@ -130,6 +131,7 @@ async function onePage(
     retake: isHandedIn ? await findRetake(ctx, invite) : null,
     tags: tags.items,
     emails: emails.items,
+    isUndelivered: (await findUndelivered(ctx, [invite])).has(invite.id),
     reminders: await planReminders(ctx, id),
     timeline: await readTimeline(ctx, id),
     queued: isHandedIn ? await findQueued(ctx, id) : null,

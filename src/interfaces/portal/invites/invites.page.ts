@@ -13,13 +13,13 @@ import { savedFilters } from './saved-filters.ts'
 type Facts = ListFacts & { saved: SavedFilter[]; saving: Form }
 
 export function invitesPage(form: Form, { saved, saving, ...facts }: Facts): Page {
-  const { ctx, counts } = facts
+  const { ctx } = facts
   return {
     title: 'Invites',
     actions:
       may(ctx, 'invite') &&
       html`${linkButton(pathOf(ctx, 'invites/batches'), 'Invite many', 'upload')}${linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus', 'main')}`,
-    tabs: statusTabs(listPath(facts), form.values, counts, facts.list?.total),
+    tabs: statusTabs(listPath(facts), form.values, facts),
     body: html`${mistakes(form)}${mistakes(saving)}${savedFilters({ ctx, saved, values: form.values, form: saving })}${inviteList(form, facts)}`,
   }
 }

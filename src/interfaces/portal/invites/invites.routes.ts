@@ -8,6 +8,7 @@ import { completeTerms } from '../../../domain/invites/assessment-terms.ts'
 import { createInvite } from '../../../domain/invites/create-invite.ts'
 import { listChoices } from '../../../domain/invites/form-options.ts'
 import { wholeInvite } from '../../../domain/invites/invites.ts'
+import { countUndelivered } from '../../../domain/invites/listing/count-undelivered.ts'
 import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findRowExtras } from '../../../domain/invites/listing/row-extras.ts'
@@ -108,7 +109,8 @@ async function readInvites(request: FastifyRequest, { values }: Form, of?: { id:
   const choices = await findFilterChoices(ctx, limited)
   const filter = readInviteFilter(ctx, limited, choices.assessments)
   const counts = filter && (await countTabs(ctx, filter))
-  const facts = { ctx, choices, counts, ...(of && { of }) }
+  const undelivered = counts ? await countUndelivered(ctx, filter?.assessmentId) : undefined
+  const facts = { ctx, choices, counts, undelivered, ...(of && { of }) }
   try {
     const order = orders[readSort(values, orders)]!
     const list = filter && (await listInvites(ctx, wholeInvite, filter, order, readPage(values, pageSizeOf(request))))
@@ -146,6 +148,9 @@ function savedFilterRoutes(app: FastifyInstance): void {
 }
 
 /** How many invites each tab has, where that is kept: under no other filter than an assessment's. */
-async function countTabs(ctx: Context, { status: _, assessmentId, ...others }: InviteFilter): Promise<StateCounts | null> {
+async function countTabs(
+  ctx: Context,
+  { status: _, isUndelivered: __, assessmentId, ...others }: InviteFilter,
+): Promise<StateCounts | null> {
   return Object.keys(others).length === 0 ? readStates(ctx, defined({ assessmentId })) : null
 }

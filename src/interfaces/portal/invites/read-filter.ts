@@ -1,6 +1,8 @@
 import { authorize, may } from '../../../domain/access/permissions.ts'
 import { isEmailAddress } from '../../../domain/checking/email-address.ts'
 import type { Context } from '../../../domain/context.ts'
+import { DomainError } from '../../../domain/errors.ts'
+import { getBatch, listBatches } from '../../../domain/invites/batches/batches.ts'
 import {
   listAssessmentChoices,
   listClientAssessments,
@@ -9,7 +11,7 @@ import {
   type Named,
 } from '../../../domain/invites/form-options.ts'
 import { INVITE_STATUSES } from '../../../domain/invites/invites.ts'
-import type { InviteFilter } from '../../../domain/invites/listing/filter.ts'
+import type { InviteFilter, ListPart } from '../../../domain/invites/listing/filter.ts'
 import type { Asked } from '../../../domain/lists/filters.ts'
 import { ERASED_MEMBER } from '../../../domain/look-ups/former-members.ts'
 import { findMembers } from '../../../domain/members/members.ts'
@@ -19,10 +21,15 @@ import { readNamed } from '../kit/choices.ts'
 import { readFields } from '../kit/forms.ts'
 
 /** What of the list's address narrows it. */
-export const FILTERS = ['state', 'search', 'assessment', 'tag', 'grader'] as const
+export const FILTERS = ['state', 'search', 'assessment', 'tag', 'grader', 'list', 'part'] as const
+
+/** The tab of undelivered invites, among the statuses in an address. */
+export const UNDELIVERED = 'undelivered'
+
+const LIST_PARTS = ['invited', 'unnamed', 'closed'] as const satisfies ListPart[]
 
 /** What the list can be filtered by. */
-export type FilterChoices = { assessments: Named[]; tags: Named[]; graders: Named[] }
+export type FilterChoices = { assessments: Named[]; tags: Named[]; graders: Named[]; lists: Named[] }
 
 /** What the list's form offers to whoever looks. */
 export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<FilterChoices> {
@@ -31,9 +38,32 @@ export async function findFilterChoices(ctx: Context, values: URLSearchParams): 
   if (may(ctx, 'read')) {
     const all = [listAssessmentChoices(ctx, wanted), listTagChoices(ctx, wanted), listGraderChoices(ctx, wanted)] as const
     const [assessments, tags, graders] = await Promise.all(all)
-    return { assessments, tags, graders: [...(await findFormerGrader(ctx, grader, graders)), ...graders] }
+    const lists = await findListChoices(ctx, readFields(values, 'list').list)
+    return { assessments, tags, graders: [...(await findFormerGrader(ctx, grader, graders)), ...graders], lists }
   }
-  return { assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [], tags: [], graders: [] }
+  return {
+    assessments: may(ctx, 'read_as_client') ? await listClientAssessments(ctx, wanted) : [],
+    tags: [],
+    graders: [],
+    lists: [],
+  }
+}
+
+/** The newest lists of candidates, and the one that is chosen. */
+async function findListChoices(ctx: Context, chosen: string): Promise<Named[]> {
+  if (!may(ctx, 'invite')) return []
+  const lists = (await listBatches(ctx)).filter(({ startedAt, id }) => startedAt !== null || id === chosen)
+  const isKnown = !isUuid(chosen) || lists.some(({ id }) => id === chosen)
+  const earlier = isKnown ? [] : await getBatch(ctx, chosen).then((list) => [list], noneIfUnknown)
+  return [...lists, ...earlier].map(({ id, fileName, assessment, createdAt }) => ({
+    id,
+    name: `${fileName || assessment.name}, ${createdAt.toISOString().slice(0, 10)}`,
+  }))
+}
+
+function noneIfUnknown(error: unknown): [] {
+  if (error instanceof DomainError && error.kind === 'invite_batch_not_found') return []
+  throw error
 }
 
 /** The chosen grader, if they no longer grade: without them the form would show another choice than the list follows. */
@@ -58,7 +88,7 @@ export function readInviteFilter(ctx: Context, values: URLSearchParams, assessme
 }
 
 function readFilter(values: URLSearchParams): InviteFilter {
-  const { state, assessment, tag, grader, search } = readFields(values, ...FILTERS)
+  const { state, assessment, tag, grader, search, list, part } = readFields(values, ...FILTERS)
   const typed = search.trim()
   const isAddress = isEmailAddress(typed)
   const asked: Asked<InviteFilter> = {
@@ -76,6 +106,8 @@ function readFilter(values: URLSearchParams): InviteFilter {
     expiresFrom: undefined,
     expiresTo: undefined,
     updatedSince: undefined,
+    isUndelivered: state === UNDELIVERED ? true : undefined,
+    list: isUuid(list) ? { id: list, part: LIST_PARTS.find((known) => known === part) ?? 'invited' } : undefined,
   }
   return defined(asked)
 }

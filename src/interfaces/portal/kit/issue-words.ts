@@ -66,6 +66,9 @@ const names: Record<string, string> = {
   recipientEmail: 'the email address',
   recipientName: 'the name',
   expiresInDays: 'the number of days',
+  minPercent: 'the minimum',
+  expiresOn: 'the date',
+  addedDays: 'the number of days',
   questionReplayLimit: 'the number of replays',
   answerRecordLimit: 'the number of recordings',
   extraTimePercent: 'the extra time',
@@ -228,6 +231,10 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   tooMuchText: (_name, bytes) =>
     `The file holds more than ${bytes / 1e6} MB of text, counting each cell that repeats a text. Please split it.`,
   noText: () => 'The first row names no column “text”.',
+  hasStarted: () => 'The candidate has started, so this invite was kept.',
+  otherInvites: () => 'This person has other invites, so they were kept.',
+  hasName: () => 'The invite already has a name.',
+  notConfirmed: () => 'Tick the box to confirm that the list is right as it is.',
   moreMatch: (_name, count) => `${count.toLocaleString('en')} invites match by now. Check the number and confirm again.`,
   codeUsed: () => 'This code was used already. Wait for the next one.',
   passkey: () => 'The passkey was not accepted. Please try again, or sign in another way.',
@@ -248,6 +255,8 @@ const INVITED = {
 
 /** What is not typed in, but chosen. */
 const NOT_CHOSEN: Record<string, string> = {
+  results: 'Tick at least one result.',
+  questions: 'Tick at least one question.',
   roles: 'Choose at least one role.',
   defaultRoles: 'Choose at least one role.',
   assessmentId: 'Choose an assessment.',

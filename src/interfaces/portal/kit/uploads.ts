@@ -10,6 +10,9 @@ declare module 'fastify' {
   }
 }
 
+/** Value with the name of a form's file. */
+export const FILE_NAME = 'fileName'
+
 /**
  * Reads the bodies of the scope also as forms with files (multipart/form-data). A file becomes its text. The limit is the route's `bodyLimit`.
  *
@@ -29,7 +32,10 @@ export function readUploads(app: FastifyInstance, kept?: string, mostTyped = Num
         if (typed > mostTyped) throw new HttpError('body_too_large')
         if (typeof value === 'string') values.append(name, value)
         else if (name === kept) request.upload = { name: value.name, bytes: await value.bytes() }
-        else values.append(name, textOfFile(await value.bytes()))
+        else {
+          values.append(name, textOfFile(await value.bytes()))
+          values.append(FILE_NAME, value.name)
+        }
       }
       return values
     },

@@ -22,6 +22,9 @@ export const parted = (address: string): Html =>
 /** How an invite stands for people: who has declined was not revoked, though the documents have one status for both. */
 export const wordState = (invite: Declinable): string => (declinedAtOf(invite) ? 'declined' : invite.status)
 
+/** True once an invite no longer expires. A declined one counts as revoked. */
+export const doesNotExpire = ({ status }: Declinable): boolean => status === 'completed' || status === 'revoked'
+
 const languages = new Intl.DisplayNames('en', { type: 'language' })
 
 /** A language by its English name. @param code as BCP 47 has it; one that is none, as it may be imported, stays as it is. */

@@ -16,7 +16,7 @@ import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { pager } from '../kit/paging.ts'
-import { empty, progressBar } from '../kit/parts.ts'
+import { empty, linkButton, progressBar } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 
@@ -33,7 +33,8 @@ const STATES: Record<ImportState, string> = {
 }
 
 /** A file to import. */
-export function newImportPage(form: Form, ctx: Context): Page {
+/** @param assessmentId the assessment that the questions are for; empty: none. */
+export function newImportPage(form: Form, ctx: Context, assessmentId: string): Page {
   const wrong = form.issues.filter(({ field }) => field === 'file').map(wordIssue)
   const isWrong = wrong.length > 0
   return {
@@ -43,7 +44,8 @@ export function newImportPage(form: Form, ctx: Context): Page {
       'file-form',
       'A file',
       html`<p class="mb-4">You see first what would become of each question. Nothing is taken before you say so, and it can be undone for a day.</p>
-<form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">${onceField()}
+<form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">
+${assessmentId && html`<input type="hidden" name="assessment" value="${assessmentId}">`}${onceField()}
 <div class="field"><label class="mb-1.5 block text-sm font-medium" for="file">File</label>
 <p class="hint mb-1.5" id="file-hint">A sheet (.xlsx or .csv) or GIFT (.txt, .gift); up to ${MAX_IMPORT_BYTES / 1024 / 1024} MB and ${MAX_IMPORTED.toLocaleString('en')} questions.</p>
 <input class="file-input w-full" id="file" name="file" type="file" required accept=".csv,.xlsx,.txt,.gift" aria-describedby="file-hint${isWrong && ' file-mistake'}" aria-invalid="${isWrong ? 'true' : 'false'}">
@@ -78,10 +80,11 @@ export function importPage(form: Form, { ctx, found, list, values }: Facts): Pag
       ['Questions', pathOf(ctx, 'questions')],
       ['Import', pathOf(ctx, 'questions/imports/new')],
     ],
-    body: html`${mistakes(form)}${panel('sum', headingOf(found), whatNext(ctx, found, path))}
+    body: html`${mistakes(form)}${panel('sum', headingOf(found), whatNext(ctx, found, path, values.get('assessment') ?? ''))}
 <section class="panel mt-6" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Questions</h2>
 <form method="get" action="${path}" class="filters">
+${values.get('assessment') && html`<input type="hidden" name="assessment" value="${values.get('assessment')}">`}
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...IMPORT_STATES.map((state): [string, string] => [state, STATES[state]])] })}
 <button class="btn">Apply</button>
 </form>
@@ -97,16 +100,17 @@ function headingOf({ startedAt, finishedAt, revertedAt }: LibraryImport): string
   return startedAt ? 'It is being imported' : 'What would become of it'
 }
 
-function whatNext(ctx: Context, found: Facts['found'], path: string): Html {
+function whatNext(ctx: Context, found: Facts['found'], path: string, assessmentId: string): Html {
   const { counts, startedAt, unusedColumns } = found
   const toTake = counts.ready + counts.losses
+  const query = assessmentId && `?${new URLSearchParams({ assessment: assessmentId })}`
   return html`<dl class="details">${IMPORT_STATES.map((state) => counts[state] > 0 && html`<dt class="first-letter:uppercase">${STATES[state]}</dt><dd>${counts[state].toLocaleString('en')}</dd>\n`)}</dl>
 ${unusedColumns.length > 0 && html`<p class="mt-4">Unused columns: <bdi>${unusedColumns.join(', ')}</bdi>.</p>`}
 ${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
-<div class="mt-4 flex flex-wrap gap-2">${
+<div class="mt-4 flex flex-wrap gap-2">${found.finishedAt !== null && found.revertedAt === null && assessmentId && linkButton(`${pathOf(ctx, `assessments/${assessmentId}`)}/library?import=${found.id}`, 'Add to the assessment', 'plus', 'main')}${
     startedAt === null &&
     (toTake > 0
-      ? html`<form method="post" action="${path}/start"><button class="btn btn-primary">${icon('check')}Take ${toTake === 1 ? 'the question' : `the ${toTake.toLocaleString('en')} questions`}</button></form>`
+      ? html`<form method="post" action="${`${path}/start${query}`}"><button class="btn btn-primary">${icon('check')}Take ${toTake === 1 ? 'the question' : `the ${toTake.toLocaleString('en')} questions`}</button></form>`
       : html`<p>There is nothing to take.</p>`)
   }${
     isUndoable(found, ctx.deps.clock()) &&

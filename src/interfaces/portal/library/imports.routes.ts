@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/access/permissions.ts'
+import type { Context } from '../../../domain/context.ts'
 import {
   createImport,
   getImport,
@@ -26,7 +27,7 @@ type ImportRoute = { Params: { importId: string } }
 export function importsRoutes(app: FastifyInstance): void {
   app.get('/questions/imports/new', async (request, reply) => {
     authorize(request.ctx, 'write_assessments')
-    return show(request, reply, newImportPage(emptyForm, request.ctx))
+    return show(request, reply, newImportPage(emptyForm, request.ctx, queryOf(request).get('assessment') ?? ''))
   })
 
   app.register(async (uploads) => {
@@ -35,11 +36,11 @@ export function importsRoutes(app: FastifyInstance): void {
     readUploads(uploads, 'file', MAX_TYPED)
     uploads.post('/questions/imports', { bodyLimit: MAX_IMPORT_BYTES + 64 * 1024 }, (request, reply) =>
       submit(request, reply, {
-        page: (form) => newImportPage(form, request.ctx),
-        async work() {
+        page: (form) => newImportPage(form, request.ctx, form.values.get('assessment') ?? ''),
+        async work(values) {
           const { bytes, name } = request.upload ?? { bytes: new Uint8Array(), name: '' }
           const id = await createImport(request.ctx, { fileName: name, readFile: questionReader(request.ctx, bytes) })
-          return pathOf(request.ctx, `questions/imports/${id}`)
+          return importPath(request.ctx, id, values.get('assessment'))
         },
       }),
     )
@@ -56,11 +57,14 @@ export function importsRoutes(app: FastifyInstance): void {
         page: (form) => readOne(request, form),
         async work() {
           await work(request.ctx, request.params.importId)
-          return pathOf(request.ctx, `questions/imports/${request.params.importId}`)
+          return importPath(request.ctx, request.params.importId, queryOf(request).get('assessment'))
         },
       }),
     )
 }
+
+const importPath = (ctx: Context, id: string, assessmentId: string | null): string =>
+  pathOf(ctx, `questions/imports/${id}${assessmentId ? `?${new URLSearchParams({ assessment: assessmentId })}` : ''}`)
 
 async function readOne(request: FastifyRequest<ImportRoute>, form: Form) {
   const { ctx, params } = request

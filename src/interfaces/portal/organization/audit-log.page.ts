@@ -146,6 +146,7 @@ export const WORDS: Record<AuditAction, string> = {
   exported_audit_log: 'exported the audit log',
   exported_bulk_change: 'exported the outcome of a bulk change',
   exported_grades: 'exported grades',
+  exported_results: 'exported results',
   waived_requirement: 'waived a requirement',
   deleted_media: 'deleted photos and recordings',
   assigned_second_grader: 'assigned a second grader',

@@ -17,6 +17,7 @@ const MAIL_WORDS: Record<CandidateMailKind, string> = {
   not_finished: `Reminder: ${REMINDER_WORDS.not_finished}`,
   submitted: 'Receipt',
   released: 'Notice of the result',
+  withdrawn: 'Invitation withdrawn',
 }
 
 /** What a mail to a candidate is. A newer release may have sent kinds that have no words here. */

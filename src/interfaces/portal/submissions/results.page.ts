@@ -1,7 +1,9 @@
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import type { Report } from '../../../domain/submissions/grading/report.ts'
+import type { ResultOrder } from '../../../domain/submissions/grading/result-list.ts'
 import type { Released, ReleasedDetail, Result } from '../../../domain/submissions/grading/results.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { promptInWords } from '../../../http/pages/candidate-view.ts'
@@ -10,20 +12,32 @@ import { type Headed, headOf, inviting } from '../assessments/assessment-head.ts
 import { assessmentTabs } from '../assessments/assessment-tabs.ts'
 import { bar } from '../kit/chart.ts'
 import { namedField, readNamed } from '../kit/choices.ts'
-import { choice, type Form, mistakes } from '../kit/forms.ts'
+import { choice, exportButton, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
-import { filterLine, isNarrowed, noRows, sizedPager } from '../kit/paging.ts'
+import { filterLine, isNarrowed, noRows, sizedPager, sortable } from '../kit/paging.ts'
 import { avatar, empty, facts, figure, linkButton } from '../kit/parts.ts'
 import { badge } from '../kit/status.ts'
 import { table } from '../kit/table.ts'
 import { ago, time } from '../kit/wording.ts'
 import { reportPanels } from './report.page.ts'
 
-type ListFacts = { ctx: Context; assessments: { id: string; name: string }[]; list: Listing<Released> }
+/** Orders of the list, by their word in its address. The first is the default. */
+export const RESULT_ORDERS: Record<string, ResultOrder> = {
+  released: { field: 'releasedAt', direction: 'desc' },
+  'released-first': { field: 'releasedAt', direction: 'asc' },
+  points: { field: 'points', direction: 'desc' },
+  'points-least': { field: 'points', direction: 'asc' },
+  percent: { field: 'percent', direction: 'desc' },
+  'percent-least': { field: 'percent', direction: 'asc' },
+  name: { field: 'name', direction: 'asc' },
+  'name-last': { field: 'name', direction: 'desc' },
+}
+
+type ListFacts = { ctx: Context; assessments: Named[]; tags: Named[]; list: Listing<Released> }
 
 /** The results that were released. */
-export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): Page {
+export function resultsPage(form: Form, { ctx, assessments, tags, list }: ListFacts): Page {
   const address = pathOf(ctx, 'results')
   const assessment = form.values.get('assessment') ?? ''
   return {
@@ -34,18 +48,26 @@ export function resultsPage(form: Form, { ctx, assessments, list }: ListFacts): 
       address,
       form.values,
       html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
-${namedField(readNamed(form.values), [assessments])}`,
-      assessments.some(({ id }) => id === assessment) &&
-        html`<a class="btn ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report for this assessment</a>`,
+${tags.length > 0 && choice(form, { name: 'tag', label: 'Tag', options: [['', 'Every tag'], ...tags.map(({ id, name }): [string, string] => [id, name])] })}
+${field(form, { name: 'min', label: 'At least, in percent', type: 'number', optional: true })}
+${namedField(readNamed(form.values), [assessments, tags])}`,
+      html`${may(ctx, 'export') && list.total > 0 && exportButton(`${address}/export`)}${
+        assessments.some(({ id }) => id === assessment) &&
+        html`<a class="btn ml-auto" href="${`${address}/assessments/${assessment}`}">${icon('chart-column')}Report for this assessment</a>`
+      }`,
     )}</div>
-${list.items.length === 0 ? noResults(form.values, address, list.total) : resultTable(ctx, list.items, true)}
-${sizedPager(address, new URLSearchParams(assessment ? { assessment } : {}), list, ['result', 'results'])}
+${list.items.length === 0 ? noResults(form.values, address, list.total) : resultTable(ctx, list.items, { path: address, query: form.values, isOfAll: true })}
+${sizedPager(address, form.values, list, ['result', 'results'])}
 </section>`,
   }
 }
 
 /** The results of an assessment, among its own pages. */
-export function assessmentResultsPage(headed: Headed, list: Listing<Released>, report: Report): Page {
+export function assessmentResultsPage(
+  headed: Headed,
+  { list, query }: { list: Listing<Released>; query: URLSearchParams },
+  report: Report,
+): Page {
   const { ctx, assessment } = headed
   const address = pathOf(ctx, `assessments/${assessment.id}/results`)
   return {
@@ -58,8 +80,8 @@ export function assessmentResultsPage(headed: Headed, list: Listing<Released>, r
     tabs: assessmentTabs(ctx, assessment, 'results'),
     body: html`${report.scored > 0 && figures(report)}<section class="panel" aria-labelledby="results-heading">
 <h2 class="mb-4" id="results-heading">Released results</h2>
-${list.items.length === 0 ? noResults(new URLSearchParams(), address, list.total) : resultTable(ctx, list.items, false)}
-${sizedPager(address, new URLSearchParams(), list, ['result', 'results'])}
+${list.items.length === 0 ? noResults(new URLSearchParams(), address, list.total) : resultTable(ctx, list.items, { path: address, query, isOfAll: false })}
+${sizedPager(address, query, list, ['result', 'results'])}
 </section>
 ${reportPanels(report)}`,
   }
@@ -69,11 +91,21 @@ const figures = ({ results, mean, median }: Report): Html =>
   html`<div class="grid grid-cols-2 gap-3 sm:grid-cols-3 sm:gap-4">${figure('Results', results, 'released')}${mean !== null && figure('Mean', `${mean} %`, 'of the points')}${median !== null && figure('Median', `${median} %`, 'of the points')}</div>
 `
 
-/** @param isOfAll whether they are of several assessments. */
-const resultTable = (ctx: Context, items: Released[], isOfAll: boolean): Html =>
-  table(
+/** @property isOfAll true if the results are of several assessments. */
+type Sorting = { path: string; query: URLSearchParams; isOfAll: boolean }
+
+function resultTable(ctx: Context, items: Released[], { path, query, isOfAll }: Sorting): Html {
+  const head = (label: string, field: ResultOrder['field']) => sortable(label, field, { path, query, orders: RESULT_ORDERS })
+  return table(
     'results-heading',
-    ['Candidate', ...(isOfAll ? ['Assessment'] : []), 'Points', 'Percent', 'Handed in', 'Released'],
+    [
+      head('Candidate', 'name'),
+      ...(isOfAll ? ['Assessment'] : []),
+      head('Points', 'points'),
+      head('Percent', 'percent'),
+      'Handed in',
+      head('Released', 'releasedAt'),
+    ],
     items.map(({ id, state, invite, assessment, submittedAt, result }) => [
       html`<a class="flex items-center gap-3 lg:min-w-44" href="${pathOf(ctx, `results/${id}`)}">${avatar(nameOf(invite))}<span class="named">${nameOf(invite)}</span></a>`,
       ...(isOfAll ? [html`<a href="${pathOf(ctx, `results/assessments/${assessment.id}`)}">${assessment.name}</a>`] : []),
@@ -83,6 +115,7 @@ const resultTable = (ctx: Context, items: Released[], isOfAll: boolean): Html =>
       html`${ago(ctx, result.releasedAt)}${isReopened(ctx, state) && html` ${badge('reopened')}`}`,
     ]),
   )
+}
 
 /** Whether it is being graded again: who only sees results is told once there is another. */
 const isReopened = (ctx: Context, state: Released['state']): boolean => may(ctx, 'read') && state !== 'released'

@@ -1,16 +1,30 @@
 import type { FastifyInstance } from 'fastify'
 import { authorize, may } from '../../../domain/access/permissions.ts'
-import { listAssessmentChoices, listClientAssessments } from '../../../domain/invites/form-options.ts'
+import { listAssessmentChoices, listClientAssessments, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { readReport } from '../../../domain/submissions/grading/report.ts'
+import type { ResultFilter } from '../../../domain/submissions/grading/result-list.ts'
 import { reportOnSubmission } from '../../../domain/submissions/grading/result-report.ts'
 import { getResult, listResults } from '../../../domain/submissions/grading/results.ts'
+import { isUuid } from '../../../domain/values/uuid.ts'
 import { sendReportFile } from '../../../http/reports/send-report.ts'
 import { readHead } from '../assessments/assessment-head.ts'
+import { readNumber } from '../invites/new-invite.page.ts'
 import { readNamed } from '../kit/choices.ts'
+import { readFields } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
-import { queryOf, readList } from '../kit/paging.ts'
+import { queryOf, readList, readSort } from '../kit/paging.ts'
 import { reportPage } from './report.page.ts'
-import { assessmentResultsPage, resultPage, resultsPage } from './results.page.ts'
+import { assessmentResultsPage, RESULT_ORDERS, resultPage, resultsPage } from './results.page.ts'
+
+/** @returns what the list's form asks for; a minimum that is no whole number becomes one that is refused. */
+export function readResultFilter(values: URLSearchParams): ResultFilter {
+  const { assessment, tag, min } = readFields(values, 'assessment', 'tag', 'min')
+  return {
+    assessmentId: isUuid(assessment) ? assessment : undefined,
+    tagId: isUuid(tag) ? tag : undefined,
+    minPercent: min === '' ? undefined : (readNumber(min) ?? -1),
+  }
+}
 
 type ReportRoute = { Params: { assessmentId: string } }
 type Route = { Params: { submissionId: string } }
@@ -23,8 +37,10 @@ export function resultsRoutes(app: FastifyInstance): void {
     const assessmentId = query.get('assessment') || undefined
     const wanted = { named: readNamed(query), chosenIds: [assessmentId ?? ''] }
     const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx, wanted) : await listClientAssessments(ctx, wanted)
-    const { form, list } = await readList(request, (page) => listResults(ctx, { assessmentId }, page))
-    return show(request, reply, resultsPage(form, { ctx, assessments, list }))
+    const tags = may(ctx, 'read') ? await listTagChoices(ctx, wanted) : []
+    const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!
+    const { form, list } = await readList(request, (page) => listResults(ctx, readResultFilter(query), page, order))
+    return show(request, reply, resultsPage(form, { ctx, assessments, tags, list }))
   })
 
   app.get<ReportRoute>('/assessments/:assessmentId/results', async (request, reply) => {
@@ -32,8 +48,10 @@ export function resultsRoutes(app: FastifyInstance): void {
     authorize(ctx, 'read')
     const headed = await readHead(ctx, params.assessmentId)
     const report = await readReport(ctx, params.assessmentId)
-    const { list } = await readList(request, (page) => listResults(ctx, { assessmentId: params.assessmentId }, page))
-    return show(request, reply, assessmentResultsPage(headed, list, report))
+    const query = queryOf(request)
+    const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!
+    const { list } = await readList(request, (page) => listResults(ctx, { assessmentId: params.assessmentId }, page, order))
+    return show(request, reply, assessmentResultsPage(headed, { list, query }, report))
   })
 
   app.get<ReportRoute>('/results/assessments/:assessmentId', async (request, reply) => {

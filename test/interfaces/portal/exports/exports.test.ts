@@ -81,6 +81,9 @@ it('has every fact of the invites, under clear names, with exact times, and noth
       declined_at: '',
       external_id: "'=4711",
       metadata: '{"b":"","job":"=1+1"}',
+      points: '',
+      of_points: '',
+      percent: '',
     },
   ])
 })
@@ -96,7 +99,7 @@ it('says when candidates have declined', async () => {
     [at.toISOString(), at.toISOString()],
     [at.toISOString(), ''],
   ])
-  expect(Object.keys(rows[0]!).slice(-3)).toEqual(['declined_at', 'external_id', 'metadata'])
+  expect(Object.keys(rows[0]!).slice(-6, -3)).toEqual(['declined_at', 'external_id', 'metadata'])
   expect(rows.map(({ external_id, metadata }) => [external_id, metadata])).toEqual([
     ['', ''],
     ['', ''],

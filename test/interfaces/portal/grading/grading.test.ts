@@ -325,3 +325,24 @@ describe('a released result', () => {
     expect((await client.get(own)).text).toContain('version 2')
   })
 })
+
+describe('releasing several results', () => {
+  it('shows the points first, and releases the ticked results unless they have changed since', async () => {
+    const { as, submissionId, releases } = await furnish()
+    const admin = await as('admin')
+    const path = `${admin.home}grading/release-many`
+    await admin.save(1, '4')
+    expect((await admin.get(path)).text).toContain('No result is ready to be released')
+    await admin.save(2, '3')
+    const shown = await admin.get(path)
+    expect(rowsOf(shown.text)).toEqual([expect.stringMatching(/^Sam \| .+ \| 7 of 8 \| 88 % \|/)])
+    await admin.save(2, '1', 'Checked again', new Date(service.clock.now().getTime() + 1_000))
+    const stale = await admin.post(path, { results: `${submissionId}:7`, toCandidate: 'yes' })
+    expect(stale.headers.location).toBe(`${path}?released=0&kept=1`)
+    expect(await releases()).toEqual([])
+    const released = await admin.post(path, { results: `${submissionId}:5`, message: 'Thank you', toCandidate: 'yes' })
+    expect((await admin.get(released.headers.location!)).text).toContain('1 result is released.')
+    expect(await releases()).toMatchObject([{ message: 'Thank you', toCandidate: true, releasedById: admin.member.id }])
+    expect(mistakesIn(await admin.post(path))).toEqual(['Tick at least one result.'])
+  })
+})

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { erasePerson } from '../../../../src/domain/erasure/erase-person.ts'
 import { continueBulkChange } from '../../../../src/domain/invites/bulk/continue-bulk-change.ts'
 import {
   desktop,
@@ -14,6 +15,7 @@ import {
 } from '../../../support/browser.ts'
 import { DAY_MS, unknownId } from '../../../support/factories.ts'
 import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
+import { waitForState } from '../../../support/mail.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
@@ -50,6 +52,9 @@ async function furnish(count = 3) {
   const outcome = async (location: string) => rowsOf((await admin.get(location)).text).map((row) => row.split(' | ').slice(2))
   return { organization, assessment, admin, ids, path, invites, change, outcome }
 }
+
+/** The date so many days from now, as a form has it. */
+const dayIn = (days: number): string => new Date(service.clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10)
 
 describe('a bulk change', () => {
   it('sends the invitations again of those that are ticked, and says of each what became of it', async () => {
@@ -94,14 +99,14 @@ describe('a bulk change', () => {
     const { organization, ids, change, outcome, invites } = await furnish()
     const tag = await service.make.tag(organization.id)
     const grader = await service.make.member(organization.id, { roles: ['grader'] })
-    await change({ action: 'extend', id: ids, expiresInDays: '90' })
+    await change({ action: 'extend', id: ids, by: 'date', expiresOn: dayIn(90) })
     await change({ action: 'tag', id: ids, tagIds: tag.id })
     await change({ action: 'tag', id: ids, tagIds: tag.id }) // those that have it keep it
     await change({ action: 'assign', id: ids, assignedGraderId: grader.id })
-    const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS)
+    const expiresAt = new Date(`${dayIn(90)}T23:59:00.000Z`)
     expect(await invites()).toMatchObject(ids.map(() => ({ expiresAt, assignedGraderId: grader.id, status: 'pending' })))
     expect(await db.inviteTag.count({ where: { tagId: tag.id } })).toBe(3)
-    expect((await outcome(await change({ action: 'extend', id: ids, expiresInDays: '1' })))[0]).toEqual([
+    expect((await outcome(await change({ action: 'extend', id: ids, by: 'date', expiresOn: dayIn(1) })))[0]).toEqual([
       'not possible',
       'The new expiry must not be earlier than the current one.',
     ])
@@ -112,6 +117,65 @@ describe('a bulk change', () => {
       ['revoked', null],
       ['revoked', null],
     ])
+  })
+
+  it('shows the new dates before it extends, and records the date', async () => {
+    const { organization, admin, ids, path, invites, change } = await furnish(3)
+    await db.organization.update({ where: { id: organization.id }, data: { timeZone: 'Asia/Tokyo' } })
+    const ends = [10, 10, 200].map((days) => new Date(service.clock.now().getTime() + days * DAY_MS))
+    for (const [i, id] of ids.entries()) await db.invite.update({ where: { id }, data: { expiresAt: ends[i]! } })
+    await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
+    const asked = (fields: Record<string, string>) =>
+      admin.get(
+        `${path}/new?${new URLSearchParams([['action', 'extend'], ...ids.map((id): [string, string] => ['id', id]), ...Object.entries(fields)])}`,
+      )
+    const first = await asked({})
+    expect([first.text.includes('Show the new dates'), first.text.includes('calendar-plus')]).toEqual([true, false])
+    const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Tokyo' })
+    const date = dayIn(50)
+    const shown = await asked({ by: 'date', expiresOn: date })
+    const to = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))
+    expect(rowsOf(shown.text)).toEqual([`${day.format(ends[0])} | ${to} | 1`])
+    expect(shown.text).toContain(
+      '2 invites can’t be extended, or expire later anyway: they stay as they are. Days in Asia/Tokyo.',
+    )
+    const later = await asked({ by: 'days', addedDays: '15' })
+    const after = (end: Date) => day.format(new Date(end.getTime() + 15 * DAY_MS))
+    expect(rowsOf(later.text)).toEqual([ends[0]!, ends[2]!].map((end) => `${day.format(end)} | ${after(end)} | 1`))
+    const location = await change({ action: 'extend', id: ids, by: 'date', expiresOn: date })
+    expect((await admin.get(location)).text).toContain(`To ${to} · `)
+    expect((await invites())[0]!.expiresAt).toEqual(new Date(`${date}T14:59:00.000Z`))
+    const entries = await db.auditEntry.findMany({
+      where: { organizationId: organization.id, action: { in: ['changed_many', 'extended_invite'] } },
+    })
+    expect(entries.map(({ details }) => details)).toEqual(
+      expect.arrayContaining([{ change: 'extend', invites: 3, expiresOn: date }, { until: `${date}T14:59:00.000Z` }]),
+    )
+  })
+
+  it('keeps started invites unless they are included, and emails those who were sent the invitation', async () => {
+    const { organization, assessment, ids, change, outcome, invites } = await furnish(3)
+    await change({ action: 'resend', id: ids.slice(0, 2) })
+    await db.inviteEmail.updateMany({
+      where: { organizationId: organization.id },
+      data: { state: 'sent', sentAt: service.clock.now() },
+    })
+    await db.invite.update({ where: { id: ids[1]! }, data: { status: 'started', startedAt: service.clock.now() } })
+    const location = await change({ action: 'revoke', id: ids, email: 'yes', message: 'Sorry!' })
+    expect((await outcome(location)).sort()).toEqual([
+      ['done', ''],
+      ['done', ''],
+      ['not possible', 'The candidate has started, so this invite was kept.'],
+    ])
+    const mails = () => db.inviteEmail.findMany({ where: { organizationId: organization.id, kind: 'withdrawn' } })
+    expect(await mails()).toMatchObject([{ inviteId: ids[0], message: 'Sorry!' }])
+    const { id: mailId } = await waitForState(service, { id: (await mails())[0]!.id }, 'captured')
+    const mail = (await service.mailbox(`/${mailId}`)).text
+    expect(mail).toContain(`Your invitation was withdrawn: ${assessment.name}`)
+    expect((await service.mailbox(`/${mailId}?view=text`)).text).toContain('Sorry!')
+    await change({ action: 'revoke', id: ids, includesStarted: 'yes' })
+    expect((await invites()).map(({ status }) => status)).toEqual(['revoked', 'revoked', 'revoked'])
+    expect(await mails()).toHaveLength(1)
   })
 
   it('is of all that match the list, however many pages it has, and of nothing else', async () => {
@@ -141,7 +205,10 @@ describe('a bulk change', () => {
     [{ action: 'revoke', id: unknownId }, 'No invites are selected. Select some in the list.'],
     [{ action: 'revoke', id: ["'", 'x'] }, 'No invites are selected. Select some in the list.'],
     [{ action: 'revoke', all: 'yes', search: 'ab' }, 'The search needs at least 3 characters.'],
-    [{ action: 'extend', expiresInDays: '0' }, 'The number of days must be a whole number from 1 to 3650.'],
+    [{ action: 'extend', by: 'days', addedDays: '0' }, 'The number of days must be a whole number from 1 to 3650.'],
+    [{ action: 'extend', by: 'date', expiresOn: '' }, 'Enter a date.'],
+    [{ action: 'extend', by: 'date', expiresOn: '2025-01-01' }, 'The date must be in the future.'],
+    [{ action: 'extend', by: 'date', expiresOn: '2099-01-01' }, 'The date can be at most 3,650 days from now.'],
     [{ action: 'tag', tagIds: '' }, 'Enter the tag.'],
     [{ action: 'tag', tagIds: unknownId }, `There is no such tag “${unknownId}”.`],
     [{ action: 'assign', assignedGraderId: unknownId }, `There is no such grader “${unknownId}”.`],
@@ -179,8 +246,8 @@ describe('a bulk change', () => {
     await db.bulkChangeRow.createMany({
       data: ids.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const })),
     })
-    await Promise.all(Array.from({ length: 4 }, () => continueBulkChange(service.system, { ...of, id })))
-    await continueBulkChange(service.system, { ...of, id })
+    await Promise.all(Array.from({ length: 4 }, () => continueBulkChange(service.system, { ...of, id }, erasePerson)))
+    await continueBulkChange(service.system, { ...of, id }, erasePerson)
     expect(await db.inviteEmail.count({ where: of })).toBe(8)
     expect(await db.bulkChangeRow.count({ where: { bulkChangeId: id, state: 'done' } })).toBe(8)
     expect((await db.bulkChange.findUniqueOrThrow({ where: { id } })).finishedAt).not.toBe(null)
@@ -200,7 +267,7 @@ describe('a bulk change', () => {
     const under = await admin.get(location)
     expect([under.headers.refresh, under.text.includes('id="progress" value="0" max="2">')]).toEqual(['3', true])
     expect((await admin.post(`${location}/stop`)).status).toBe(303)
-    await continueBulkChange(service.system, { ...of, id })
+    await continueBulkChange(service.system, { ...of, id }, erasePerson)
     expect((await invites()).map(({ status }) => status)).toEqual(['pending', 'pending'])
     expect((await admin.get(location)).headers.refresh).toBe(undefined)
     await admin.post(`${location}/resume`)
@@ -230,7 +297,7 @@ describe('a bulk change', () => {
       data: { ...of, id, mode: 'live', action: 'revoke', given: {}, createdById: left.id, createdAt: now },
     })
     await db.bulkChangeRow.create({ data: { ...of, bulkChangeId: id, number: 1, inviteId: ids[1]!, state: 'ready' } })
-    await continueBulkChange(service.system, { ...of, id })
+    await continueBulkChange(service.system, { ...of, id }, erasePerson)
     expect((await invites())[1]!.status).toBe('pending')
     expect(await outcome(`${admin.home}invites/changes/${id}`)).toEqual([
       ['not allowed', 'The member who started this no longer has permission for it.'],
@@ -243,9 +310,11 @@ it('counts the invites of each tab, where the counts are kept', async () => {
   await db.invite.update({ where: { id: ids[0]! }, data: { status: 'completed' } })
   const tabsOf = async (query = '') => {
     const { text } = await admin.get(`${admin.home}invites${query}`)
-    return [...text.matchAll(/class="tab[^>]*>(\w+)(?: <span[^>]*>([\d,]+))?/g)].map(([, label, count]) => `${label} ${count}`)
+    return [...text.matchAll(/class="tab[^>]*>([\w ]+?)(?: <span[^>]*>([\d,]+)|<)/g)].map(
+      ([, label, count]) => `${label} ${count}`,
+    )
   }
-  const all = ['All 3', 'Pending 2', 'Accepted 0', 'Started 0', 'Completed 1', 'Expired 0', 'Revoked 0']
+  const all = ['All 3', 'Pending 2', 'Not delivered 0', 'Accepted 0', 'Started 0', 'Completed 1', 'Expired 0', 'Revoked 0']
   expect(await tabsOf()).toEqual(all)
   expect(await tabsOf(`?assessment=${assessment.id}&state=pending`)).toEqual(all)
   expect((await tabsOf('?search=c1')).slice(0, 2)).toEqual(['All 1', 'Pending undefined'])

@@ -2,17 +2,18 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { deleteExpiredBatches } from '../../../../src/domain/invites/batches/batches.ts'
 import { continueBatch } from '../../../../src/domain/invites/batches/continue-batch.ts'
+import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-async function furnish() {
+async function furnish(duties: string[] = []) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   await service.make.question(assessment)
-  const admin = await signInAs(service, organization.id, ['admin'])
+  const admin = await signInAs(service, organization.id, ['admin'], duties)
   const path = `${admin.home}invites/batches`
   /** Gives a list as a pasted text. @returns where it is shown. */
   const give = async (list: string, fields: Record<string, string> = {}) => {
@@ -23,7 +24,7 @@ async function furnish() {
   const outcome = async (location: string): Promise<string[][]> => parse((await admin.post(`${location}/export`)).text).slice(1)
   /** Starts it, and waits until it is finished. */
   const run = async (location: string) => {
-    expect((await admin.post(`${location}/start`)).status).toBe(303)
+    expect((await admin.post(`${location}/start`, { sure: 'yes' })).status).toBe(303)
     const id = location.split('/').at(-1)!
     const isFinished = async () => (await service.db.inviteBatch.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
     await waitUntil('the batch to be finished', isFinished)
@@ -407,4 +408,108 @@ it('is tried again at once by whoever may invite, once it has failed so often th
   expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
   await admin.post(`${location}/resume`) // does nothing to one that is finished
   expect(await service.db.auditEntry.count({ where: resumed })).toBe(1)
+})
+
+describe('a wrong list', () => {
+  const rows = ['ann', 'bea', 'cem', 'dan'].map((name) => `${name}@example.com,${name},L.`)
+  const list = ['email,First,Last', ...rows].join('\n')
+
+  it('is not invited until missing names and unused columns are confirmed', async () => {
+    const { admin, give, invites } = await furnish()
+    const { location } = await give(list)
+    const { text } = await admin.get(location)
+    expect(text).toContain('4 of 4 candidates have no name')
+    expect(text).toContain('Unused columns: First, Last.')
+    const refused = await admin.post(`${location}/start`)
+    expect([refused.status, mistakesIn(refused)]).toEqual([422, ['Tick the box to confirm that the list is right as it is.']])
+    expect(await invites()).toEqual([])
+    const addresses = await give('email\nann@example.com')
+    expect((await admin.get(addresses.location)).text).not.toContain('name="sure"')
+  })
+
+  it('names its file, and offers to withdraw its open invites alone', async () => {
+    const { assessment, admin, path, run, invites } = await furnish()
+    const other = await service.make.invite(assessment)
+    const body = multipart({ assessmentId: assessment.id, sendEmail: 'yes' }, list)
+    const sent = { cookie: admin.cookie()!, 'sec-fetch-site': 'same-origin', 'content-type': 'multipart/form-data; boundary=xyz' }
+    const location = (await service.http().post(path).set(sent).send(body)).headers.location!
+    await run(location)
+    await service.db.invite.updateMany({
+      where: { recipientEmail: 'dan@example.com', assessmentId: assessment.id },
+      data: { status: 'started' },
+    })
+    const page = await admin.get(location)
+    expect(page.text).toContain('list.csv')
+    expect(page.text).toContain('Withdraw 3 invites')
+    const id = location.split('/').at(-1)!
+    const found = await admin.get(`${admin.home}invites?list=${id}`)
+    expect(rowsOf(found.text)).toHaveLength(4)
+    const withdrawing = await admin.get(`${admin.home}invites/changes/new?action=revoke&all=yes&list=${id}&email=yes`)
+    expect(withdrawing.text).toContain('Revoke 3 invites')
+    expect(withdrawing.text).toContain('Also revoke the one that has been started')
+    expect((await admin.post(`${admin.home}invites/changes`, fieldsIn(withdrawing))).status).toBe(303)
+    const standing = async () => (await invites()).map(({ status }) => status).sort()
+    const done = ['pending', 'revoked', 'revoked', 'revoked', 'started']
+    await waitUntil('the invites to be revoked', async () => (await standing()).join() === done.join() || undefined)
+    expect((await invites()).find(({ status }) => status === 'pending')!.id).toBe(other.id)
+  })
+
+  it('has its people erased, but for those with other invites and those who have started', async () => {
+    const { organization, assessment, admin, give, run, invites } = await furnish(['owner'])
+    const { location } = await give(list)
+    await run(location)
+    const other = await service.make.assessment(organization.id)
+    await service.make.invite(other, { recipientEmail: 'BEA@example.com' })
+    await service.db.invite.updateMany({
+      where: { recipientEmail: 'cem@example.com', assessmentId: assessment.id },
+      data: { status: 'completed' },
+    })
+    const erasing = `${admin.home}candidates/erase`
+    const page = await admin.get(`${erasing}?all=yes&list=${location.split('/').at(-1)}`)
+    expect(page.text).toContain('Will be erased: 2 people')
+    expect(page.text).toContain('Have started or completed: 1 person')
+    expect(page.text).toContain('Have other invites, and are kept: 1 person')
+    expect(page.text).toContain('name="most" value="4"')
+    const fields = { all: 'yes', list: location.split('/').at(-1)!, most: '4' }
+    expect((await admin.post(erasing, fields)).status).toBe(422)
+    const { headers } = await admin.post(erasing, { ...fields, sure: 'yes' })
+    const left = async () => (await invites()).map(({ recipientEmail }) => recipientEmail).sort()
+    const kept = ['BEA@example.com', 'bea@example.com', 'cem@example.com']
+    await waitUntil('two people to be erased', async () => (await left()).join() === kept.join() || undefined)
+    expect(
+      rowsOf((await admin.get(headers.location!)).text)
+        .map((row) => row.split(' | ').at(-1))
+        .sort(),
+    ).toEqual(['The candidate has started, so this invite was kept.', 'This person has other invites, so they were kept.'])
+  })
+
+  it('is corrected by a list with names, which also offers to reactivate', async () => {
+    const { admin, give, run, invites } = await furnish()
+    await run((await give(list)).location)
+    await service.db.invite.updateMany({
+      where: { recipientEmail: 'dan@example.com' },
+      data: { status: 'revoked', revokedAt: new Date() },
+    })
+    const { location } = await give(list.replace('First,Last', 'name,Last'))
+    const page = await admin.get(location)
+    expect(page.text).toContain('Fill in 3 names')
+    expect(page.text).toContain('Reactivate 1 invite')
+    const id = location.split('/').at(-1)!
+    for (const [action, part] of [
+      ['name', 'unnamed'],
+      ['reactivate', 'closed'],
+    ]) {
+      const asked = await admin.get(`${admin.home}invites/changes/new?action=${action}&all=yes&list=${id}&part=${part}`)
+      expect((await admin.post(`${admin.home}invites/changes`, fieldsIn(asked))).status).toBe(303)
+    }
+    const now = async () =>
+      (await invites())
+        .map(({ recipientName, status }) => `${recipientName} ${status}`)
+        .sort()
+        .join()
+    await waitUntil(
+      'names and the reactivation',
+      async () => (await now()) === 'ann pending,bea pending,cem pending,null pending' || undefined,
+    )
+  })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { candidateOf } from '../../../support/candidate.ts'
 import { unknownId } from '../../../support/factories.ts'
-import { fieldsIn, mistakesIn } from '../../../support/forms.ts'
+import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
 import { signInAs } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 
@@ -34,7 +34,7 @@ const listed = (text: string): string[] =>
 /** The numbers on the tabs of the list, by their labels. */
 const tabCounts = ({ text }: { text: string }): Map<string, string> =>
   new Map(
-    [...text.matchAll(/<a class="tab[^>]*>(\w+) <span [^>]*>([\d,]+)<\/span>/g)].map(([, label, count]) => [label!, count!]),
+    [...text.matchAll(/<a class="tab[^>]*>([\w ]+?) <span [^>]*>([\d,]+)<\/span>/g)].map(([, label, count]) => [label!, count!]),
   )
 
 describe('the list', () => {
@@ -45,6 +45,41 @@ describe('the list', () => {
       new RegExp(`No invites match\\.</p><a [^>]*href="${home}invites">Show all</a>`),
     )
     expect((await admin.get(`${home}invites?state=&sort=sent`)).text).not.toContain('Show all')
+  })
+
+  it('lists all invites that were not delivered, and candidates and the invite say the same', async () => {
+    const { assessment, admin, home } = await furnish()
+    const mailed = async (name: string, ...mails: object[]) => {
+      const invite = await service.make.invite(assessment, { recipientEmail: `${name}@example.com` })
+      const of = { organizationId: invite.organizationId, inviteId: invite.id, linkVersion: 1 }
+      for (const [i, mail] of mails.entries()) {
+        const createdAt = new Date(service.clock.now().getTime() + i * 1_000)
+        await service.db.inviteEmail.create({
+          data: { ...of, id: service.deps.newId(), createdAt, updatedAt: createdAt, ...mail },
+        })
+      }
+      return invite
+    }
+    const sent = { state: 'sent' as const, sentAt: service.clock.now() }
+    const bounced = { ...sent, bouncedAt: service.clock.now(), bounce: 'address' }
+    const failed = { state: 'failed' as const, failure: 'refused' as const }
+    await mailed('failed', failed)
+    const cameBack = await mailed('bounced', bounced)
+    await mailed('arrived', failed, { ...sent, kind: 'resent' })
+    await mailed('reminder', sent, { ...bounced, kind: 'not_accepted' })
+    const revoked = await mailed('revoked', bounced)
+    await service.db.invite.update({ where: { id: revoked.id }, data: { status: 'revoked', revokedAt: service.clock.now() } })
+    expect(tabCounts(await admin.get(`${home}invites`)).get('Not delivered')).toBe('2')
+    const { text } = await admin.get(`${home}invites?state=undelivered&assessment=${assessment.id}`)
+    expect(listed(text).sort()).toEqual(['bounced@example.com', 'failed@example.com'])
+    const states = rowsOf((await admin.get(`${home}candidates`)).text).map((row) => row.split(' | ').slice(0, 3))
+    const isUndelivered = states.filter(([, , state]) => state === 'not delivered').map(([who]) => who)
+    expect(isUndelivered.map((who) => /[a-z]+@/.exec(who!)![0]).sort()).toEqual(['bounced@', 'failed@'])
+    for (const path of [`invites/${cameBack.id}`, `candidates/${cameBack.id}`])
+      expect((await admin.get(`${home}${path}`)).text).toContain('not delivered</span>')
+    const ends = (await admin.get(`${home}candidates/${revoked.id}`)).text
+    expect(ends).toContain('title="It is revoked and does not expire any more"')
+    expect((await admin.get(`${home}invites/${revoked.id}`)).text).not.toContain('<dt>Expires</dt>')
   })
 
   it('says on its tabs what each would list, and of a tag or a search the number of what it lists alone', async () => {

@@ -64,6 +64,37 @@ describe('an import of questions', () => {
     expect((await admin.post(`${path}/undo`)).status).toBe(422)
   })
 
+  it('leads from the page of an assessment to its questions, several at once', async () => {
+    const { organizationId, admin, kept } = await furnish()
+    const assessment = await service.make.assessment(organizationId)
+    const page = `${admin.home}assessments/${assessment.id}`
+    const { text } = await admin.get(page)
+    expect(text).toContain(`href="${page}/library"`)
+    const importing = `${admin.home}questions/imports/new?assessment=${assessment.id}`
+    expect(text).toContain(`href="${importing}"`)
+    expect((await admin.get(importing)).text).toContain(`name="assessment" value="${assessment.id}"`)
+    const { headers } = await service
+      .http()
+      .post(`${admin.home}questions/imports`)
+      .set('cookie', admin.cookie()!)
+      .set('sec-fetch-site', 'same-origin')
+      .field('assessment', assessment.id)
+      .attach('file', Buffer.from(CSV), 'questions.csv')
+    const shown = headers.location!
+    await admin.post(shown.replace('?', '/start?'))
+    const adding = `${page}/library?import=${/imports\/([^?]+)/.exec(shown)![1]}`
+    await waitUntil('the import', async () => (await admin.get(shown)).text.includes(`href="${adding}"`) || undefined)
+    const questions = (await kept()).map(({ id }) => id)
+    const listed = await admin.get(adding)
+    for (const id of questions) expect(listed.text).toContain(`name="questions" value="${id}"`)
+    expect((await admin.get(`${page}/library?search=capital`)).text).not.toContain(`value="${questions[1]}"`)
+    expect(mistakesIn(await admin.post(`${page}/library`))).toEqual(['Tick at least one question.'])
+    expect((await admin.post(`${page}/library`, { questions })).status).toBe(303)
+    const asked = await service.db.question.findMany({ where: { assessmentId: assessment.id }, orderBy: { order: 'asc' } })
+    expect(asked.map(({ libraryQuestionId }) => libraryQuestionId)).toEqual(questions)
+    expect((await admin.get(adding)).text).toContain('(in this assessment)')
+  })
+
   it('shows which columns of a sheet it does not use', async () => {
     const { admin, upload, rows } = await furnish()
     const sheet = 'Question,Option 1,Option 2,Correct Answer,Difficulty\nCapital of Peru?,Quito,Lima,2,easy\n1+1?,2,1,2,easy\n'

@@ -1,0 +1,35 @@
+import { sql } from '../../db/builder.ts'
+import { own, type SqlBool } from '../../db/own.ts'
+import { all } from '../../db/statements.ts'
+import type { Context } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { getInvite } from '../invites/invites.ts'
+import { requestErasure } from './request-erasure.ts'
+
+/**
+ * Asks for the erasure of an invite's candidate, if all of their invites are in the bulk change. Candidates who have started or completed one
+ * are kept unless the change includes them.
+ */
+export async function erasePerson(
+  inside: Context,
+  inviteId: string,
+  { includesStarted }: { includesStarted?: boolean },
+  changeId: string,
+): Promise<void> {
+  const { recipientEmail: address } = await getInvite(inside, inviteId)
+  const everywhere: Context = { ...inside, mode: 'all' }
+  const chosen = own(inside, 'bulkChangeRows').where('bulkChangeId', '=', changeId).select('inviteId')
+  const invites = await all(
+    inside.db,
+    own(everywhere, 'invites')
+      .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
+      .select((eb) => ['invites.status', eb('invites.id', 'in', chosen).as('isChosen')])
+      .forUpdate('invites'),
+  )
+  const say = (problem: 'otherInvites' | 'hasStarted') =>
+    new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem }] })
+  if (invites.some(({ isChosen }) => !isChosen)) throw say('otherInvites')
+  const hasStarted = invites.some(({ status }) => status === 'started' || status === 'completed')
+  if (hasStarted && !includesStarted) throw say('hasStarted')
+  await requestErasure(inside, { address })
+}

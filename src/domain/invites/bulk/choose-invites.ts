@@ -1,0 +1,105 @@
+import { sql } from '../../../db/builder.ts'
+import { among, own, type SqlBool } from '../../../db/own.ts'
+import { all } from '../../../db/statements.ts'
+import { authorize } from '../../access/permissions.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { MAX_BATCH_ROWS } from '../../limits.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { statusNow } from '../expiry.ts'
+import type { InviteStatus } from '../invites.ts'
+import type { InviteFilter } from '../listing/filter.ts'
+import { findMatchingIds } from '../listing/matches.ts'
+import { mayMove } from '../moves.ts'
+import { completeGiven, findGivenIssues, type Given, newEndOf } from './given.ts'
+
+/** These invites, or all that match a filter. */
+export type Which = { ids: string[] } | { filter: InviteFilter }
+
+/** The invites, sent last first; one more than a bulk change may have, where there are more. */
+export async function findChosen(ctx: Context, which: Which): Promise<string[]> {
+  if ('filter' in which) return findMatchingIds(ctx, which.filter, MAX_BATCH_ROWS + 1)
+  const chosen = own(ctx, 'invites').where('id', '=', among(which.ids.filter(isUuid)))
+  const found = await all(ctx.db, chosen.select('id').orderBy('sentAt', 'desc').orderBy('id', 'desc'))
+  return found.map(({ id }) => id)
+}
+
+/** How many of the chosen invites have each status. @throws DomainError not_permitted; invalid as findMatchingIds. */
+export async function countChosen(ctx: Context, which: Which): Promise<Map<InviteStatus, number>> {
+  const invites = await readChosen(ctx, which)
+  const counts = new Map<InviteStatus, number>()
+  for (const { status } of invites) counts.set(status, (counts.get(status) ?? 0) + 1)
+  return counts
+}
+
+/** Number of invites by their current and new day of expiry, in the organization's time zone. @property kept invites that stay as they are. */
+export type ExtensionPreview = { timeZone: string; days: { from: string; to: string; count: number }[]; kept: number }
+
+/** What an extension would do to the chosen invites, the earliest expiry first. @throws DomainError not_permitted; invalid. */
+export async function previewExtension(ctx: Context, which: Which, typed: Given): Promise<ExtensionPreview> {
+  const given = await completeGiven(ctx, typed)
+  refuse(await findGivenIssues(ctx, 'extend', given))
+  const { timeZone } = await ctx.db.organization.findUniqueOrThrow({
+    where: { id: ctx.organization.id },
+    select: { timeZone: true },
+  })
+  const dayIn = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone })
+  const invites = (await readChosen(ctx, which)).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+  const days = new Map<string, ExtensionPreview['days'][number]>()
+  let kept = 0
+  for (const { status, expiresAt } of invites) {
+    const end = newEndOf(given, expiresAt)
+    if (!mayMove('extend', status) || end < expiresAt) {
+      kept++
+      continue
+    }
+    const [from, to] = [dayIn.format(expiresAt), dayIn.format(end)]
+    const count = (days.get(`${from} ${to}`)?.count ?? 0) + 1
+    days.set(`${from} ${to}`, { from, to, count })
+  }
+  return { timeZone, days: [...days.values()], kept }
+}
+
+async function readChosen(ctx: Context, which: Which): Promise<{ status: InviteStatus; expiresAt: Date }[]> {
+  authorize(ctx, 'operate_invites')
+  const ids = await findChosen(ctx, which)
+  const invites = own(ctx, 'invites').where('id', '=', among(ids))
+  return all(
+    ctx.db,
+    invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']),
+  )
+}
+
+export type Person = { inviteId: string; email: string; name: string | null }
+/** @property erasable people whose invites are all chosen. @property started those of them who have started or completed one. @property others people who have other invites. */
+export type PeoplePreview = { erasable: Person[]; started: Person[]; others: Person[] }
+
+const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
+
+/** Who an erasure of the chosen invites' people would erase, and whom it would keep. @throws DomainError not_permitted; invalid as findMatchingIds. */
+export async function previewPeople(ctx: Context, which: Which): Promise<PeoplePreview> {
+  authorize(ctx, 'erase_candidates')
+  const ids = await findChosen(ctx, which)
+  const other = own({ ...ctx, mode: 'all' }, 'invites', 'other')
+    .select('other.id')
+    .where(sql<SqlBool>`${addressOf('other')} = ${addressOf('invites')}`)
+    .where(sql<SqlBool>`other.id <> all(${ids}::uuid[])`)
+  const people = own(ctx, 'invites')
+    .where('invites.id', '=', among(ids))
+    .groupBy(addressOf('invites'))
+    .orderBy(addressOf('invites'))
+    .select(({ exists }) => [
+      sql<string>`min(invites.id::text)`.as('inviteId'),
+      sql<string>`min(invites.recipient_email)`.as('email'),
+      sql<string | null>`min(invites.recipient_name)`.as('name'),
+      sql<boolean>`bool_or(invites.status in ('started', 'completed'))`.as('hasStarted'),
+      sql<boolean>`bool_or(${exists(other)})`.as('hasOther'),
+    ])
+  const found = await all(ctx.db, people)
+  const mine = found.filter(({ hasOther }) => !hasOther)
+  return {
+    erasable: mine.filter(({ hasStarted }) => !hasStarted),
+    started: mine.filter(({ hasStarted }) => hasStarted),
+    others: found.filter(({ hasOther }) => hasOther),
+  }
+}

@@ -1,0 +1,100 @@
+import { sql } from '../../../db/builder.ts'
+import { compose } from '../../../db/own.ts'
+import { one } from '../../../db/statements.ts'
+import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
+import type { AuditDetails } from '../../audit/audit-details.ts'
+import { checkInteger, checkText, findIssues } from '../../checking/checks.ts'
+import type { Context } from '../../context.ts'
+import type { Issue } from '../../errors.ts'
+import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH } from '../../limits.ts'
+import { DAY_MS, daysAfter } from '../../values/days.ts'
+import { isUuid } from '../../values/uuid.ts'
+import { resolveReferences } from '../create-invite.ts'
+
+/** Parameters of a bulk change: those of its action. */
+export type Given = {
+  /** Extend: to the end of this day in the organization's time zone, or by so many days from each current end. */
+  expiresOn?: string | undefined
+  addedDays?: number | undefined
+  /** Reactivate: from now. */
+  expiresInDays?: number | undefined
+  tagId?: string
+  /** Null: nobody. */
+  graderId?: string | null
+  /** Revoke and erase: also candidates who have started. Erase: also those who have completed. */
+  includesStarted?: boolean
+  /** Revoke: emailed to candidates who got the invitation. Undefined: no email. */
+  message?: string | undefined
+  /** Name: the list that the names come from, and whether the invitation is sent again. */
+  listId?: string
+  sendsAgain?: boolean
+}
+
+/** What findGivenIssues has checked. Of an extension to a day, its end. */
+export type StoredGiven = Given & { expiresAt?: string }
+
+export const givenOf = ({ given }: { given: Prisma.JsonValue }): StoredGiven => given as StoredGiven
+
+/** What the audit log says of it: no text to candidates. */
+export const auditedGiven = ({ message, listId: _, expiresAt: __, ...given }: StoredGiven): AuditDetails => ({
+  ...given,
+  ...(message !== undefined && { isEmailed: true }),
+})
+
+/** What is wrong with the parameters. */
+export async function findGivenIssues(ctx: Context, action: BulkAction, given: StoredGiven): Promise<Issue[]> {
+  const { expiresInDays = DEFAULT_EXPIRES_IN_DAYS, tagId, graderId = null, message = '' } = given
+  switch (action) {
+    case 'extend':
+      return findExtensionIssues(ctx, given)
+    case 'reactivate':
+      return findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]])
+    case 'revoke':
+      return findIssues([['message', checkText(message, MAX_MESSAGE_LENGTH)]])
+    case 'tag':
+      if (!tagId || !isUuid(tagId)) return [{ field: 'tagIds', rule: 'required' }]
+      return (await resolveReferences(ctx, { tagIds: [tagId] })).issues
+    case 'assign':
+      if (graderId === null) return []
+      if (!isUuid(graderId)) return [{ field: 'assignedGraderId', rule: 'reference', value: graderId }]
+      return (await resolveReferences(ctx, { assignedGraderId: graderId, tagIds: [] })).issues
+    default:
+      return []
+  }
+}
+
+function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, addedDays }: StoredGiven): Issue[] {
+  if (expiresOn === undefined) return findIssues([['addedDays', checkInteger(addedDays ?? 0, EXPIRY_DAYS)]])
+  const say = (problem: 'date' | 'future' | 'farFuture', limit?: number): Issue[] => [
+    { field: 'expiresOn', rule: 'account', problem, ...(limit !== undefined && { limit }) },
+  ]
+  if (expiresAt === undefined) return say('date')
+  const now = deps.clock()
+  if (new Date(expiresAt) <= now) return say('future')
+  return new Date(expiresAt) > daysAfter(now, EXPIRY_DAYS.maximum) ? say('farFuture', EXPIRY_DAYS.maximum) : []
+}
+
+/** Adds the end of the day that an extension names. An invalid date has none. */
+export async function completeGiven(ctx: Context, { ...given }: Given): Promise<StoredGiven> {
+  const day = given.expiresOn
+  if (day === undefined || !isDay(day)) return given
+  const { timeZone } = await ctx.db.organization.findUniqueOrThrow({
+    where: { id: ctx.organization.id },
+    select: { timeZone: true },
+  })
+  const end = sql<Date>`(${day}::date + time '23:59') at time zone ${timeZone}`
+  const { at } = await one(
+    ctx.db,
+    compose.selectNoFrom(() => end.as('at')),
+  )
+  return { ...given, expiresAt: at.toISOString() }
+}
+
+function isDay(text: string): boolean {
+  const day = /^2\d{3}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null
+  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+}
+
+/** When an invite expires once it is extended. */
+export const newEndOf = ({ expiresAt, addedDays = 0 }: StoredGiven, current: Date): Date =>
+  expiresAt === undefined ? new Date(current.getTime() + addedDays * DAY_MS) : new Date(expiresAt)

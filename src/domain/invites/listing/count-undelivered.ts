@@ -1,0 +1,15 @@
+import { sql } from '../../../db/builder.ts'
+import { one } from '../../../db/statements.ts'
+import type { Context } from '../../context.ts'
+import { defined } from '../../values/defined.ts'
+import { authorizeInvites } from '../visibility.ts'
+import { matchingInvites } from './filter.ts'
+
+/** How many pending invites did not reach their candidates: of an assessment, or of all. @throws DomainError not_permitted. */
+export async function countUndelivered(ctx: Context, assessmentId: string | undefined): Promise<number> {
+  const of = defined({ assessmentId })
+  await authorizeInvites(ctx, of)
+  const invites = matchingInvites(ctx, { ...of, isUndelivered: true }, ctx.deps.clock())
+  const { count } = await one(ctx.db, invites.select(sql<number>`count(*)::int`.as('count')))
+  return count
+}

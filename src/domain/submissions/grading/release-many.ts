@@ -1,0 +1,69 @@
+import { authorize } from '../../access/permissions.ts'
+import { checkSize, checkText, findIssues } from '../../checking/checks.ts'
+import { refuse } from '../../checking/refuse.ts'
+import type { Context } from '../../context.ts'
+import { DomainError } from '../../errors.ts'
+import { MAX_COMMENT_LENGTH } from '../../limits.ts'
+import { inTransaction } from '../../transaction.ts'
+import { countQueues, listQueue, type Queued } from './queue.ts'
+import { releaseResult } from './release-result.ts'
+
+/** Results of one request. */
+export const MAX_RELEASED_AT_ONCE = 100
+/** Submissions that are looked at to find results that are ready: those that have waited longest. */
+const MAX_LOOKED_AT = 1_000
+
+/** A submission whose result can be released as it is. */
+export type Ready = Queued & { progress: NonNullable<Queued['progress']> }
+
+/** The results that can be released now, longest waiting first. @throws DomainError not_permitted. */
+export async function listReady(ctx: Context, assessmentId: string | undefined): Promise<Ready[]> {
+  authorize(ctx, 'release_results')
+  const ready: Ready[] = []
+  for (const { whose } of await countQueues(ctx)) {
+    if (whose !== 'release' && whose !== 'all') continue
+    for (let number = 1; number <= MAX_LOOKED_AT / MAX_RELEASED_AT_ONCE && ready.length < MAX_RELEASED_AT_ONCE; number++) {
+      const { items, total } = await listQueue(ctx, { whose, assessmentId }, { number, size: MAX_RELEASED_AT_ONCE })
+      ready.push(...items.filter(isReady))
+      if (number * MAX_RELEASED_AT_ONCE >= total) break
+    }
+  }
+  return ready.slice(0, MAX_RELEASED_AT_ONCE)
+}
+
+const isReady = (queued: Queued): queued is Ready =>
+  queued.progress !== null &&
+  !queued.progress.isOwnPart &&
+  queued.progress.ungraded.length + queued.progress.undecided.length === 0
+
+type Releases = { results: { submissionId: string; seenPoints: number }[]; message: string; toCandidate: boolean }
+
+/**
+ * Releases these results, each as releaseResult does. Those that have changed since they were shown stay unreleased.
+ *
+ * @returns how many were released, and how many were not.
+ * @throws DomainError not_permitted; invalid.
+ */
+export async function releaseMany(
+  ctx: Context,
+  { results, message, toCandidate }: Releases,
+): Promise<{ released: number; kept: number }> {
+  authorize(ctx, 'release_results')
+  refuse(
+    findIssues([
+      ['results', results.length === 0 ? { rule: 'required' } : checkSize('maxItems', results.length, MAX_RELEASED_AT_ONCE)],
+      ['message', checkText(message, MAX_COMMENT_LENGTH)],
+    ]),
+  )
+  let released = 0
+  for (const result of results) {
+    const release = (inside: Context) => releaseResult(inside, { ...result, comment: '', message, toCandidate })
+    await inTransaction(ctx, release).then(() => released++, passOver)
+  }
+  return { released, kept: results.length - released }
+}
+
+/** Somebody has graded, reopened or released it meanwhile. */
+function passOver(error: unknown): void {
+  if (!(error instanceof DomainError)) throw error
+}

@@ -1,0 +1,85 @@
+import { sql } from '../../../db/builder.ts'
+import { among, type Expressions, own, type SqlBool, sameOwner } from '../../../db/own.ts'
+import { all, one } from '../../../db/statements.ts'
+import { may } from '../../access/permissions.ts'
+import type { Context } from '../../context.ts'
+import type { Order, Window } from '../../lists/page.ts'
+import { visibleAssessments } from './visible-assessments.ts'
+
+export type ResultFilter = { assessmentId?: string | undefined; tagId?: string | undefined; minPercent?: number | undefined }
+export type ResultOrder = Order<'releasedAt' | 'points' | 'percent' | 'name'>
+
+/** Submissions with a released result that match the filter and that the actor may see. @throws DomainError not_permitted. */
+async function matchingResults(ctx: Context, { assessmentId, tagId, minPercent }: ResultFilter) {
+  let submissions = own(ctx, 'submissions').where('submissions.releasedAt', 'is not', null)
+  if (!may(ctx, 'read')) submissions = submissions.where('submissions.assessmentId', '=', among(await findVisibleIds(ctx)))
+  if (assessmentId !== undefined) submissions = submissions.where('submissions.assessmentId', '=', assessmentId)
+  if (tagId !== undefined) submissions = submissions.where(({ exists }) => exists(tagsOf(ctx, tagId)))
+  const scored = submissions
+    .innerJoin('invites', (join) => join.on(sameOwner('invites', 'submissions')).onRef('invites.id', '=', 'submissions.inviteId'))
+    .innerJoinLateral(newestRelease, (join) => join.onTrue())
+  return minPercent === undefined
+    ? scored
+    : scored.where(sql<SqlBool>`100 * release.points >= ${minPercent} * nullif(release.of_points, 0)`)
+}
+
+async function findVisibleIds(ctx: Context): Promise<string[]> {
+  const found = await ctx.db.assessment.findMany({ where: visibleAssessments(ctx), select: { id: true } })
+  return found.map(({ id }) => id)
+}
+
+const tagsOf = (ctx: Context, tagId: string) =>
+  own(ctx, 'inviteTags')
+    .select('inviteTags.tagId')
+    .where('inviteTags.tagId', '=', tagId)
+    .where(sql<SqlBool>`invite_tags.invite_id = submissions.invite_id`)
+
+const newestRelease = (eb: Expressions<'submissions'>) =>
+  eb
+    .selectFrom('releases')
+    .where(sameOwner('releases', 'submissions'))
+    .whereRef('releases.submissionId', '=', 'submissions.id')
+    .select(['releases.points', 'releases.ofPoints'])
+    .orderBy('releases.version', 'desc')
+    .limit(eb.lit(1))
+    .as('release')
+
+const COLUMNS = {
+  releasedAt: sql`submissions.released_at`,
+  points: sql`release.points`,
+  percent: sql`release.points / nullif(release.of_points, 0)`,
+  name: sql`coalesce(invites.recipient_name_search, address_key(invites.recipient_email))`,
+}
+
+/** @throws DomainError not_permitted. */
+export async function countResults(ctx: Context, filter: ResultFilter): Promise<number> {
+  const matches = await matchingResults(ctx, filter)
+  return (await one(ctx.db, matches.select(sql<number>`count(*)::int`.as('count')))).count
+}
+
+/** Ids of a page of the results, in order. Results without points come last. */
+export async function findResultIds(
+  ctx: Context,
+  filter: ResultFilter,
+  { field, direction }: ResultOrder,
+  { skip, take }: Window,
+): Promise<string[]> {
+  const matches = await matchingResults(ctx, filter)
+  const ordered = matches
+    .select('submissions.id')
+    .orderBy(COLUMNS[field], (order) => (direction === 'asc' ? order.asc() : order.desc()).nullsLast())
+    .orderBy('submissions.id', direction)
+  return (await all(ctx.db, ordered.offset(skip).limit(take))).map(({ id }) => id)
+}
+
+/** Ids of the results behind an id, in the order of the ids. */
+export async function findResultIdsAfter(
+  ctx: Context,
+  filter: ResultFilter,
+  after: string | undefined,
+  take: number,
+): Promise<string[]> {
+  const matches = await matchingResults(ctx, filter)
+  const further = after === undefined ? matches : matches.where('submissions.id', '>', after)
+  return (await all(ctx.db, further.select('submissions.id').orderBy('submissions.id').limit(take))).map(({ id }) => id)
+}

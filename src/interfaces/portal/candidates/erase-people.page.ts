@@ -1,0 +1,79 @@
+import type { Context } from '../../../domain/context.ts'
+import type { PeoplePreview, Person } from '../../../domain/invites/bulk/choose-invites.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
+import type { FilterChoices } from '../invites/read-filter.ts'
+import { checkbox, checkboxes, choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, panel, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { empty, person } from '../kit/parts.ts'
+import { table } from '../kit/table.ts'
+
+/** People listed of each kind. */
+const MAX_LISTED = 50
+
+/** @property most number of invites that the preview is of. @property chosen hidden fields of the form. */
+type Facts = {
+  ctx: Context
+  preview: PeoplePreview
+  most: number
+  chosen: [name: string, value: string][]
+  choices: FilterChoices | null
+}
+
+/** Whom an erasure by a filter, or of selected invites, would erase and keep, and the form that starts it. */
+export function erasePeoplePage(form: Form, { ctx, preview, most, chosen, choices }: Facts): Page {
+  const { erasable, started, others } = preview
+  const all = erasable.length + started.length
+  return {
+    title: 'Erase people',
+    trail: [['Candidates', pathOf(ctx, 'candidates')]],
+    body: html`${mistakes(form)}${choices && filterPanel(form, ctx, choices)}${panel(
+      'erased',
+      `Will be erased: ${wordPeople(erasable.length)}`,
+      html`<p class="hint mb-3">All their invites, answers, results, recordings and emails go, in live and test data. Open invites are revoked first.</p>
+${erasable.length === 0 ? empty('users', 'Nobody here can be erased without a further decision.') : people(ctx, 'erased-heading', erasable)}`,
+    )}${started.length > 0 && panel('started', `Have started or completed: ${wordPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${wordPeople(others.length)}`, people(ctx, 'others-heading', others))}${
+      all > 0 &&
+      panel(
+        'erase',
+        'Erase',
+        html`<form method="post" action="${pathOf(ctx, ERASE_PEOPLE)}">${onceField()}
+<input type="hidden" name="most" value="${most}">
+${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+${started.length > 0 && checkbox(form, { name: 'includesStarted', label: `Also erase the ${wordPeople(started.length)} who have started or completed, with their answers and results` })}
+${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [['yes', 'Erase these people for good']] })}
+<button class="btn btn-error mt-3">${icon('trash-2')}Erase these people</button>
+</form>`,
+      )
+    }`,
+  }
+}
+
+const wordPeople = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString('en')} people`)
+
+function filterPanel(form: Form, ctx: Context, { assessments, tags, lists }: FilterChoices): Html {
+  const anyOf = (named: { id: string; name: string }[], any: string): [string, string][] => [
+    ['', any],
+    ...named.map(({ id, name }): [string, string] => [id, name]),
+  ]
+  return html`<section class="panel" aria-label="Filter"><form method="get" action="${pathOf(ctx, ERASE_PEOPLE)}" class="filters">
+<input type="hidden" name="all" value="yes">
+${field(form, { name: 'search', label: 'Name or email', type: 'search', optional: true })}
+${choice(form, { name: 'assessment', label: 'Assessment', options: anyOf(assessments, 'Every assessment') })}
+${choice(form, { name: 'tag', label: 'Tag', options: anyOf(tags, 'Every tag') })}
+${lists.length > 0 && choice(form, { name: 'list', label: 'List', options: anyOf(lists, 'Every list') })}
+<button class="btn">Show who would be erased</button>
+</form></section>`
+}
+
+const people = (ctx: Context, heading: string, found: readonly Person[]): Html =>
+  html`${table(
+    heading,
+    ['Candidate'],
+    found
+      .slice(0, MAX_LISTED)
+      .map(({ inviteId, email, name }) => [person({ name, email, address: pathOf(ctx, `candidates/${inviteId}`) })]),
+  )}${found.length > MAX_LISTED && html`<p class="hint mt-3">And ${wordCount(found.length - MAX_LISTED, 'other')}.</p>`}`

@@ -1,0 +1,102 @@
+import type { Context } from '../../../domain/context.ts'
+import type { BulkAction } from '../../../domain/invites/bulk/bulk-changes.ts'
+import type { ExtensionPreview } from '../../../domain/invites/bulk/choose-invites.ts'
+import type { Named } from '../../../domain/invites/form-options.ts'
+import type { InviteStatus } from '../../../domain/invites/invites.ts'
+import type { StateCounts } from '../../../domain/invites/overview/count-states.ts'
+import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
+import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
+import { limitHint } from '../kit/choices.ts'
+import { area, checkbox, choice, type Form, field } from '../kit/forms.ts'
+import { table } from '../kit/table.ts'
+
+/** @property chosen hidden fields of the form: the ids, or the filter. @property statuses of the chosen invites, where the action shows them. */
+export type NewFacts = {
+  ctx: Context
+  action: BulkAction
+  count: number
+  chosen: [name: string, value: string][]
+  choices: Named[]
+  statuses: StateCounts
+  extension: ExtensionPreview | null
+}
+
+/** Rows of a preview. Invites of more days are summed up. */
+const MAX_PREVIEWED = 20
+
+const APOLOGY = 'We sent you this invitation by mistake. We apologize for the inconvenience.'
+
+/** The fields of a bulk action, and what it will do. */
+export function bulkFields(form: Form, facts: NewFacts): Html | false {
+  const { choices } = facts
+  const named = choices.map(({ id, name }): [string, string] => [id, name])
+  switch (facts.action) {
+    case 'extend':
+      return extensionFields(form, facts.extension)
+    case 'tag':
+      return choice(form, { name: 'tagIds', label: 'Tag', options: [['', 'Choose…'], ...named], ...limitHint(choices) })
+    case 'assign':
+      return choice(form, {
+        name: 'assignedGraderId',
+        label: 'Grader',
+        options: [['', 'Nobody'], ...named],
+        ...limitHint(choices),
+      })
+    case 'reactivate':
+      return field(form, {
+        name: 'expiresInDays',
+        label: 'Days until they expire',
+        type: 'number',
+        value: String(DEFAULT_EXPIRES_IN_DAYS),
+      })
+    case 'revoke':
+      return revocationFields(form, facts)
+    case 'name':
+      return checkbox(form, { name: 'sendsAgain', label: 'Send these candidates the invitation again, with their name' })
+    default:
+      return false
+  }
+}
+
+function extensionFields(form: Form, preview: ExtensionPreview | null): Html {
+  const by = form.values.get('by') ?? 'date'
+  const radio = (value: string, label: string) =>
+    html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="by" value="${value}" ${by === value && html`checked`}> ${label}</label>`
+  return html`<fieldset class="mb-2"><legend class="mb-1.5 text-sm font-medium">New expiry</legend>
+${radio('date', 'On a date, for all of them')}
+${field(form, { name: 'expiresOn', label: 'Date', type: 'date', hint: 'The invites expire at the end of this day.', optional: true })}
+${radio('days', 'Later by some days, counted from each invite’s current expiry')}
+${field(form, { name: 'addedDays', label: 'Days', type: 'number', optional: true })}
+</fieldset>
+${preview && extensionPreview(preview)}`
+}
+
+function extensionPreview({ timeZone, days, kept }: ExtensionPreview): Html {
+  const others = days.slice(MAX_PREVIEWED).reduce((sum, { count }) => sum + count, 0)
+  return html`<h2 class="mb-2" id="dates-heading">New dates</h2>
+${
+  days.length > 0 &&
+  table(
+    'dates-heading',
+    ['Expires now', 'Will expire', 'Invites'],
+    days.slice(0, MAX_PREVIEWED).map(({ from, to, count }) => [from, to, count]),
+  )
+}
+<p class="hint my-3">${others > 0 && `And ${wordCount(others, 'other invite')}. `}${kept > 0 && `${wordCount(kept, 'invite')} can’t be extended, or expire later anyway: ${kept === 1 ? 'it stays as it is' : 'they stay as they are'}. `}Days in ${timeZone}.</p>`
+}
+
+const countOf = ({ statuses }: Pick<NewFacts, 'statuses'>, ...those: InviteStatus[]): number =>
+  those.reduce((sum, status) => sum + (statuses.get(status) ?? 0), 0)
+
+/** Invites that a revocation changes, without those that have started. */
+export const countRevocable = (facts: Pick<NewFacts, 'statuses'>): number => countOf(facts, 'pending', 'accepted')
+
+function revocationFields(form: Form, facts: NewFacts): Html {
+  const started = countOf(facts, 'started')
+  const ended = countOf(facts, 'completed', 'expired', 'revoked')
+  return html`${ended > 0 && html`<p class="mb-4">${wordCount(ended, 'invite')} ${ended === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${ended === 1 ? 'stays' : 'stay'} as ${ended === 1 ? 'it is' : 'they are'}.</p>`}
+${started > 0 && checkbox(form, { name: 'includesStarted', label: `Also revoke ${started === 1 ? 'the one that has' : `the ${started.toLocaleString('en')} that have`} been started: what ${started === 1 ? 'this candidate has' : 'these candidates have'} answered is not graded` })}
+${checkbox(form, { name: 'email', label: 'Email the candidates that their invitation was withdrawn' })}
+${area(form, { name: 'message', label: 'Your text in this email', value: APOLOGY, hint: 'It says already who has withdrawn which invitation, and that the link no longer works. Only candidates who were sent the invitation get this email.' })}`
+}

@@ -1,0 +1,66 @@
+import type { Assessment } from '../../../domain/assessments/assessments.ts'
+import type { Context } from '../../../domain/context.ts'
+import type { ListedLibraryQuestion } from '../../../domain/library/list-library.ts'
+import { html } from '../../../html/html.ts'
+import { icon } from '../../../http/pages/icon.ts'
+import { wordKind } from '../../../kinds/labels.ts'
+import { type Form, field, mistakes } from '../kit/forms.ts'
+import { type Page, pathOf } from '../kit/layout.ts'
+import { onceField } from '../kit/once.ts'
+import { filterLine } from '../kit/paging.ts'
+import { empty, linkButton } from '../kit/parts.ts'
+import { table } from '../kit/table.ts'
+
+/** @property added questions that the assessment asks already. */
+type Facts = {
+  ctx: Context
+  assessment: Assessment
+  found: { items: ListedLibraryQuestion[]; hasOlder: boolean }
+  added: Set<string>
+}
+
+/** Questions of the library to be added to an assessment, several at once. */
+export function addToAssessmentPage(form: Form, { ctx, assessment, found, added }: Facts): Page {
+  const path = pathOf(ctx, `assessments/${assessment.id}`)
+  const { values } = form
+  const chosen = new Set(values.getAll('questions'))
+  const query = new URLSearchParams(
+    ['search', 'import'].flatMap((name): [string, string][] => (values.get(name) ? [[name, values.get(name)!]] : [])),
+  )
+  const importField = values.get('import') && html`<input type="hidden" name="import" value="${values.get('import')}">`
+  return {
+    title: 'Add from library',
+    trail: [
+      ['Assessments', pathOf(ctx, 'assessments')],
+      [assessment.name, path],
+    ],
+    actions: linkButton(pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`), 'Import questions', 'upload'),
+    body: html`${mistakes(form)}<section class="panel" aria-labelledby="library-heading">
+<h2 class="sr-only" id="library-heading">Questions of the library</h2>
+${filterLine(`${path}/library`, query, html`${importField}${field({ values: query, issues: [] }, { name: 'search', label: 'Words of the question', type: 'search', optional: true })}`)}
+${
+  found.items.length === 0
+    ? empty(
+        'list-checks',
+        query.size > 0 ? 'No questions match.' : 'The library is empty. Import questions, or save some from an assessment.',
+      )
+    : html`<form method="post" action="${`${path}/library`}">${onceField()}
+${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+${table(
+  'library-heading',
+  ['Question', 'Answered by', 'Category'],
+  found.items.map(({ id, name, responseType, category }) => [
+    added.has(id)
+      ? html`<span class="text-base-content/70" dir="auto">${name} (in this assessment)</span>`
+      : html`<label class="flex items-center gap-3"><input type="checkbox" class="checkbox checkbox-sm" name="questions" value="${id}" ${chosen.has(id) && html`checked`}> <span dir="auto">${name}</span></label>`,
+    wordKind(responseType),
+    category,
+  ]),
+)}
+${found.hasOlder && html`<p class="hint my-3">Only the newest are shown. Search for others.</p>`}
+<button class="btn btn-primary mt-4">${icon('plus')}Add the ticked questions</button>
+</form>`
+}
+</section>`,
+  }
+}
