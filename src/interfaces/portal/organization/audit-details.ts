@@ -97,6 +97,8 @@ const FIELDS: Record<AuditField, Word> = {
   subject: 'account there',
   by: { name: 'by', of: codeOf },
   domain: 'domain',
+  shared: 'assessments shared with them',
+  unshared: 'assessments no longer shared',
   ownWay: { name: 'way in', of: (way) => WAYS[way] ?? spaced(String(way)) },
   isInUse: 'in use from now on',
   untried: 'waits to be tried',

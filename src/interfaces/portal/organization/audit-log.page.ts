@@ -20,6 +20,7 @@ export const WORDS: Record<AuditAction, string> = {
   failed_sign_in: 'entered a wrong password',
   joined: 'joined',
   invited_member: 'invited a member',
+  changed_client_assessments: 'changed which assessments a client sees',
   changed_name: 'changed their name',
   changed_password: 'changed their password',
   refused: 'was refused',

@@ -8,9 +8,9 @@ import type { SecondFactorKind } from '../../../domain/members/members-factors.t
 import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
-import { narrowing } from '../kit/choices.ts'
+import { limitHint, narrowing } from '../kit/choices.ts'
 import { confirmation } from '../kit/confirm.ts'
-import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
+import { checkboxes, choice, emptyForm, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
@@ -24,6 +24,8 @@ import { FILTERED_ROLES, hintOf, ROLES, rolesOf } from './roles.ts'
 
 const NOTICES = new Map([
   ['saved', 'The changes are saved.'],
+  ['client', 'The changes are saved. Choose below which assessments this client sees.'],
+  ['shared', 'The shared assessments are saved.'],
   ['deactivated', 'The member is deactivated and can no longer sign in.'],
   ['reactivated', 'The member is active again, with these roles.'],
   ['owner', 'You are an owner of this organization now.'],
@@ -98,16 +100,33 @@ const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html
   )
 }
 
-export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
+/** @property named the text that the list of assessments is narrowed to. */
+type AssessmentChoices = { assessments: Named[]; named: string }
+
+export const inviteMemberPage = (ctx: Context, form: Form, { assessments, named }: AssessmentChoices): Page => ({
   title: 'Invite a member',
   trail: [['Members', pathOf(ctx, 'members')]],
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
+  body: html`${mistakes(form)}${narrowing(pathOf(ctx, 'members/invite'), named, [assessments])}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
 <p>They get an email with a link to set their name and password. You see the link too, in case you want to share it another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
+<div class="if-client">${assessmentBoxes(form, assessments, [])}</div>
 ${askToReactivate(form)}<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Send invitation</button><a class="btn btn-ghost" href="${pathOf(ctx, 'members')}">Cancel</a></div>
 </form>`,
 })
+
+const assessmentBoxes = (form: Form, assessments: Named[], values: string[]): Html =>
+  assessments.length === 0
+    ? html`<p class="hint mb-4" id="assessments">There are no assessments yet. Share them with the client once you have made some.</p>`
+    : checkboxes(form, {
+        name: 'assessments',
+        label: 'Assessments the client sees',
+        options: assessments.map(({ id, name }) => [id, name]),
+        values,
+        isLong: assessments.length > SHORT_LIST,
+        hint: `Clients see released results of these, and nothing else. ${limitHint(assessments).hint ?? ''}`.trim(),
+      })
+const SHORT_LIST = 8
 
 /** Asked of an address whose member is deactivated, and of no other: it is the answer's value. */
 function askToReactivate(form: Form): Html | false {
@@ -143,13 +162,15 @@ type Facts = {
   sessions: readonly MemberSession[]
   tags: Named[]
   named: string
+  /** Choices for a client, and the ids of those that are shared with them; null for other members. */
+  sharing: { assessments: Named[]; sharedIds: string[] } | null
   languages: Language[]
   done: string
 }
 
 export function memberPage(
   form: Form,
-  { ctx, member, keys, owning, factors, sessions, tags, named, languages, done }: Facts,
+  { ctx, member, keys, owning, factors, sessions, tags, named, sharing, languages, done }: Facts,
 ): Page {
   return {
     title: calledOf(member),
@@ -159,7 +180,7 @@ export function memberPage(
     notice: NOTICES.get(done),
     actions:
       may(ctx, 'erase_candidates') && linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Archive of all data', 'archive'),
-    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<div class="grid items-start gap-6 lg:grid-cols-3">
+    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags, ...(sharing ? [sharing.assessments] : [])])}<div class="grid items-start gap-6 lg:grid-cols-3">
 <form class="panel lg:col-span-2" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 <h2 class="mb-4">Roles and grading</h2>
 ${seenField(form, member)}
@@ -198,9 +219,23 @@ ${
 </form>
 ${panel('access', 'Access', html`${access(form, { ctx, member, keys, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
 </div>
-${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
+${sharing && sharingPanel(form, { ctx, member, sharing })}${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
   }
 }
+
+const sharingPanel = (
+  form: Form,
+  { ctx, member, sharing }: { ctx: Context; member: Member; sharing: NonNullable<Facts['sharing']> },
+): Html =>
+  panel(
+    'sharing',
+    'Shared assessments',
+    html`<form method="post" action="${pathOf(ctx, `members/${member.id}/assessments`)}">
+${sharing.sharedIds.map((id) => html`<input type="hidden" name="shared" value="${id}">`)}
+${assessmentBoxes(form.values.has('shared') ? form : emptyForm, sharing.assessments, sharing.sharedIds)}
+${sharing.assessments.length > 0 && html`<button class="btn">Save shared assessments</button>`}
+</form>`,
+  )
 
 function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | 'member' | 'keys' | 'owning'>): Html {
   const address = pathOf(ctx, `members/${member.id}`)
