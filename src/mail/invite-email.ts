@@ -35,7 +35,7 @@ export function renderInviteEmail(settings: MailSettings, email: InviteEmail): M
     organization: invite.organization.name,
     assessment: invite.assessment.name,
     recipientName: visibleName(invite.recipientName),
-    customMessage: invite.customMessage,
+    customMessage: email.message ?? invite.customMessage,
     invitationText: invite.organization.invitationText ?? '',
     requirements: requirementsOf(needsOf(settings.kinds, invite, email.answers)),
     questionCount: invite.assessment.questionCount,

@@ -1050,6 +1050,7 @@ CREATE TABLE "invite_emails" (
     "language" TEXT,
     "template_id" UUID,
     "link_version" INTEGER NOT NULL,
+    "message" TEXT,
     "state" "email_state" NOT NULL DEFAULT 'queued',
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "failure" "email_failure",

@@ -56,6 +56,7 @@ export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKi
 const LATER = {
   templateId: byDefault,
   language: byDefault,
+  message: byDefault,
   state: byDefault,
   attempts: byDefault,
   failure: byDefault,

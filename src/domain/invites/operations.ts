@@ -2,10 +2,11 @@ import { own } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
-import { checkInteger, findIssues } from '../checking/checks.ts'
+import { checkInteger, checkText, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
-import { DomainError, type Move } from '../errors.ts'
-import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../limits.ts'
+import { DomainError, type Issue, type Move } from '../errors.ts'
+import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -18,9 +19,23 @@ import { mayMove } from './moves.ts'
 
 // Operations of the organization on an existing invite. Beyond both documents.
 
-/** Sends the mail again, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed, too_many_mails. */
-export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> =>
-  refuseMeanwhile(ctx, id, () => operate(ctx, 'resend', id, { mail: true }))
+/**
+ * Sends the mail again, as a new message with the same link.
+ *
+ * @param options.message replaces the invite's own message in this mail; empty: no message.
+ * @throws DomainError invite_not_found, move_not_allowed, too_many_mails, invalid.
+ */
+export async function resendInvite(
+  ctx: Context,
+  id: string,
+  { message }: { message?: string | undefined } = {},
+): Promise<InviteDetail> {
+  refuse(findMessageIssues(message))
+  return refuseMeanwhile(ctx, id, () => operate(ctx, 'resend', id, { mail: true, message }))
+}
+
+export const findMessageIssues = (message = ''): Issue[] =>
+  findIssues([['customMessage', checkText(message, MAX_MESSAGE_LENGTH)]])
 
 /** Revokes the invite: its link no longer opens the assessment. @throws DomainError invite_not_found, move_not_allowed. */
 export const revokeInvite = (ctx: Context, id: string): Promise<InviteDetail> => operate(ctx, 'revoke', id)
@@ -102,14 +117,14 @@ const actions = {
 } as const satisfies Record<Operation, AuditAction>
 
 /** What an operation gives the invite. @property days that a pending one has to have, for this to be a repetition. */
-type Given = { expiresAt?: Date; mail?: boolean; days?: number }
+type Given = { expiresAt?: Date; mail?: boolean; message?: string | undefined; days?: number }
 
 /** Answers with the invite as this operation has left it, whatever others do to it at the same time: they wait for its end. */
 async function operate(
   ctx: Context,
   move: Operation,
   id: string,
-  { expiresAt, mail = false, days }: Given = {},
+  { expiresAt, mail = false, message, days }: Given = {},
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   return inTransaction(ctx, async (inside) => {
@@ -120,7 +135,7 @@ async function operate(
       const wasMailed = await limitResends(inside, invite)
       // Without one before there is nothing to compare it with: it is the first.
       const again = move === 'reactivate' ? 'reactivated' : 'resent'
-      await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation')
+      await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation', message)
     }
     if (moved) await recordByMember(inside, { action: actions[move], target: { kind: 'invite', id } })
     return getInvite(inside, id)

@@ -52,8 +52,9 @@ export async function inviteMember(
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
     ...(roles.length + duties.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
   ])
+  const sharedIds = roles.includes('client') ? assessmentIds : []
   return inTransaction(ctx, async (inside) => {
-    const assessments = await lockAssessmentsToShare(inside, roles.includes('client') ? assessmentIds : [])
+    const assessments = await lockAssessmentsToShare(inside, sharedIds)
     const { id: memberId, ...member } = await findOrCreateMember(inside, email)
     refuseKeyOnAdmins(inside, member.roles, roles)
     await refuseForeign(inside, email, member)
@@ -75,11 +76,21 @@ export async function inviteMember(
       await recordAudit(inside, { action: 'reactivated_member', target, details })
     }
     const shared = await shareAssessments(inside, memberId, assessments)
-    const details = { roles, ...(duties.length > 0 && { duties }), ...(shared.length > 0 && { shared }) }
-    await recordAudit(inside, { action: 'invited_member', target, details })
+    await recordInvitation(inside, memberId, { roles, duties, shared })
     return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
   })
 }
+
+const recordInvitation = (
+  inside: Context,
+  memberId: string,
+  { roles, duties, shared }: { roles: string[]; duties: string[]; shared: string[] },
+): Promise<void> =>
+  recordAudit(inside, {
+    action: 'invited_member',
+    target: { kind: 'member', id: memberId },
+    details: { roles, ...(duties.length > 0 && { duties }), ...(shared.length > 0 && { shared }) },
+  })
 
 /** Whoever can't come by the organization's identity provider is not invited where that is the only way in, but for guests. */
 async function refuseForeign(inside: Context, email: string, { ownWay }: Pick<Found, 'ownWay'>): Promise<void> {

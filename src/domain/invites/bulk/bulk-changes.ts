@@ -17,6 +17,7 @@ import { isUuid } from '../../values/uuid.ts'
 import { resolveReferences } from '../create-invite.ts'
 import type { InviteFilter } from '../listing/filter.ts'
 import { findMatchingIds } from '../listing/matches.ts'
+import { findMessageIssues } from '../operations.ts'
 
 // One thing done to many invites. They are chosen and noted by one transaction, and done row by row by a job: continue-bulk-change.ts.
 
@@ -25,7 +26,13 @@ export const BULK_ACTIONS = ['resend', 'extend', 'tag', 'assign', 'revoke'] as c
 export const BULK_ROW_STATES = ['ready', 'done', 'invalid', 'refused'] as const satisfies BulkRowState[]
 
 /** What it is done with: that of its action. `graderId`, null: nobody. */
-export type Given = { expiresInDays?: number | undefined; tagId?: string; graderId?: string | null }
+export type Given = {
+  expiresInDays?: number | undefined
+  tagId?: string
+  graderId?: string | null
+  /** Replaces each invite's own message. */
+  message?: string | undefined
+}
 /** These invites, or all that match a filter. */
 export type Which = { ids: string[] } | { filter: InviteFilter }
 
@@ -59,7 +66,9 @@ export async function startBulkChange(
       await run(inside.db, insertRows({ bulkChangeRows: rows.slice(i, i + STORED_AT_ONCE) }))
     await deps.queue.enqueueBulkChange(inside.db, { ...of, id })
     const target = { kind: 'bulk_change', id } as const
-    await recordAudit(inside, { action: 'changed_many', target, details: { change: action, invites: rows.length, ...given } })
+    // The message may name somebody; the log outlives them.
+    const { message: _, ...recorded } = given
+    await recordAudit(inside, { action: 'changed_many', target, details: { change: action, invites: rows.length, ...recorded } })
   })
   return id
 }
@@ -81,7 +90,8 @@ function requireOperator(ctx: Context): string {
 
 /** What is wrong with what it is to be done with. */
 async function findGivenIssues(ctx: Context, action: BulkAction, given: Given): Promise<Issue[]> {
-  const { expiresInDays, tagId, graderId = null } = given
+  const { expiresInDays, tagId, graderId = null, message } = given
+  if (action === 'resend') return findMessageIssues(message)
   if (action === 'extend') return findIssues([['expiresInDays', checkInteger(expiresInDays ?? 0, EXPIRY_DAYS)]])
   if (action === 'tag') {
     if (!tagId || !isUuid(tagId)) return [{ field: 'tagIds', rule: 'required' }]

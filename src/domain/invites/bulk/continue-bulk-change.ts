@@ -40,7 +40,7 @@ type Change = { id: string; action: BulkAction; given: Prisma.JsonValue }
 type Row = { number: number; inviteId: string }
 
 const operations: Record<BulkAction, (ctx: Context, inviteId: string, given: Given) => Promise<unknown>> = {
-  resend: resendInvite,
+  resend: (ctx, inviteId, { message }) => resendInvite(ctx, inviteId, { message }),
   extend: (ctx, inviteId, { expiresInDays = 0 }) => extendInvite(ctx, inviteId, { expiresInDays }),
   tag: (ctx, inviteId, { tagId = '' }) => tagInvite(ctx, inviteId, tagId),
   assign: (ctx, inviteId, { graderId = null }) => assignGrader(ctx, inviteId, graderId),

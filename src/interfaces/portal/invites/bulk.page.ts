@@ -17,7 +17,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { type IconName, icon } from '../../../http/pages/icon.ts'
 import type { Column } from '../../../http/sending/send-csv.ts'
 import { limitHint } from '../kit/choices.ts'
-import { choice, type Form, field, mistakes } from '../kit/forms.ts'
+import { area, choice, type Form, field, mistakes } from '../kit/forms.ts'
 import { wordIssue } from '../kit/issue-words.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -86,6 +86,13 @@ ${givenField(form, action, choices)}
 
 function givenField(form: Form, action: BulkAction, choices: Named[]): Html | false {
   const named = choices.map(({ id, name }): [string, string] => [id, name])
+  if (action === 'resend')
+    return area(form, {
+      name: 'customMessage',
+      label: 'Your message',
+      hint: 'Leave empty to send each invite’s own message.',
+      rows: 4,
+    })
   if (action === 'extend')
     return field(form, {
       name: 'expiresInDays',

@@ -22,6 +22,7 @@ import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { findTags } from '../../../domain/tags/tags.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
+import { readText } from '../../../http/forms/read-typed.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -100,6 +101,7 @@ function readWhich(ctx: Context, values: URLSearchParams): Which {
 
 function readGiven(values: URLSearchParams): Given {
   const { expiresInDays, tagIds, assignedGraderId } = readFields(values, 'expiresInDays', 'tagIds', 'assignedGraderId')
+  const message = readText(values, 'customMessage')
   switch (readAction(values)) {
     case 'extend':
       return { expiresInDays: readNumber(expiresInDays) }
@@ -107,6 +109,8 @@ function readGiven(values: URLSearchParams): Given {
       return { tagId: tagIds }
     case 'assign':
       return { graderId: assignedGraderId || null }
+    case 'resend':
+      return message.trim() === '' ? {} : { message }
     default:
       return {}
   }

@@ -6,7 +6,6 @@ import { mayMove } from '../../../domain/invites/moves.ts'
 import { comesByItself } from '../../../domain/mails/candidate-mails.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { icon } from '../../../http/pages/icon.ts'
 import { wordReturn } from '../kit/bounce-words.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -83,7 +82,7 @@ function mainActions({ ctx, invite, queued, operations }: Facts): Html | false {
     return html`${linkButton(`${path}/submission`, 'Open submission', 'file-text', grading ? 'other' : 'main')}${grading && linkButton(grading, 'Grade', 'pencil-line', 'main')}`
   if (operations === null) return false
   if (mayMove('resend', invite.status))
-    return html`<form method="post" action="${`${path}/resend`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send invitation again</button></form>`
+    return opener({ id: 'resend', label: 'Send invitation again', icon: 'send' }, 'btn btn-primary')
   return (
     mayMove('reactivate', invite.status) &&
     opener({ id: 'reactivate', label: 'Reactivate', icon: 'rotate-ccw' }, 'btn btn-primary')

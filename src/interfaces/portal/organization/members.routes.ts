@@ -14,6 +14,7 @@ import {
   MEMBER_ROLES,
   type Member,
   type MemberFilter,
+  type MemberRole,
   wholeMember,
 } from '../../../domain/members/members.ts'
 import { findMemberFactors } from '../../../domain/members/members-factors.ts'
@@ -36,6 +37,7 @@ import { inviteMemberPage, joinLinkPage, MEMBER_ORDERS, memberPage, membersPage 
 type MemberRoute = { Params: { memberId: string } }
 
 export function membersRoutes(app: FastifyInstance): void {
+  addSharing(app)
   app.get('/members', async (request, reply) => {
     authorize(request.ctx, 'manage_members')
     return show(request, reply, await listPage(request))
@@ -77,29 +79,15 @@ export function membersRoutes(app: FastifyInstance): void {
       page: (form) => onePage(request, form),
       async work(values) {
         const { memberId } = request.params
-        const { department } = readFields(values, 'department')
         const change = {
-          department,
+          department: readFields(values, 'department').department,
           ...readRoles(values),
           tagIds: values.getAll('tags'),
           languageIds: values.getAll('languages'),
         }
-        const { roles } = await getMember(request.ctx, memberId)
+        const isClient = await hasRole(request.ctx, memberId, 'client')
         await changeMember(request.ctx, memberId, change, findSeen(values))
-        const isNewClient = change.roles.includes('client') && !roles.includes('client')
-        return addressAfter(request.ctx, memberId, isNewClient ? 'client' : 'saved')
-      },
-    }),
-  )
-
-  app.post<MemberRoute>('/members/:memberId/assessments', { config: { fresh: true } }, (request, reply) =>
-    submit(request, reply, {
-      page: (form) => onePage(request, form),
-      async work(values) {
-        const { memberId } = request.params
-        const choice = { seenIds: values.getAll('shared'), wantedIds: values.getAll('assessments') }
-        await changeClientAssessments(request.ctx, memberId, choice)
-        return addressAfter(request.ctx, memberId, 'shared')
+        return addressAfter(request.ctx, memberId, !isClient && change.roles.includes('client') ? 'client' : 'saved')
       },
     }),
   )
@@ -145,6 +133,20 @@ export function membersRoutes(app: FastifyInstance): void {
   )
 }
 
+function addSharing(app: FastifyInstance): void {
+  app.post<MemberRoute>('/members/:memberId/assessments', { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { memberId } = request.params
+        const choice = { seenIds: values.getAll('shared'), wantedIds: values.getAll('assessments') }
+        await changeClientAssessments(request.ctx, memberId, choice)
+        return addressAfter(request.ctx, memberId, 'shared')
+      },
+    }),
+  )
+}
+
 async function listPage(request: FastifyRequest, form?: Form) {
   const { ctx } = request
   const query = queryOf(request)
@@ -152,6 +154,9 @@ async function listPage(request: FastifyRequest, form?: Form) {
   const found = await readList(request, (page) => listMembers(ctx, wholeMember, readMemberFilter(query), order, page))
   return membersPage(ctx, { ...found, ...(form && { form }), isOwnerNamed: await isOwnerNamed(ctx) })
 }
+
+const hasRole = async (ctx: Context, memberId: string, role: MemberRole): Promise<boolean> =>
+  (await getMember(ctx, memberId)).roles.includes(role)
 
 async function invitePage(request: FastifyRequest, form: Form) {
   const named = readNamed(queryOf(request))
