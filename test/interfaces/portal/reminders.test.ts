@@ -44,7 +44,7 @@ it('lists who of before would get what, and reminds exactly those once that is t
   expect((await admin.get(path)).text).toContain('Remind 53 open invites')
   const { text } = await admin.get(`${path}/open`)
   expect(text).toContain('The first 50')
-  expect(text.match(/not answered yet/g)).toHaveLength(50)
+  expect(text.match(/not accepted yet/g)).toHaveLength(50)
   expect(text).toContain(assessment.name)
   await admin.post(`${path}/open`)
   expect(await remind()).toEqual([])

@@ -120,7 +120,7 @@ const details = ({ ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 
     [
       'Release',
       input.releaseAutomatically
-        ? `by itself, where nothing is left to graders${input.releaseToCandidate ? '; candidates see it' : ''}`
+        ? `automatically, if everything is auto-scored${input.releaseToCandidate ? '; candidates see it' : ''}`
         : html`by hand, one by one${may(ctx, 'write_assessments') && html` (<a href="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">change</a>)`}`,
     ],
     ['Requirements', list(demandsOf(input))],

@@ -35,8 +35,8 @@ const NOTICES = new Map([
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
   ['tags', 'The tags are changed.'],
-  ['reminders-off', 'There are no more reminders for this invite.'],
-  ['reminders-on', 'The candidate is reminded again, as the rule has it.'],
+  ['reminders-off', 'Reminders are off for this invite.'],
+  ['reminders-on', 'Reminders are on again for this invite.'],
   ['extra-time', 'The extra time is changed. A page that the candidate has open shows it within a minute.'],
   ['waive', 'The requirement is waived: the candidate can start and continue without it.'],
 ])
@@ -93,15 +93,13 @@ function mainActions({ ctx, invite, queued, operations }: Facts): Html | false {
 const reminders = ({ ctx, invite, reminders: planned, operations }: Facts): Html | false => {
   const isOpen = planned.some(({ kind }) => kind !== null)
   if (planned.length === 0 || (!isOpen && !invite.remindersOff)) return false
-  const [name, label] = invite.remindersOff
-    ? ['reminders-on', 'Remind this candidate again']
-    : ['reminders-off', 'No reminders for this one']
+  const [name, label] = invite.remindersOff ? ['reminders-on', 'Turn on reminders'] : ['reminders-off', 'Turn off reminders']
   return panel(
     'reminders',
     'Reminders',
     html`${table(
       'reminders-heading',
-      ['Reminder', 'When', 'What becomes of it'],
+      ['Reminder', 'When', 'Status'],
       planned.map(({ step, kind, at, skipped }) => [
         wordStep(step),
         time(at),

@@ -145,7 +145,7 @@ const FIELDS: Record<AuditField, Word> = {
   isOn: 'on',
   steps: 'reminders',
   isOwn: 'reminders of its own',
-  openInvites: 'also for invites of before',
+  openInvites: 'also for earlier invites',
   recipientName: 'name',
   customMessage: 'message',
   questionReplayLimit: 'number of replays',

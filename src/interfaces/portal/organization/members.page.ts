@@ -31,8 +31,8 @@ const NOTICES = new Map([
   ['owner', 'You are an owner of this organization now.'],
   ['offered', 'The offer is made. The member and all owners get an email.'],
   ['withdrawn', 'The offer is withdrawn.'],
-  ['no-owner', 'The member is no owner any more, and stays an admin.'],
-  ['session', 'That session no longer opens this organization. The member gets an email.'],
+  ['no-owner', 'The member is no longer an owner, and stays an admin.'],
+  ['session', 'The session is signed out of this organization. The member gets an email.'],
   ['sessions', 'The member is signed out of this organization, and gets an email.'],
   [
     'factors',
@@ -45,7 +45,7 @@ const calledOf = (member: Pick<Member, 'user' | 'email'>): string => namesOf(mem
 
 const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
   if (status === 'inactive') return 'deactivated'
-  return credentialId ? 'active' : 'invited, not joined yet'
+  return credentialId ? 'active' : 'not joined yet'
 }
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember> & { isOwnerNamed: boolean }): Page => ({
@@ -179,7 +179,7 @@ export function memberPage(
     trail: [['Members', pathOf(ctx, 'members')]],
     notice: NOTICES.get(done),
     actions:
-      may(ctx, 'erase_candidates') && linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Archive of all data', 'archive'),
+      may(ctx, 'erase_candidates') && linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Download all data', 'archive'),
     body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags, ...(sharing ? [sharing.assessments] : [])])}<div class="grid items-start gap-6 lg:grid-cols-3">
 <form class="panel lg:col-span-2" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 <h2 class="mb-4">Roles and grading</h2>
@@ -248,9 +248,9 @@ function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | '
     html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">Their activity in the audit log</a></p>`
   if (member.status === 'inactive')
     return html`<p class="mb-4">This member is deactivated and can’t sign in.</p>
-${keys.length > 0 && html`<p class="mb-4">API keys that they generated go on working: ${keys.join(', ')}. <a href="${pathOf(ctx, 'settings/integrations')}">Revoke them under Integrations</a></p>`}
+${keys.length > 0 && html`<p class="mb-4">API keys that they generated still work: ${keys.join(', ')}. <a href="${pathOf(ctx, 'settings/integrations')}">Revoke them under Integrations</a></p>`}
 <form method="post" action="${address}/reactivate">
-${checkboxes(form, { name: 'newRoles', label: 'Bring back with the roles', options: ROLES })}<button class="btn">Bring back</button>
+${checkboxes(form, { name: 'newRoles', label: 'Reactivate with these roles', options: ROLES })}<button class="btn">Reactivate</button>
 </form>${log}${erasing}`
   return html`${
     member.credentialId
@@ -274,7 +274,7 @@ ${
   !(ctx.actor.kind === 'member' && ctx.actor.id === member.id) &&
   html`<details ${form.values.has('reason') && html`open`}><summary class="mb-3 text-sm font-medium">Lost everything?</summary>
 <form method="post" action="${pathOf(ctx, `members/${member.id}/reset-factors`)}">
-<p class="hint mb-3">Make sure that it is really them who ask. Their second step and password are removed, they are signed out, and get an email to set a new password.</p>
+<p class="hint mb-3">Make sure that the request really comes from them. Their second step and password are removed, they are signed out, and get an email to set a new password.</p>
 ${field(form, { name: 'reason', label: 'Reason', hint: 'Kept in the audit log.' })}
 <button class="btn text-error">Reset second step</button>
 </form></details>`

@@ -7,6 +7,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { prompt, wordCount, wordDuration, written } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { picturesBelow } from '../../../http/pages/pictures.ts'
+import { wordKind } from '../../../kinds/labels.ts'
 import { pathOf } from '../kit/layout.ts'
 import { time } from '../kit/wording.ts'
 
@@ -22,7 +23,7 @@ export function questionBody(ctx: Context, question: QuestionDetail): Html {
   const until = closedAt ?? closesAt
   return html`${script && html`<div class="text-lg">${prompt(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
 ${[audioUrl, videoUrl].map((address) => address && played(ctx, address))}
-<p class="facts">To be answered by ${responseType}${timeLimit > 0 && `, within ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
+<p class="facts">${wordKind(responseType)}${timeLimit > 0 && `, ${wordDuration(timeLimit)}`}${points > 0 && `, ${wordCount(points, 'point')}`}. ${openedAt ? html`Opened ${time(openedAt)}${until && html`, closed ${time(until)}`}` : 'Never opened'}${plays > 0 && `, played ${wordCount(plays, 'time')}`}</p>
 <h3>Answer</h3>
 ${answer ? takeShown(ctx, answer, question.targetLanguage) : html`<p class="facts">No answer.</p>`}
 ${

@@ -90,7 +90,7 @@ describe('the page of a submission', () => {
     ])
       expect(page).toContain(words)
     await candidate.press('finish')
-    expect(await read()).toContain('handed in')
+    expect(await read()).toContain('submitted')
     expect((await admin.get(`${admin.home}invites/${invite.id}`)).text).toContain(
       `href="${admin.home}invites/${invite.id}/submission"`,
     )
