@@ -75,7 +75,7 @@ it('refuses what is no rule, beside its field', async () => {
 it('has a rule of its own for an assessment, until the organization’s is to hold again', async () => {
   const { admin, assessment, organizationId } = await start({ withRule: true })
   const own = `${admin.home}assessments/${assessment.id}/reminders`
-  expect((await admin.get(own)).text).toContain('takes its place')
+  expect((await admin.get(own)).text).toContain('replaces them for this assessment')
   await admin.post(own, { ...STEP, ...HOURS, hours1: '5' })
   const find = () => service.db.reminderRule.findFirst({ where: { organizationId, assessmentId: assessment.id } })
   expect(await find()).toMatchObject({ steps: [{ hours: 5 }] })
@@ -102,7 +102,7 @@ it('says at an invite what is planned and what was left out, and has it reminded
   expect(text).toContain('2 days after the invitation')
   expect(text).toContain('planned')
   await admin.post(`${path}/reminders-off`)
-  expect((await admin.get(path)).text).toContain('not sent: no reminders for this one')
+  expect((await admin.get(path)).text).toContain('not sent: reminders are off for this invite')
   expect(await made.remind()).toEqual([])
   await admin.post(`${path}/reminders-on`)
   expect(await made.remind()).toHaveLength(1)

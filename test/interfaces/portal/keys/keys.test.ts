@@ -138,7 +138,7 @@ it('scores what was handed in anew, and changes released results only where that
   ])
   const page = (await admin.get(path)).text
   for (const words of [
-    '1 result was released anew',
+    '1 result was released again',
     'Decided before the key was changed: 1',
     'because they would be lower: 1',
     'candidate-4@example.com',
@@ -338,7 +338,7 @@ describe('a question whose form was opened before', () => {
     Object.fromEntries(
       ['seen', 'seenDefinition'].map((name) => [name, new RegExp(`name="${name}" value="([^"]*)"`).exec(text)![1]!]),
     )
-  const told = expect.stringContaining('The answers, or what is right, were changed meanwhile.')
+  const told = expect.stringContaining('The answers or the answer key were changed in the meantime.')
 
   async function openForm() {
     const made = await makeAnswered(service, ONE, FIVE)

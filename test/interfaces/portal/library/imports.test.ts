@@ -236,7 +236,7 @@ describe('an export of questions', () => {
     await admin.post(`${headers.location}/start`)
     await waitUntil('the import', async () => (await kept()).length === 3 || undefined)
     const page = async (query = '') => text((await admin.get(`${admin.home}questions/export${query}`)).text)
-    expect(await page()).toContain('3 questions, with what is right.')
+    expect(await page()).toContain('3 questions, with their answer keys.')
     const [before, sheetPart, gift] = (await page()).split(/A sheet|GIFT, for Moodle and others/)
     expect(before).toBeDefined()
     expect(sheetPart).toContain('This format keeps everything about these questions.')
@@ -259,7 +259,7 @@ describe('an export of questions', () => {
     const [first] = await kept()
     await multiplyLibrary(first!, 5_200)
     expect(text((await admin.get(`${admin.home}questions/export`)).text)).toContain(
-      'The newest 5,000 questions: a file holds no more.',
+      'The newest 5,000 questions: the most that fit in a file.',
     )
     const names = (found: ReadQuestion[]) => found.map((read) => 'question' in read && read.question.name)
     const newest = (await kept()).toReversed().slice(0, 5_000)
