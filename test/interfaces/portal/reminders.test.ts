@@ -26,7 +26,8 @@ it('saves a rule, which concerns invites from when it is switched on, and says s
     onDaysOff: false,
   })
   for (let i = 0; i < 3; i++) await invite()
-  await admin.post(path, { ...STEP, quietFrom: '0', quietUntil: '0', onDaysOff: 'yes', isOn: 'yes' })
+  const saved = await admin.post(path, { ...STEP, quietFrom: '0', quietUntil: '0', onDaysOff: 'yes', isOn: 'yes' })
+  expect(saved.headers.location).toBe(`${path}/open`)
   expect((await rule())!.activeSince).toEqual(service.clock.now())
   expect(await remind()).toEqual([])
   const entries = await service.db.auditEntry.findMany({ where: { organizationId, action: 'changed_reminders' } })
@@ -44,6 +45,8 @@ it('lists who of before would get what, and reminds exactly those once that is t
   expect((await admin.get(path)).text).toContain('Remind 53 open invites')
   const { text } = await admin.get(`${path}/open`)
   expect(text).toContain('The first 50')
+  expect(text).toContain('<dt>Go out today</dt><dd>52</dd>')
+  expect(text).toContain('<dt>Go out later</dt><dd>1</dd>')
   expect(text.match(/not accepted yet/g)).toHaveLength(50)
   expect(text).toContain(assessment.name)
   await admin.post(`${path}/open`)

@@ -66,6 +66,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   connected: ['success', 'plug'],
   'needs a key': ['warning', 'key-round'],
   'not connected': ['neutral', 'circle-dashed'],
+  'switched off': ['neutral', 'circle-slash'],
   tried: ['success', 'circle-check'],
   'not tried': ['warning', 'circle-dashed'],
   on: ['success', 'circle-check'],

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import type { NoticeSwitches } from '../../../domain/invites/notice-switches.ts'
-import { LISTED_OPEN, type OpenReminder } from '../../../domain/invites/reminders/plan.ts'
+import { LISTED_OPEN, type OpenReminders } from '../../../domain/invites/reminders/plan.ts'
 import type { RuleSettings } from '../../../domain/invites/reminders/rules.ts'
 import { MAX_REMINDERS, MAX_STEPS, type ReminderStep } from '../../../domain/invites/reminders/steps.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -64,7 +64,7 @@ ${settingsPanel(
   'Reminders',
   `At most ${MAX_REMINDERS} for each invite, and never within 24 hours of another email to the same address. If several are due, only the latest is sent. Candidates can stop reminders with one click.`,
   html`${checkbox(form, { name: 'isOn', label: 'Remind candidates', checked: settings.isOn })}
-<p class="hint mb-4">Only for invites that are sent after you switch it on.</p>
+<p class="hint mb-4">For invites that you send from now on. After saving you choose whether those already invited get reminders too, and see when.</p>
 <div id="steps">${rows.slice(0, shown)}${rows.length > shown && folded(form, 'More reminders', html`${rows.slice(shown)}`)}</div>`,
 )}${settingsPanel(
   'hours',
@@ -125,17 +125,26 @@ export const openRemindersPage = ({
   ctx,
   home,
   total,
+  today,
+  lastAt,
   listed,
-}: {
-  ctx: Context
-  home: string
-  total: number
-  listed: OpenReminder[]
-}): Page => ({
+}: OpenReminders & { ctx: Context; home: string }): Page => ({
   title: 'Remind candidates who are already invited',
   subtitle: `${total.toLocaleString('en')} open ${total === 1 ? 'invite was' : 'invites were'} sent before reminders were switched on.`,
   trail: [['Reminders and notices', home]],
-  body: html`<section class="panel" aria-labelledby="open-heading">
+  body: html`${
+    total > 0 &&
+    settingsPanel(
+      'switch',
+      'Preview',
+      'Nobody gets more than one email a day. Candidates who go on in the meantime get none.',
+      html`<dl class="details"><div><dt>Go out today</dt><dd>${today.toLocaleString('en')}</dd></div><div><dt>Go out later</dt><dd>${(total - today).toLocaleString('en')}</dd></div>${lastAt && html`<div><dt>The last one</dt><dd>${time(lastAt)}</dd></div>`}</dl>
+<form class="mt-4" method="post" action="${`${home}/open`}">
+${checkbox(emptyForm, { name: 'sure', label: `Remind ${total === 1 ? 'this candidate' : `these ${total.toLocaleString('en')} candidates`}` })}
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Turn on reminders for them</button><a class="btn btn-ghost" href="${home}">Not now</a></div>
+</form>`,
+    )
+  }<section class="panel" aria-labelledby="open-heading">
 <h2 class="mb-4" id="open-heading">${total > LISTED_OPEN ? `The first ${LISTED_OPEN}` : 'All of them'}</h2>
 ${
   listed.length === 0
@@ -150,13 +159,6 @@ ${
           time(at),
         ]),
       )
-}
-${
-  listed.length > 0 &&
-  html`<form class="mt-4" method="post" action="${`${home}/open`}">
-${checkbox(emptyForm, { name: 'sure', label: `Remind these ${total.toLocaleString('en')}, too` })}
-<button class="btn btn-primary">Switch on for them</button>
-</form>`
 }
 </section>`,
 })
