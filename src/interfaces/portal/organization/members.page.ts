@@ -264,7 +264,7 @@ ${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?
 /** Systems that work with a key do not stop by themselves when whoever has made it goes. */
 const keysToo = (names: readonly string[]): Html => html`
 <p class="hint mb-2">They generated ${wordCount(names.length, 'API key')} that still work${names.length === 1 ? 's' : ''}: ${names.join(', ')}.</p>
-<label class="mb-3 flex items-center gap-2.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="revokesKeys" value="1">Revoke ${names.length === 1 ? 'it' : 'them'} as well</label>`
+<label class="mb-3 flex items-center gap-2.5 py-1 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="revokesKeys" value="1">Revoke ${names.length === 1 ? 'it' : 'them'} as well</label>`
 
 /** What the member signs in with besides a password, and how that is reset; whoever looks resets their own under My account. */
 const secondStep = (form: Form, ctx: Context, { member, factors }: Pick<Facts, 'member' | 'factors'>): Html => html`
