@@ -286,7 +286,7 @@ describe('an assessment', () => {
     await service.make.invite({ organizationId: organization.id, id: kept.split('/').at(-1)! })
     const keptPage = (await get(kept)).text
     expect(keptPage).not.toContain(`${kept}/delete`)
-    expect(keptPage).toContain('Can’t be deleted because it has one invite.')
+    expect(keptPage).toContain('Can’t be deleted because it has 1 invite.')
     const refused = await post(`${kept}/delete`)
     expect([refused.status, mistakesIn(refused)]).toEqual([
       422,
