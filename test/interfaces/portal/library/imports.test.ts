@@ -245,7 +245,7 @@ describe('an export of questions', () => {
     const version = { organizationId, responseType: 'number' }
     await service.db.questionVersion.updateMany({ where: version, data: { spec: { unit: 'km' } } })
     expect(await page('?kind=number')).toMatch(
-      /1 question, with what is right\..*Its unit is not written\. Number 1.*Its unit is not written\. Number 1/,
+      /1 question, with their answer keys\..*Its unit is not written\. Number 1.*Its unit is not written\. Number 1/,
     )
     const csv = await admin.post(`${admin.home}questions/export`, { format: 'csv', kind: 'number' })
     expect(csv.text).toMatch(/^\ufeffkind,name,[^\n]*\r\nnumber,How far\?,,How far\?,markdown,2,5,{20}\r\n$/)
