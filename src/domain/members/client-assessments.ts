@@ -7,7 +7,7 @@ import { timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
-import { holdMember } from './members.ts'
+import { lockMember } from './members.ts'
 
 // Clients see the released results of the assessments that are shared with them. The form of an assessment changes the same list.
 // Lock order: assessments by id, then the member, as when an assessment is saved.
@@ -38,7 +38,7 @@ export async function changeClientAssessments(
     const removedIds = seenIds.filter((id) => !wantedIds.includes(id))
     const assessments = await lockAssessments(inside, [...addedIds, ...removedIds])
     refuseUnknown(addedIds, assessments)
-    await holdMember(inside, memberId)
+    await lockMember(inside, memberId)
     const currentIds = await listClientAssessmentIds(inside, memberId)
     const added = assessments.filter(({ id }) => addedIds.includes(id) && !currentIds.includes(id))
     const removed = assessments.filter(({ id }) => removedIds.includes(id) && currentIds.includes(id))

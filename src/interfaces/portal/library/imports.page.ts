@@ -91,8 +91,8 @@ ${pager(path, values, list, ['question', 'questions'])}
   }
 }
 
-function headingOf({ startedAt, finishedAt, undoneAt }: LibraryImport): string {
-  if (undoneAt) return 'Import undone'
+function headingOf({ startedAt, finishedAt, revertedAt }: LibraryImport): string {
+  if (revertedAt) return 'Import undone'
   if (finishedAt) return 'Imported'
   return startedAt ? 'Importing' : 'Preview'
 }
