@@ -39,7 +39,8 @@ export function showInvite({ invite, tags, orders }: HeldInvite) {
 /** As the feed has them; what has no place in it yet has none here. */
 export const showEvents = ({ events }: HeldInvite) => events.map(({ ...event }) => presentEvent(event as never))
 
-export const showMessages = ({ mails }: HeldInvite, now: Date) => mails.map((mail) => presentInviteMessage(mail, now))
+export const showMessages = ({ mails }: HeldInvite, now: Date) =>
+  mails.map((mail) => ({ ...presentInviteMessage(mail, now), ...(mail.message !== null && { customMessage: mail.message }) }))
 
 const ROUNDS = { 1: 'first', 2: 'second', 3: 'decision' } as const
 

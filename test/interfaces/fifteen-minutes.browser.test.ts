@@ -107,7 +107,7 @@ it.skipIf(!isBrowserInstalled)(
     await check(page.getByLabel(/Release results in your name/))
     await step('settings')
     await press(button('Save'))
-    await page.getByText('by itself, where nothing is left to graders').waitFor()
+    await page.getByText('automatically, if everything is auto-scored').waitFor()
     await step('before-inviting')
     await press(link('Invite a candidate'))
     await step('one-invite')
@@ -138,7 +138,7 @@ it.skipIf(!isBrowserInstalled)(
       await page
         .getByLabel('Picture', { exact: true })
         .setInputFiles({ name: 'map.png', mimeType: 'image/png', buffer: png(40, 30, { seed: country }) })
-      await type('What is to be seen', `A map of ${country}`)
+      await type('Image description', `A map of ${country}`)
       await press(button('Add picture'))
       await waitUntil(
         'the picture',

@@ -115,11 +115,11 @@ it.runIf(FOLDER && isBrowserInstalled)(
     const reminder = page.getByRole('group', { name: 'Reminder 1' }).first()
     await reminder.getByRole('combobox').selectOption('sent')
     await reminder.getByLabel('Hours').fill('48')
-    await reminder.getByLabel('have accepted, and not started').check()
+    await reminder.getByLabel('have accepted, but not started').check()
     await step('reminder')
     await press(page, 'Save reminders')
     await page.getByText('Saved.', { exact: true }).waitFor()
-    await page.getByLabel('A receipt when the candidate has handed in').check()
+    await page.getByLabel('Receipt when the candidate submits').check()
     await press(page, 'Save notices')
     await page.getByText('Saved.', { exact: true }).waitFor()
 

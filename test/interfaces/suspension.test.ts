@@ -42,7 +42,10 @@ it('stops at once when its owner asks for it in the portal, and goes on as befor
   expect((await owner.get(`${owner.home}settings`)).text).toContain(path)
   expect((await owner.get(path)).text).toContain('For 14 days any owner can keep the organization')
   const wrong = await owner.post(path, { name: 'something else' })
-  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('Type the organization’s name as it stands above.')])
+  expect([wrong.status, wrong.text]).toEqual([
+    422,
+    expect.stringContaining('Type the organization’s name exactly as shown above.'),
+  ])
   expect(await key()).toEqual([200, null, 200])
 
   expect((await owner.post(path, { name: organization.name })).status).toBe(303)

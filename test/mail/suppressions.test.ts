@@ -131,7 +131,7 @@ describe('an admin', () => {
     const limits = { questionReplayLimit: '3', answerRecordLimit: '3', extraTimePercent: '0' }
     const warned = await admin.post(`${admin.home}invites`, { ...form, ...limits })
     expect(warned.status).toBe(422)
-    expect(warned.text).toContain('Nothing is mailed to this address.')
+    expect(warned.text).toContain('This address gets no emails.')
     const invited = await admin.post(`${admin.home}invites`, { ...form, ...limits, unmailed: 'yes' })
     expect(invited.status).toBe(303)
     const invite = await service.db.invite.findFirstOrThrow({ where: { organizationId: id } })

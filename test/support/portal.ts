@@ -17,6 +17,8 @@ export type Visitor = {
   post: (path: string, fields?: Record<string, string | string[]>) => Test
   /** The session's cookie as it would be sent; undefined when there is none. */
   cookie: () => string | undefined
+  /** That and the browser's own, as they would be sent. */
+  cookies: () => string
 }
 
 export function visit(service: Service, start?: string): Visitor {
@@ -29,14 +31,13 @@ export function visit(service: Service, start?: string): Visitor {
         else cookie = /^[^=]+=;/.test(line) ? undefined : line.split(';')[0]
       }
     })
-  const withCookie = (test: Test) => {
-    const cookies = [cookie, device].filter((one) => one !== undefined)
-    return keep(cookies.length === 0 ? test : test.set('cookie', cookies.join('; ')))
-  }
+  const cookies = () => [cookie, device].filter((one) => one !== undefined).join('; ')
+  const withCookie = (test: Test) => keep(cookies() === '' ? test : test.set('cookie', cookies()))
   return {
     get: (path) => withCookie(service.http().get(path)),
     post: (path, fields = {}) => withCookie(service.http().post(path)).set(OWN).type('form').send(fields),
     cookie: () => cookie,
+    cookies,
   }
 }
 

@@ -110,7 +110,7 @@ export const queueDueReminders = (
     RETURNING id, organization_id AS "organizationId"`)
 }
 
-/** @property place of the kind among those of reminders. @property total of all that there are. */
+/** @property place of the kind among those of reminders. */
 export type OpenReminderRow = {
   inviteId: string
   recipientEmail: string
@@ -119,17 +119,15 @@ export type OpenReminderRow = {
   after: string
   zone: string
   dueAt: Date
-  total: number
 }
 
-/** What a rule would send first to whom of those whose invitations are older than it: the latest that is due, else the next. */
-export const openReminders = (
-  now: Date,
-  { organizationId, ruleId, mode }: { organizationId: string; ruleId: string; mode: 'live' | 'test' },
-  { tooLate, tooShort, rows }: Pick<ReminderLimits, 'tooLate' | 'tooShort' | 'rows'>,
-): Query<OpenReminderRow> => {
+type OpenOf = { organizationId: string; ruleId: string; mode: 'live' | 'test' }
+type OpenLimits = Pick<ReminderLimits, 'tooLate' | 'tooShort'>
+
+/** First reminders that a rule would send for invites older than it: of each invite the latest that is due, else the next. */
+const nextReminders = (now: Date, { organizationId, ruleId, mode }: OpenOf, { tooLate, tooShort }: OpenLimits) => {
   const time = sql`${now}::timestamptz`
-  return statement(sql`
+  return sql`
     WITH step AS MATERIALIZED (
       ${STEPS} AND rule.organization_id = ${organizationId}::uuid AND rule.id = ${ruleId}::uuid AND mode.mode = ${mode}::text
     ),
@@ -149,10 +147,26 @@ export const openReminders = (
     next AS (
       SELECT DISTINCT ON (id) * FROM due WHERE due_at > ${time} - ${interval(tooLate)}
       ORDER BY id, due_at > ${time}, CASE WHEN due_at <= ${time} THEN due_at END DESC, due_at
-    )
-    SELECT next.id AS "inviteId", next.recipient_email AS "recipientEmail", assessment.name AS assessment,
-      CASE next.status WHEN 'pending' THEN 0 WHEN 'accepted' THEN 1 ELSE 2 END AS place, next.after, next.zone, next.due_at AS "dueAt",
-      (count(*) OVER ())::int AS total
-    FROM next JOIN assessments assessment ON assessment.organization_id = ${organizationId}::uuid AND assessment.id = next.assessment_id
-    ORDER BY next.due_at, next.id LIMIT ${rows}::int`)
+    )`
 }
+
+export const openReminders = (
+  now: Date,
+  of: OpenOf,
+  { rows, ...limits }: OpenLimits & Pick<ReminderLimits, 'rows'>,
+): Query<OpenReminderRow> =>
+  statement(sql`${nextReminders(now, of, limits)}
+    SELECT next.id AS "inviteId", next.recipient_email AS "recipientEmail", assessment.name AS assessment,
+      CASE next.status WHEN 'pending' THEN 0 WHEN 'accepted' THEN 1 ELSE 2 END AS place, next.after, next.zone, next.due_at AS "dueAt"
+    FROM next JOIN assessments assessment ON assessment.organization_id = ${of.organizationId}::uuid AND assessment.id = next.assessment_id
+    ORDER BY next.due_at, next.id LIMIT ${rows}::int`)
+
+/** The same, counted by when they are due: now at the earliest, to a quarter of an hour, which all time zones begin at. */
+export const countOpenReminders = (
+  now: Date,
+  of: OpenOf,
+  limits: OpenLimits,
+): Query<{ after: string; zone: string; dueAt: Date; count: number }> =>
+  statement(sql`${nextReminders(now, of, limits)}
+    SELECT after, zone, greatest(date_bin('15 minutes', due_at, 'epoch'), ${now}::timestamptz) AS "dueAt", count(*)::int AS count
+    FROM next GROUP BY 1, 2, 3`)

@@ -34,6 +34,17 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
  */
 export type Familiar = { deviceId: string | null; isKnownNetwork: boolean }
 
+/** Id of the browser as one that the person has signed in with; null for any other. */
+export async function findDeviceId(
+  { db }: ServiceContext,
+  credentialId: string,
+  { device }: Pick<Browser, 'device'>,
+): Promise<string | null> {
+  if (!device) return null
+  const found = await db.device.findFirst({ where: { credentialId, tokenHash: hashDevice(device) }, select: { id: true } })
+  return found?.id ?? null
+}
+
 /** @param credential undefined: nobody's. */
 export async function recognize(
   { db, deps }: ServiceContext,

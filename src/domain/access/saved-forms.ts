@@ -6,6 +6,7 @@ import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import { lockCredential } from './credential-lock.ts'
+import { type Browser, findDeviceId } from './devices.ts'
 import { hashToken } from './session-tokens.ts'
 import type { SignedIn } from './sessions.ts'
 import { mayPark } from './sign-in-attempts.ts'
@@ -34,6 +35,8 @@ export type FormToPark = {
 
 /** @property isUsed whether it was sent since. */
 export type SavedForm = Omit<FormToPark, 'url'> & { id: string; url: string; isUsed: boolean }
+
+type SealedForm = Omit<FormToPark, 'url'> & { deviceId: string | null }
 
 /** Account and session that a form was sent in. */
 export type FormOwner = { credentialId: string; sessionId: string }
@@ -70,6 +73,7 @@ export async function parkForm(
   service: ServiceContext,
   { credentialId, sessionId }: FormOwner,
   form: FormToPark,
+  browser: Pick<Browser, 'device'> = {},
 ): Promise<string | null> {
   if (!(await mayPark(service, credentialId))) return null
   const { url, ...rest } = form
@@ -77,7 +81,9 @@ export async function parkForm(
   const isIncomplete = form.isIncomplete || fields.length < form.fields.length
   const id = service.deps.newId()
   const now = service.deps.clock()
-  const body = seal(service.deps.secretKeys, purposeOf(id), JSON.stringify({ ...rest, fields, isIncomplete }))
+  const deviceId = await findDeviceId(service, credentialId, browser)
+  const sealed: SealedForm = { ...rest, fields, isIncomplete, deviceId }
+  const body = seal(service.deps.secretKeys, purposeOf(id), JSON.stringify(sealed))
   return inTransaction(service, async (inside) => {
     const { db } = inside
     const credential = await lockCredential(inside, credentialId)
@@ -92,22 +98,33 @@ export async function parkForm(
   })
 }
 
-/** A form of whoever is signed in; null for nobody's and for somebody else's. */
+/** A form that the signed-in person saved in this browser; null for any other. */
 export async function findSavedForm(
-  { db, deps }: ServiceContext,
+  service: ServiceContext,
   { credential }: SignedIn,
   id: string,
+  browser: Pick<Browser, 'device'>,
 ): Promise<SavedForm | null> {
+  const { db, deps } = service
   if (!isUuid(id)) return null
   const found = await db.savedForm.findUnique({ where: { id, credentialId: credential.id, expiresAt: { gt: deps.clock() } } })
   const text = found && open(deps.secretKeys, purposeOf(id), found.body)
   if (!text) return null
-  return { ...(JSON.parse(text) as Omit<FormToPark, 'url'>), id, url: found.url, isUsed: found.usedAt !== null }
+  const { deviceId, ...form } = JSON.parse(text) as SealedForm
+  if (deviceId !== (await findDeviceId(service, credential.id, browser))) return null
+  return { ...form, id, url: found.url, isUsed: found.usedAt !== null }
 }
 
 /** Takes a form as sent: of those who send it at once, one. @returns whether it was this one. */
-export async function claimSavedForm({ db, deps }: ServiceContext, { credential }: SignedIn, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false
+export async function claimSavedForm(
+  service: ServiceContext,
+  signedIn: SignedIn,
+  id: string,
+  browser: Pick<Browser, 'device'>,
+): Promise<boolean> {
+  if (!(await findSavedForm(service, signedIn, id, browser))) return false
+  const { db, deps } = service
+  const { credential } = signedIn
   const now = deps.clock()
   const open = { id, credentialId: credential.id, usedAt: null, expiresAt: { gt: now } }
   const { count } = await db.savedForm.updateMany({ where: open, data: { usedAt: now } })
@@ -148,7 +165,7 @@ export async function forgetSavedForms(
 }
 
 function rewrite(text: string, replace: (text: string) => string): string {
-  const { fields, page, ...rest } = JSON.parse(text) as Omit<FormToPark, 'url'>
+  const { fields, page, ...rest } = JSON.parse(text) as SealedForm
   const rewritten = { ...rest, page: page && replace(page), fields: fields.map(([name, value]) => [name, replace(value)]) }
   return JSON.stringify(rewritten)
 }

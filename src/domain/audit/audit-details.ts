@@ -8,6 +8,7 @@ const AUDIT_FIELDS = [
   ...(['reason', 'why', 'was', 'what', 'path', 'before', 'after', 'changed', 'corrected', 'change'] as const),
   // Members, and how they sign in.
   ...(['roles', 'duties', 'proofs', 'provider', 'issuer', 'problem', 'claim', 'email', 'subject', 'by', 'domain'] as const),
+  ...(['shared', 'unshared'] as const),
   ...([
     'signInException',
     'isInUse',

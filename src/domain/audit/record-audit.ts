@@ -38,6 +38,7 @@ const SHARED_ACTIONS = [
   'revoked_key',
   'sent_join_link',
   'changed_member',
+  'changed_client_assessments',
   'deactivated_member',
   'reactivated_member',
   'offered_ownership',

@@ -37,14 +37,15 @@ type InviteEmailRef = Pick<InviteEmailRow, 'id' | 'organizationId'>
 type SentEmail = InviteEmailRef & Partial<Pick<InviteEmail, 'template' | 'spoken' | 'kind'>>
 type Recipient = { id: string; organizationId: string; linkVersion: number }
 
-/** Adds one sending of the invite's mail to the transaction: its record and its job. */
+/** Adds one sending of the invite's mail to the transaction: its record and its job. @param message null: the invite's own. */
 export async function queueInvitationEmail(
   ctx: ServiceContext,
   invite: Recipient,
   kind: InvitationKind = 'invitation',
+  message: string | null = null,
 ): Promise<void> {
   const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock(), kind)
-  await run(ctx.db, insertRows({ inviteEmails: [record] }))
+  await run(ctx.db, insertRows({ inviteEmails: [{ ...record, message }] }))
   await run(ctx.db, job)
 }
 

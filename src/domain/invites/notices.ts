@@ -55,8 +55,8 @@ export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKi
 /** What becomes of it. */
 const LATER = {
   templateId: byDefault,
-  message: byDefault,
   language: byDefault,
+  message: byDefault,
   state: byDefault,
   attempts: byDefault,
   failure: byDefault,

@@ -3,10 +3,11 @@ import { first } from '../../db/statements.ts'
 import type { Invite as InviteRow } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import { type AuditAction, recordByMember } from '../audit/record-audit.ts'
-import { checkInteger, findIssues } from '../checking/checks.ts'
+import { checkInteger, checkText, findIssues } from '../checking/checks.ts'
+import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
-import { DomainError, type Move } from '../errors.ts'
-import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS } from '../limits.ts'
+import { DomainError, type Issue, type Move } from '../errors.ts'
+import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -19,9 +20,23 @@ import { mayMove } from './moves.ts'
 
 // Operations of the organization on an existing invite. Beyond both documents.
 
-/** Sends the mail again, as a new message with the same link. @throws DomainError invite_not_found, move_not_allowed, too_many_mails. */
-export const resendInvite = (ctx: Context, id: string): Promise<InviteDetail> =>
-  refuseMeanwhile(ctx, id, () => operate(ctx, 'resend', id, { mail: true }))
+/**
+ * Sends the mail again, as a new message with the same link.
+ *
+ * @param options.message replaces the invite's own message in this mail; empty: no message.
+ * @throws DomainError invite_not_found, move_not_allowed, too_many_mails, invalid.
+ */
+export async function resendInvite(
+  ctx: Context,
+  id: string,
+  { message }: { message?: string | undefined } = {},
+): Promise<InviteDetail> {
+  refuse(findMessageIssues(message))
+  return refuseMeanwhile(ctx, id, () => operate(ctx, 'resend', id, { mail: true, message }))
+}
+
+export const findMessageIssues = (message = ''): Issue[] =>
+  findIssues([['customMessage', checkText(message, MAX_MESSAGE_LENGTH)]])
 
 /**
  * Revokes the invite: its link no longer opens the assessment.
@@ -124,38 +139,43 @@ const actions = {
   reactivate: 'reactivated_invite',
 } as const satisfies Record<Operation, AuditAction>
 
-/** What an operation gives the invite. @property days that a pending one has to have, for this to be a repetition. @property withdrawal what the candidate is mailed. */
-type Given = { expiresAt?: Date; mail?: boolean; days?: number; withdrawal?: string }
+/**
+ * Parameters of an operation.
+ *
+ * @property days that a pending invite must have for a reactivation to be its repetition. @property message replaces the invite's own in the mail.
+ * @property withdrawal text of the mail about a revocation; undefined: no mail.
+ */
+type Given = { expiresAt?: Date; mail?: boolean; message?: string | undefined; days?: number; withdrawal?: string }
 
 /** Answers with the invite as this operation has left it, whatever others do to it at the same time: they wait for its end. */
 async function operate(
   ctx: Context,
   move: Operation,
   id: string,
-  { expiresAt, mail = false, days, withdrawal }: Given = {},
+  { expiresAt, mail = false, message, days, withdrawal }: Given = {},
 ): Promise<InviteDetail> {
   authorize(ctx, 'operate_invites')
   return inTransaction(ctx, async (inside) => {
     await lockInvite(inside, id)
     const { invite, moved } = await moveInvite(inside, move, { inviteId: id }, { expiresAt })
     if (!moved && days !== undefined && !lasts(invite, days)) throw moveNotAllowed(move, invite.status)
-    if (moved) await followUp(inside, move, invite, { mail, withdrawal })
+    if (moved) await followUp(inside, move, invite, { mail, message, withdrawal })
     return getInvite(inside, id)
   })
 }
 
-/** Mails the candidate where that was asked for, and records the operation. */
+/** Queues the mails that were requested, and records the operation. */
 async function followUp(
   inside: Context,
   move: Operation,
   invite: InviteRow,
-  { mail, withdrawal }: Pick<Given, 'mail'> & { withdrawal: string | undefined },
+  { mail, message, withdrawal }: Pick<Given, 'mail' | 'message'> & { withdrawal: string | undefined },
 ): Promise<void> {
   if (mail) {
     const wasMailed = await limitResends(inside, invite)
     // Without one before there is nothing to compare it with: it is the first.
     const again = move === 'reactivate' ? 'reactivated' : 'resent'
-    await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation')
+    await queueInvitationEmail(inside, invite, wasMailed ? again : 'invitation', message)
   }
   if (withdrawal !== undefined) await queueWithdrawalEmail(inside, invite, withdrawal)
   const target = { kind: 'invite', id: invite.id } as const

@@ -13,11 +13,20 @@ import { type Context, enterOrganization, type ServiceContext } from '../context
 import { queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { userKeys } from '../values/fold-text.ts'
+import { lockAssessmentsToShare, shareAssessments } from './client-assessments.ts'
 import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
 import { isKnownRole, lockMember, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
-type Invitation = { email: string; roles: MemberRole[]; duties?: GivenDuty[]; mails: boolean; reactivates?: boolean }
+type Invitation = {
+  email: string
+  roles: MemberRole[]
+  duties?: GivenDuty[]
+  /** Assessments whose released results a client sees; ignored without the role client. */
+  assessmentIds?: string[]
+  mails: boolean
+  reactivates?: boolean
+}
 
 /** A link to hand to the person it is meant for. */
 export type LinkToHandOver = { url: string; expiresAt: Date }
@@ -30,12 +39,12 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  * @param invitation.mails whether the link is mailed as well.
  * @param invitation.reactivates whether a member who was deactivated is to be active again: whoever joined before gets in by the
  *   password that they have.
- * @throws DomainError not_permitted, admin_refused; invalid when it is no address, or (rule `account`) of a member who was deactivated, or, where
+ * @throws DomainError not_permitted, admin_refused; invalid when it is no address, for an unknown assessment (rule `reference`), or (rule `account`) of a member who was deactivated, or, where
  *   an identity provider is the only way in, `foreignDomain`: it does not speak for the address.
  */
 export async function inviteMember(
   ctx: Context,
-  { email: given, roles, duties = [], mails, reactivates = false }: Invitation,
+  { email: given, roles, duties = [], assessmentIds = [], mails, reactivates = false }: Invitation,
 ): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
   const email = asStored(given)
@@ -43,7 +52,9 @@ export async function inviteMember(
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
     ...(roles.length + duties.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
   ])
+  const sharedIds = roles.includes('client') ? assessmentIds : []
   return inTransaction(ctx, async (inside) => {
+    const assessments = await lockAssessmentsToShare(inside, sharedIds)
     const { id: memberId, ...member } = await findOrCreateMember(inside, email)
     refuseKeyOnAdmins(inside, member.roles, roles)
     await refuseForeign(inside, email, member)
@@ -64,10 +75,22 @@ export async function inviteMember(
       const details = { ...changesOf(member, after), roles: { before: member.roles, after: after.roles } }
       await recordAudit(inside, { action: 'reactivated_member', target, details })
     }
-    await recordAudit(inside, { action: 'invited_member', target, details: { roles, ...(duties.length > 0 && { duties }) } })
+    const shared = await shareAssessments(inside, memberId, assessments)
+    await recordInvitation(inside, memberId, { roles, duties, shared })
     return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
   })
 }
+
+const recordInvitation = (
+  inside: Context,
+  memberId: string,
+  { roles, duties, shared }: { roles: string[]; duties: string[]; shared: string[] },
+): Promise<void> =>
+  recordAudit(inside, {
+    action: 'invited_member',
+    target: { kind: 'member', id: memberId },
+    details: { roles, ...(duties.length > 0 && { duties }), ...(shared.length > 0 && { shared }) },
+  })
 
 /** Whoever can't come by the organization's identity provider is not invited where that is the only way in, but for guests. */
 async function refuseForeign(inside: Context, email: string, { signInException }: Pick<Found, 'signInException'>): Promise<void> {

@@ -68,7 +68,7 @@ function read(word: string, values: URLSearchParams): Read {
     ...(rows.length < 2 ? [{ field: 'options', text: 'Write at least two options.' }] : []),
     ...(rows.length > MOST_OPTIONS ? [{ field: 'options', text: `At most ${MOST_OPTIONS} options.` }] : []),
     ...spec.options.flatMap(({ id, text }): Fault[] => {
-      if (text === '') return [{ field: `text-${id}`, text: 'Write what is right here.' }]
+      if (text === '') return [{ field: `text-${id}`, text: 'Write the right answer here.' }]
       const isTooLong = [...text].length > MOST_CHARACTERS
       return isTooLong ? [{ field: `text-${id}`, text: `At most ${MOST_CHARACTERS} characters.` }] : []
     }),
@@ -77,7 +77,7 @@ function read(word: string, values: URLSearchParams): Read {
       .filter((name) => Number.isNaN(name === 'least' ? least : most))
       .map((name) => ({ field: name, text: 'Enter a whole number, or nothing.' })),
     ...(policy !== 'weights' && !rows.some((id) => right.includes(id))
-      ? [{ field: 'options', text: 'Mark what is right.' }]
+      ? [{ field: 'options', text: 'Mark the right answer.' }]
       : []),
   ]
   return { spec, key, faults, fieldOf: (path) => fieldOf(rows, path) }

@@ -33,7 +33,7 @@ export const choiceFormat: Format = {
     const { options, least, most } = spec as Spec
     const given = key as Key
     const losses = [
-      ...(least !== undefined || most !== undefined ? ['How many options are to be ticked is not written.'] : []),
+      ...(least !== undefined || most !== undefined ? ['The number of options to choose is missing.'] : []),
       ...(options.some(({ fixed }) => fixed) ? ['Which options keep their place is not written.'] : []),
       ...((spec as Spec).shuffle ? [] : ['That options are not shuffled is not written.']),
     ]

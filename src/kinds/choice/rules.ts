@@ -98,7 +98,7 @@ function faultsOfSeveral(spec: Spec, key: Key): Fault[] {
     ...(right > 0 && sum !== 100 ? [{ field: 'key.weights', text: 'The weights above 0 must sum up to 100 percent.' }] : []),
     ...(least > most || most > options.length ? [{ field: 'spec.most', text: 'So many options can not be ticked.' }] : []),
     ...(right < least || right > most
-      ? [{ field: 'spec.most', text: 'The right answer must have as many options as are to be ticked.' }]
+      ? [{ field: 'spec.most', text: 'The right answer must have as many options as candidates choose.' }]
       : []),
   ]
 }

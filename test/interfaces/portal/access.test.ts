@@ -152,6 +152,7 @@ const allowed: Record<string, readonly Role[]> = {
   'POST /members/invite': admins,
   'GET /members/:memberId': admins,
   'POST /members/:memberId': admins,
+  'POST /members/:memberId/assessments': admins,
   'POST /members/:memberId/deactivate': admins,
   'POST /members/:memberId/reactivate': admins,
   'POST /members/:memberId/link': admins,

@@ -410,7 +410,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
         const { id } = await makeAssessment(home)
         const invite = await service.make.invite({ id, organizationId: home.split('/').at(-2)! }, { recipientName: LONG })
         await page.goto(`${home}candidates/${invite.id}`)
-        await page.getByRole('link', { name: 'Archive of all data' }).click()
+        await page.getByRole('link', { name: 'Download all data' }).click()
         await page.getByRole('heading', { name: 'What is in it' }).waitFor()
       },
       'an archive': async (home, page) => {

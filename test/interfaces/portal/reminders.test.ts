@@ -26,7 +26,8 @@ it('saves a rule, which concerns invites from when it is switched on, and says s
     onDaysOff: false,
   })
   for (let i = 0; i < 3; i++) await invite()
-  await admin.post(path, { ...STEP, quietFrom: '0', quietUntil: '0', onDaysOff: 'yes', isOn: 'yes' })
+  const saved = await admin.post(path, { ...STEP, quietFrom: '0', quietUntil: '0', onDaysOff: 'yes', isOn: 'yes' })
+  expect(saved.headers.location).toBe(`${path}/open`)
   expect((await rule())!.activeSince).toEqual(service.clock.now())
   expect(await remind()).toEqual([])
   const entries = await service.db.auditEntry.findMany({ where: { organizationId, action: 'changed_reminders' } })
@@ -44,7 +45,9 @@ it('lists who of before would get what, and reminds exactly those once that is t
   expect((await admin.get(path)).text).toContain('Remind 53 open invites')
   const { text } = await admin.get(`${path}/open`)
   expect(text).toContain('The first 50')
-  expect(text.match(/not answered yet/g)).toHaveLength(50)
+  expect(text).toContain('<dt>Go out today</dt><dd>52</dd>')
+  expect(text).toContain('<dt>Go out later</dt><dd>1</dd>')
+  expect(text.match(/not accepted yet/g)).toHaveLength(50)
   expect(text).toContain(assessment.name)
   await admin.post(`${path}/open`)
   expect(await remind()).toEqual([])
@@ -75,7 +78,7 @@ it('refuses what is no rule, beside its field', async () => {
 it('has a rule of its own for an assessment, until the organization’s is to hold again', async () => {
   const { admin, assessment, organizationId } = await start({ withRule: true })
   const own = `${admin.home}assessments/${assessment.id}/reminders`
-  expect((await admin.get(own)).text).toContain('takes its place')
+  expect((await admin.get(own)).text).toContain('replaces them for this assessment')
   await admin.post(own, { ...STEP, ...HOURS, hours1: '5' })
   const find = () => service.db.reminderRule.findFirst({ where: { organizationId, assessmentId: assessment.id } })
   expect(await find()).toMatchObject({ steps: [{ hours: 5 }] })
@@ -102,7 +105,7 @@ it('says at an invite what is planned and what was left out, and has it reminded
   expect(text).toContain('2 days after the invitation')
   expect(text).toContain('planned')
   await admin.post(`${path}/reminders-off`)
-  expect((await admin.get(path)).text).toContain('not sent: no reminders for this one')
+  expect((await admin.get(path)).text).toContain('not sent: reminders are off for this invite')
   expect(await made.remind()).toEqual([])
   await admin.post(`${path}/reminders-on`)
   expect(await made.remind()).toHaveLength(1)

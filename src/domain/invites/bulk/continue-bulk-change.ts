@@ -60,7 +60,7 @@ type Row = { number: number; inviteId: string }
 
 export type Operation = (ctx: Context, inviteId: string, given: StoredGiven, changeId: string) => Promise<unknown>
 const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
-  resend: (ctx, inviteId) => resendInvite(ctx, inviteId),
+  resend: (ctx, inviteId, { message }) => resendInvite(ctx, inviteId, { message }),
   extend: (ctx, inviteId, given) => extendInviteTo(ctx, inviteId, (current) => newEndOf(given, current)),
   tag: (ctx, inviteId, { tagId = '' }) => tagInvite(ctx, inviteId, tagId),
   assign: (ctx, inviteId, { graderId = null }) => assignGrader(ctx, inviteId, graderId),

@@ -10,6 +10,7 @@ import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH } from '../../
 import { DAY_MS, daysAfter } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { resolveReferences } from '../create-invite.ts'
+import { findMessageIssues } from '../operations.ts'
 
 /** Parameters of a bulk change: those of its action. */
 export type Given = {
@@ -23,7 +24,7 @@ export type Given = {
   graderId?: string | null
   /** Revoke and erase: also candidates who have started. Erase: also those who have completed. */
   includesStarted?: boolean
-  /** Revoke: emailed to candidates who got the invitation. Undefined: no email. */
+  /** Revoke: emailed to candidates who got the invitation. Undefined: no email. Resend: replaces each invite's own message. */
   message?: string | undefined
   /** Name: the list that the names come from, and whether the invitation is sent again. */
   listId?: string
@@ -51,6 +52,8 @@ export async function findGivenIssues(ctx: Context, action: BulkAction, given: S
       return findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]])
     case 'revoke':
       return findIssues([['message', checkText(message, MAX_MESSAGE_LENGTH)]])
+    case 'resend':
+      return findMessageIssues(message)
     case 'tag':
       if (!tagId || !isUuid(tagId)) return [{ field: 'tagIds', rule: 'required' }]
       return (await resolveReferences(ctx, { tagIds: [tagId] })).issues

@@ -1,5 +1,5 @@
 import { all } from '../../../db/statements.ts'
-import { openReminders } from '../../../db/statements-by-hand/due-reminders.ts'
+import { countOpenReminders, openReminders } from '../../../db/statements-by-hand/due-reminders.ts'
 import type { Invite } from '../../../generated/prisma/client.ts'
 import { modeOf } from '../../access/author.ts'
 import { authorize } from '../../access/permissions.ts'
@@ -144,28 +144,36 @@ export type OpenReminder = { inviteId: string; recipientEmail: string; assessmen
 /** So many are named. */
 export const LISTED_OPEN = 50
 
-/** Whom a rule that is on would remind of invites that were sent before it: the first of them, and how many. @throws as {@link readRule}. */
-export async function listOpenReminders(
-  ctx: Context,
-  assessmentId: string | null,
-): Promise<{ total: number; listed: OpenReminder[] }> {
+/** @property today sent before the organization's midnight. @property lastAt when the last one is sent; null: there is none. */
+export type OpenReminders = { total: number; today: number; lastAt: Date | null; listed: OpenReminder[] }
+
+/** First reminders that a rule that is on would send for invites older than it, as numbers and by name. @throws as {@link readRule}. */
+export async function listOpenReminders(ctx: Context, assessmentId: string | null): Promise<OpenReminders> {
   const rule = await readRule(ctx, assessmentId)
-  if (!rule?.activeSince) return { total: 0, listed: [] }
+  if (!rule?.activeSince) return { total: 0, today: 0, lastAt: null, listed: [] }
   const now = ctx.deps.clock()
-  const { weekDaysOff } = await ctx.db.organization.findUniqueOrThrow({
+  const { weekDaysOff, timeZone } = await ctx.db.organization.findUniqueOrThrow({
     where: { id: ctx.organization.id },
-    select: { weekDaysOff: true },
+    select: { weekDaysOff: true, timeZone: true },
   })
   const which = { organizationId: ctx.organization.id, ruleId: rule.id, mode: modeOf(ctx) }
-  const found = await all(ctx.db, openReminders(now, which, { tooLate: TOO_LATE_MS, tooShort: TOO_SHORT_MS, rows: LISTED_OPEN }))
-  await loadZones(
-    ctx.db,
-    found.map(({ zone }) => zone),
-  )
-  const listed = found.map(({ inviteId, recipientEmail, assessment, place, after, zone, dueAt: due }) => {
-    const quiet = quietOf(rule, weekDaysOff, after === 'before_expiry')
-    const at = nextInWindow(quiet, zone, due > now ? due : now) ?? due
-    return { inviteId, recipientEmail, assessment, kind: REMINDER_KINDS[place]!, at }
+  const limits = { tooLate: TOO_LATE_MS, tooShort: TOO_SHORT_MS }
+  const found = await all(ctx.db, openReminders(now, which, { ...limits, rows: LISTED_OPEN }))
+  const counts = await all(ctx.db, countOpenReminders(now, which, limits))
+  await loadZones(ctx.db, [timeZone, ...counts.map(({ zone }) => zone)])
+  const sentAt = ({ after, zone, dueAt: due }: { after: string; zone: string; dueAt: Date }): Date =>
+    nextInWindow(quietOf(rule, weekDaysOff, after === 'before_expiry'), zone, due > now ? due : now) ?? due
+  const listed = found.map((row) => {
+    const { inviteId, recipientEmail, assessment, place } = row
+    return { inviteId, recipientEmail, assessment, kind: REMINDER_KINDS[place]!, at: sentAt(row) }
   })
-  return { total: found[0]?.total ?? 0, listed }
+  const sendings = counts.map((row) => ({ at: sentAt(row), count: row.count }))
+  const dayOf = (at: Date): string => at.toLocaleDateString('sv', { timeZone })
+  const sum = (some: typeof sendings): number => some.reduce((total, { count }) => total + count, 0)
+  return {
+    total: sum(sendings),
+    today: sum(sendings.filter(({ at }) => dayOf(at) === dayOf(now))),
+    lastAt: sendings.length === 0 ? null : new Date(Math.max(...sendings.map(({ at }) => at.getTime()))),
+    listed,
+  }
 }

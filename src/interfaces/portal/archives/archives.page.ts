@@ -22,7 +22,7 @@ export const candidateArchivePage = (
   { ctx, inviteId, email, traces }: { ctx: Context; inviteId: string; email: string; traces: Traces },
 ): Page => ({
   title: `Archive of ${email}`,
-  heading: 'Archive of all data',
+  heading: 'Download all data',
   subtitle: email,
   trail: [
     ['Candidates', pathOf(ctx, 'candidates')],
@@ -46,7 +46,7 @@ export const memberArchivePage = (
   { ctx, email, path, trail }: { ctx: Context; email: string; path: string; trail: NonNullable<Page['trail']> },
 ): Page => ({
   title: `Archive of ${email}`,
-  heading: 'Archive of all data',
+  heading: 'Download all data',
   subtitle: email,
   trail,
   body: html`${mistakes(form)}${panel(
@@ -112,7 +112,7 @@ export const archivePage = ({
 }: Omit<ListFacts, 'list' | 'query'> & { archive: Archive; by: string }): Page => {
   const { createdAt, finishedAt, expiresAt, bytes } = archive
   return {
-    title: 'Archive of all data',
+    title: 'Download all data',
     subtitle: nameOf(archive, names),
     // Who made one of what is held about themselves may not see the others.
     trail: may(ctx, 'erase_candidates')
@@ -139,7 +139,7 @@ function nextStep(ctx: Context, { id, finishedAt, fetchedAt, isMine, retryUntil 
   const address = pathOf(ctx, `${ARCHIVES}/${id}`)
   if (fetchedAt) return html`<p class="mt-4">It was downloaded and has been deleted. If you need it again, make another.</p>`
   if (!finishedAt)
-    return html`<p class="mt-4">This can take a while. It goes on by itself.</p><p class="mt-3"><a class="btn" href="${address}">Refresh</a></p>`
+    return html`<p class="mt-4">This can take a while. You can leave this page.</p><p class="mt-3"><a class="btn" href="${address}">Refresh</a></p>`
   if (retryUntil && retryUntil <= ctx.deps.clock())
     return html`<p class="mt-4">The download broke off and was not repeated within an hour. If you need the archive, make another.</p>`
   if (!isMine) return html`<p class="mt-4">Only ${by} can download it.</p>`

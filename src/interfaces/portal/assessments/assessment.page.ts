@@ -6,6 +6,7 @@ import type { ListedQuestion } from '../../../domain/assessments/questions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { type Html, html } from '../../../html/html.ts'
+import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
 import { AUDIENCE_LABELS, demandsOf, FORMAT_LABELS, labelOf } from '../kit/assessment-words.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -104,7 +105,16 @@ ${pager(path, new URLSearchParams(), questions)}
 const confirmable = (assessment: Assessment, path: string): Html =>
   html`<form method="post" action="${path}/duplicate">${onceField()}<button class="btn btn-ghost btn-sm w-full justify-start">${icon('files')}Duplicate</button></form>
 <form method="post" action="${path}/${assessment.archivedAt === null ? 'archive' : 'unarchive'}"><button class="btn btn-ghost btn-sm w-full justify-start">${icon('archive')}${assessment.archivedAt === null ? 'Archive' : 'Unarchive'}</button></form>
-${assessment.inviteCount === 0 && confirmation({ label: 'Delete', question: `Delete ${assessment.name}?`, consequence: 'Its questions are deleted too. This can’t be undone.', address: `${path}/delete` })}`
+${
+  assessment.inviteCount === 0
+    ? confirmation({
+        label: 'Delete',
+        question: `Delete ${assessment.name}?`,
+        consequence: 'Its questions are deleted too. This can’t be undone.',
+        address: `${path}/delete`,
+      })
+    : html`<p class="hint border-base-300 border-t px-3 pt-2">Can’t be deleted because it has ${wordCount(assessment.inviteCount, 'invite')}.${assessment.archivedAt === null && ' Archive it to take it out of your lists.'}</p>`
+}`
 
 /** Whether it was to be deleted, and test invites alone are in the way. */
 const isHeldByTests = ({ issues }: Form): boolean => issues.some((issue) => issue.rule === 'invited' && issue.value === 'test')
@@ -122,7 +132,7 @@ const details = ({ ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 
     [
       'Release',
       input.releaseAutomatically
-        ? `by itself, where nothing is left to graders${input.releaseToCandidate ? '; candidates see it' : ''}`
+        ? `automatically, if everything is auto-scored${input.releaseToCandidate ? '; candidates see it' : ''}`
         : html`by hand, one by one${may(ctx, 'write_assessments') && html` (<a href="${pathOf(ctx, `assessments/${assessment.id}/edit`)}">change</a>)`}`,
     ],
     ['Requirements', list(demandsOf(input))],

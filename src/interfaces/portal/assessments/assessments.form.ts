@@ -111,7 +111,7 @@ ${fields(ctx, form, input, (_label, inside) => inside)}
 </section>${
     may(ctx, 'manage_settings') &&
     html`<p><a href="${pathOf(ctx, `assessments/${assessment.id}/reminders`)}">Reminders and notices of this assessment</a></p>
-<p class="mt-2"><a href="${pathOf(ctx, `assessments/${assessment.id}/words`)}">Emails of this assessment in your own words</a></p>`
+<p class="mt-2"><a href="${pathOf(ctx, `assessments/${assessment.id}/words`)}">Email templates of this assessment</a></p>`
   }</div>`,
 })
 

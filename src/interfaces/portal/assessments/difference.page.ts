@@ -57,7 +57,7 @@ const isSame = ({ here, there }: { here: string[]; there: string[] }): boolean =
 function traitsOf({ input, definition }: LibraryContent): Trait[] {
   const plain: [string, string][] = [
     ['Question format', labelOf(FORMAT_LABELS, input.inputType)],
-    ['Text format', input.scriptFormat === 'markdown' ? 'Formatted' : 'As it is typed'],
+    ['Text format', input.scriptFormat === 'markdown' ? 'Formatted' : 'Plain text'],
     ['Audio', input.audioUrl],
     ['Video', input.videoUrl],
     ['Points', wordCount(input.points, 'point')],

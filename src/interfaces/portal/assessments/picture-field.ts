@@ -31,8 +31,8 @@ export function pictureField(form: Form, kind: KindPart | null): Html {
 <p class="hint mb-1.5" id="picture-hint">PNG, JPEG, WebP or GIF, up to ${MAX_PICTURE_BYTES / 1e6} MB. Where and when a photo was taken is removed.</p>
 <input class="file-input w-full" type="file" id="picture" name="picture" accept="image/png,image/jpeg,image/webp,image/gif" data-most-bytes="${MAX_PICTURE_BYTES}" aria-describedby="picture-hint${wrong.length > 0 && ' picture-mistake'}" aria-invalid="${wrong.length > 0 ? 'true' : 'false'}">
 ${wrong.length > 0 && html`<p class="mistake" id="picture-mistake">${wrong.join(' ')}</p>`}</div>
-${field(form, { name: 'pictureAlt', label: 'What is to be seen', hint: 'For those who can’t see it, and where it does not load.', optional: true })}
-${checkbox(form, { name: 'decorative', label: 'It is decoration: nothing is missed without it' })}
+${field(form, { name: 'pictureAlt', label: 'Image description', hint: 'For people who can’t see the picture. Screen readers say it aloud.', optional: true })}
+${checkbox(form, { name: 'decorative', label: 'Decorative: needs no description' })}
 ${places.length > 0 && choice(form, { name: 'pictureIn', label: 'Where it goes', options: [['script', 'Into the question'], ...places] })}
 <button class="btn btn-sm" name="${ROWS}" value="${ADD}">Add picture</button></details>`
 }
@@ -65,7 +65,8 @@ async function takePicture(request: FastifyRequest): Promise<void> {
   const file = request.upload?.bytes ?? new Uint8Array()
   if (file.length === 0) return refuseMissing(values.get(ROWS), alt)
   const isDecorative = values.has('decorative')
-  if (alt === '' && !isDecorative) refuse('pictureAlt', 'Say what is to be seen, and choose the file again.')
+  if (alt === '' && !isDecorative)
+    refuse('pictureAlt', 'Describe the picture or mark it as decorative, and choose the file again.')
   if ([...alt].length > MAX_ALT_LENGTH) refuse('pictureAlt', `At most ${MAX_ALT_LENGTH} characters, and choose the file again.`)
   insert(values, printPicture(await addPicture(request.ctx, Buffer.from(file)), isDecorative ? '' : alt))
 }

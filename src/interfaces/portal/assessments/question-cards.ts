@@ -90,7 +90,7 @@ const move = (
 export const addQuestionBox = (path: string, refusal: string | undefined): Html =>
   html`<div class="border-base-300 rounded-box mt-3 border border-dashed p-4" id="add">
 <h3 class="font-medium">Add a question</h3>
-<h4 class="quiet mt-3 mb-1 text-sm">Scored by itself</h4>
+<h4 class="quiet mt-3 mb-1 text-sm">Auto-scored</h4>
 ${refusal ? html`<p class="hint">${refusal}</p>` : ways(path, offers.scored)}
 <h4 class="quiet mt-3 mb-1 text-sm">Graded by people</h4>
 ${ways(path, offers.graded)}

@@ -98,11 +98,11 @@ const enterSaves = html`<button class="sr-only" tabindex="-1" aria-hidden="true"
 
 /** How the question is answered. @param other leads to the other ways. */
 const way = (word: string, other?: string): Html =>
-  html`<p class="quiet mb-4 flex items-center gap-2 text-sm">${icon(wayOf(word).icon)}${wayOf(word).label}${other && html` <a class="link ml-auto" href="${other}">Another way</a>`}</p>`
+  html`<p class="quiet mb-4 flex items-center gap-2 text-sm">${icon(wayOf(word).icon)}${wayOf(word).label}${other && html` <a class="link ml-auto" href="${other}">Change type</a>`}</p>`
 
 const fields = (form: Form, input: QuestionInput, kind: KindPart | null): Html => html`
 ${area(form, { name: 'script', label: kind ? 'Question' : 'Text', value: input.script, rows: 4, hasFocus: form.issues.length === 0 && !form.values.has('row') })}
-${choice(form, { name: 'scriptFormat', label: 'The text is', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted: **bold**, *slanted*, - lists, > quotes, `code`, [links](https://…)' })}
+${choice(form, { name: 'scriptFormat', label: 'Formatting', options: TEXT_FORMATS, value: input.scriptFormat, hint: 'Formatted text: **bold**, *slanted*, - lists, > quotes, `code`, [links](https://…)' })}
 ${pictureField(form, kind)}
 ${kind ? kindFields(form, kind) : html`${asked(form, input)}${choice(form, { name: 'responseType', label: 'Answer format', options: formats(input.responseType), value: input.responseType })}`}
 <div class="side-by-side">
@@ -119,10 +119,10 @@ ${language(form, 'targetLanguage', 'Language of the answer', input.targetLanguag
 
 const TEXT_FORMATS = [
   ['markdown', 'Formatted'],
-  ['plain', 'As it is typed'],
+  ['plain', 'Plain text'],
 ] as const
 
-const MEDIA_HINT = 'Begins with https://. With JavaScript you can also upload or record it here: WebM, MP4 or M4A.'
+const MEDIA_HINT = 'A link that begins with https://, or upload or record a file: WebM, MP4 or M4A.'
 
 const asked = (form: Form, input: QuestionInput): Html =>
   choice(form, { name: 'inputType', label: 'Question format', options: formats(input.inputType), value: input.inputType })

@@ -21,13 +21,13 @@ export const scoringFields = (
   form: Form,
   { penaltyPercent, practice, releaseAutomatically, releaseToCandidate }: Scoring,
 ): Html => html`<fieldset>
-<legend>Questions that score themselves</legend>
-${field(form, { name: 'penaltyPercent', label: 'A wrong choice costs, in percent of the points of its question', value: penaltyPercent > 0 ? String(penaltyPercent) : '', hint: 'Leave empty for nothing. What is not answered costs nothing, and nobody gets less than 0 in all. Candidates are told. It counts for those who start later.', optional: true })}
+<legend>Auto-scored questions</legend>
+${field(form, { name: 'penaltyPercent', label: 'Penalty for a wrong choice, in percent', value: penaltyPercent > 0 ? String(penaltyPercent) : '', hint: 'Percent of the question’s points. Leave empty for no penalty. Unanswered questions cost nothing, and a total is never below 0. Candidates see this before they start. A change counts for those who start later.', optional: true })}
 ${checkbox(form, { name: 'practice', label: 'Candidates may try an example of each kind before they start', checked: practice })}
 ${
   may(ctx, 'share_results') &&
-  html`${checkbox(form, { name: 'releaseAutomatically', label: 'Release results in your name as they are handed in, where nothing is left to graders', checked: releaseAutomatically })}
-${checkbox(form, { name: 'releaseToCandidate', label: 'Candidates see the points that are released so', checked: releaseToCandidate })}`
+  html`${checkbox(form, { name: 'releaseAutomatically', label: 'Release results in your name as soon as they are submitted, if everything is auto-scored', checked: releaseAutomatically })}
+${checkbox(form, { name: 'releaseToCandidate', label: 'Show scores to candidates', checked: releaseToCandidate })}`
 }
 </fieldset>
 `

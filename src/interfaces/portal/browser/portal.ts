@@ -45,8 +45,16 @@ document.addEventListener('submit', (event) => {
   if (button instanceof HTMLButtonElement && button.dataset.also) return showAlso(form, button)
   const before = sentAt.get(form) ?? Number.NEGATIVE_INFINITY
   if (event.timeStamp - before < CLICKS_TOGETHER_MS) event.preventDefault()
-  else sentAt.set(form, event.timeStamp)
+  else {
+    sentAt.set(form, event.timeStamp)
+    if (form.closest('[data-unsent]')) setTimeout(showSent)
+  }
 })
+
+/** Says on the page of a saved form that it was sent: where the answer is a file, the page stays. */
+function showSent(): void {
+  for (const part of document.querySelectorAll<HTMLElement>('[data-unsent], [data-sent]')) part.hidden = !part.hidden
+}
 
 const bulk = document.querySelector<HTMLElement>('[data-bulk]')
 if (bulk) openBulkBar(bulk)

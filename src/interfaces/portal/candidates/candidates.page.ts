@@ -112,7 +112,7 @@ export function candidatePage(ctx: Context, candidate: CandidateDetail & { undel
     heading: name || email,
     subtitle: name && email,
     trail: [['Candidates', pathOf(ctx, 'candidates')]],
-    actions: html`${may(ctx, 'erase_candidates') && invites[0] && html`<a class="btn" href="${pathOf(ctx, `candidates/${invites[0].id}/archive`)}">${icon('archive')}Archive of all data</a><a class="btn" href="${pathOf(ctx, `candidates/${invites[0].id}/erase`)}">${icon('trash-2')}Erase</a>`}${may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus')}`,
+    actions: html`${may(ctx, 'erase_candidates') && invites[0] && html`<a class="btn" href="${pathOf(ctx, `candidates/${invites[0].id}/archive`)}">${icon('archive')}Download all data</a><a class="btn" href="${pathOf(ctx, `candidates/${invites[0].id}/erase`)}">${icon('trash-2')}Erase</a>`}${may(ctx, 'invite') && linkButton(pathOf(ctx, 'invites/new'), 'Invite a candidate', 'plus')}`,
     body: html`${panel(
       'invites',
       'Invites',

@@ -131,7 +131,7 @@ type ListFacts = { ctx: Context; list: Listing<Erasure>; query: URLSearchParams 
 
 export const erasuresPage = ({ ctx, list, query }: ListFacts): Page => ({
   title: 'Erasures',
-  subtitle: 'Receipts of what was erased. They hold no names.',
+  subtitle: 'Receipts of what was erased. They contain no names.',
   trail: [['Settings', pathOf(ctx, 'settings')]],
   body: html`<section class="panel" aria-labelledby="erasures-heading">
 <h2 class="mb-4" id="erasures-heading">Receipts</h2>
@@ -176,7 +176,7 @@ export const erasurePage = ({ ctx, erasure, by, isAgain }: ErasureFacts): Page =
     'State',
     erasure.finishedAt
       ? html`<p>Done ${time(erasure.finishedAt)}. Backups keep what was erased until ${erasure.backupsUntil && time(erasure.backupsUntil)}.</p>`
-      : html`<p>This can take a while. It goes on by itself until everything is erased.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">Refresh</a></p>`,
+      : html`<p>This can take a while. It continues until everything is erased, even if you leave this page.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, `${ERASURES}/${erasure.id}`)}">Refresh</a></p>`,
   )}${panel(
     'erased',
     erasure.finishedAt ? 'What was erased' : 'What is erased so far',

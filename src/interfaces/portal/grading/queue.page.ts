@@ -89,7 +89,7 @@ function waitingRows(ctx: Context, items: Queued[], queue: string): Html {
   if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows, queue)
   return html`<h2 class="mb-2" id="theirs-heading">What you can do</h2>
 ${rowsOf(ctx, 'theirs-heading', theirs, queue)}
-<h2 class="mt-6 mb-2" id="others-heading">Left to others</h2>
+<h2 class="mt-6 mb-2" id="others-heading">Assigned to others</h2>
 ${rowsOf(ctx, 'others-heading', others, queue)}`
 }
 

@@ -69,7 +69,7 @@ ${notes(detail)}`,
 function subtitle(ctx: Context, { submission }: Sheet, { whose, position, length }: QueuePlace): Html {
   const { assessment, startedAt, submittedAt } = submission
   const seconds = startedAt && submittedAt && Math.round((submittedAt.getTime() - startedAt.getTime()) / 1_000)
-  return html`${assessment.name}${submittedAt && html` · handed in ${ago(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${wordRoughly(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[whose]}`}`
+  return html`${assessment.name}${submittedAt && html` · submitted ${ago(ctx, submittedAt)}`}${seconds !== null && seconds > 0 && ` · took ${wordRoughly(seconds)}`}${position !== null && ` · ${position} of ${length} ${QUEUES[whose]}`}`
 }
 
 /** To the minute, or the hour: how long it took is not looked at more closely. */

@@ -69,7 +69,7 @@ function attention(ctx: Context, { failedMails, expiring, mailsWaitSince, deadAd
       look: 'error',
       text: 'Many emails go to mailboxes that are not there',
       detail: `${deadAddresses.dead} of the last ${deadAddresses.of} came back. Mail servers soon take such a sender’s other emails for spam: check where your lists of candidates come from.`,
-      action: to(pathOf(ctx, SUPPRESSIONS), 'Review', 'Review addresses that are not written to'),
+      action: to(pathOf(ctx, SUPPRESSIONS), 'Review', 'Review blocked addresses'),
     },
     failedMails.length > 0 && {
       icon: 'mail-x',

@@ -21,7 +21,7 @@ type Own = OwnOverview & {
 /** What those who do not run the organization can do in it. */
 export function ownSubtitle({ assigned, assessments }: Own): string | undefined {
   const sentences = [
-    assigned && 'You grade what candidates hand in.',
+    assigned && 'You grade what candidates submit.',
     assessments && 'You see who is invited to your assessments, and the results that are released.',
   ]
   return sentences.filter(Boolean).join(' ') || undefined
@@ -63,7 +63,7 @@ function toBeGraded(ctx: Context, { whose, count }: Queue, since: Date | null): 
     icon: 'pencil-line',
     look: isMine ? 'warning' : 'info',
     text: isMine ? `${count} ${wait} for you` : `${count} ${wait} without a grader`,
-    detail: isMine ? html`${since && html`The oldest was handed in ${ago(ctx, since)}`}` : 'Take one over to grade it',
+    detail: isMine ? html`${since && html`The oldest was submitted ${ago(ctx, since)}`}` : 'Take one over to grade it',
     action: html`<a class="${isMine ? 'btn btn-sm btn-primary' : 'btn btn-sm'}" href="${`${pathOf(ctx, 'grading')}?whose=${whose}`}" aria-label="${isMine ? 'Grade submissions that wait for you' : 'View submissions without a grader'}">${isMine ? 'Grade' : 'View'}</a>`,
   }
 }

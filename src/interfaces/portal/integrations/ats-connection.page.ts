@@ -94,7 +94,7 @@ const callTable = (calls: AtsCall[], system: string): Html =>
 
 const STANDINGS = new Map([
   ['undelivered', 'invitation not delivered'],
-  ['in_review', 'handed in'],
+  ['in_review', 'submitted'],
 ])
 
 const wordStanding = (standing: string): string => STANDINGS.get(standing) ?? standing

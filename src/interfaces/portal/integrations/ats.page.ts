@@ -13,20 +13,26 @@ import { time } from '../kit/wording.ts'
 
 const PATH = 'settings/ats'
 
-/** What each system is called, and what is to be done with its keys. */
-export const SYSTEMS: Record<Ats, { name: string; howTo: string; theirs?: string }> = {
+/** What each system is called, what to do with its keys, and the settings that switch it on. */
+export const SYSTEMS: Record<Ats, { name: string; howTo: string; theirs?: string; settings: string[] }> = {
   greenhouse: {
     name: 'Greenhouse',
+    settings: ['ATS_GREENHOUSE'],
     howTo:
       'Give the key to your Greenhouse account manager, who enters it. Then a stage with an assessment can be added to the plan of a job.',
   },
   ashby: {
     name: 'Ashby',
+    settings: ['ATS_ASHBY'],
     howTo:
       'In Ashby, open the setup of the integration, paste this key and press refresh. Then create a key there with the permission candidatesWrite, and enter it here.',
     theirs: 'Needed before assessments can be ordered: results are reported back with it.',
   },
-  recruitee: { name: 'Recruitee', howTo: 'In Recruitee, open the setup of the integration and paste this key.' },
+  recruitee: {
+    name: 'Recruitee',
+    settings: ['ATS_RECRUITEE', 'ATS_RECRUITEE_SECRET'],
+    howTo: 'In Recruitee, open the setup of the integration and paste this key.',
+  },
 }
 
 const NOTICES = new Map([
@@ -34,13 +40,15 @@ const NOTICES = new Map([
   ['entered', 'The key is saved. Send a test to see whether it works.'],
 ])
 
-type Facts = { ctx: Context; systems: { ats: Ats; connections: ConnectionDetail[] }[]; done: string }
+/** @property connections null: the operator has not switched the system on. */
+type Facts = { ctx: Context; systems: { ats: Ats; connections: ConnectionDetail[] | null }[]; done: string }
 
 export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
   title: 'Recruiting systems',
   subtitle: 'Candidates are invited from the system that you recruit with, and their results appear in it.',
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}${systems.map(({ ats, connections }) => {
+    if (connections === null) return switchedOffPanel(ats)
     const standing = standingOf(ats, connections)
     return panel(
       ats,
@@ -52,6 +60,15 @@ ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
     )
   })}`,
 })
+
+const switchedOffPanel = (ats: Ats): Html => {
+  const { name, settings } = SYSTEMS[ats]
+  return panel(
+    ats,
+    html`<span class="flex items-center gap-3">${name}${badge('switched off')}</span>`,
+    html`<p>${name} is switched off on this installation. To use it, ask whoever runs the service to become a ${name} partner and to set ${settings.map((setting, i) => html`${i > 0 && ' and '}<code>${setting}</code>`)}. The steps are in <code>docs/ats.md</code>, under “For operators”.</p>`,
+  )
+}
 
 /** Whether something can be ordered, and if not, what is missing. */
 function standingOf(ats: Ats, connections: ConnectionDetail[]): 'connected' | 'needs a key' | 'not connected' {

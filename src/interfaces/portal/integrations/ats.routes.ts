@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authorize } from '../../../domain/access/permissions.ts'
 import { listCalls } from '../../../domain/ats/calls.ts'
 import { enabledSystems, getConnection, isAts, listConnections } from '../../../domain/ats/connections.ts'
 import { enterTheirKey, generateAtsKey, revokeAtsKey } from '../../../domain/ats/keys.ts'
 import { listOrders, reportAgain, testConnection } from '../../../domain/ats/orders.ts'
-import type { Ats, KeyMode } from '../../../domain/context.ts'
+import { ATS_SYSTEMS, type Ats, type KeyMode } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -20,7 +21,7 @@ type OrderRoute = { Params: { orderId: string } }
 /** The calls that the page of a connection shows. */
 const CALLS = 50
 
-/** Connections to applicant tracking systems; there is no such page where the operator has switched on none. */
+/** Connections to applicant tracking systems. Those that the operator has not switched on say how to switch them on. */
 export function atsRoutes(app: FastifyInstance): void {
   const onList = (request: FastifyRequest) => (form: Form) => listPage(request, form)
 
@@ -85,10 +86,11 @@ export function atsRoutes(app: FastifyInstance): void {
 
 async function listPage(request: FastifyRequest, form: Form) {
   const { ctx } = request
+  authorize(ctx, 'manage_ats')
   const enabled = enabledSystems(ctx)
-  if (enabled.length === 0) throw new DomainError('ats_not_found')
   const systems = []
-  for (const ats of enabled) systems.push({ ats, connections: await listConnections(ctx, ats) })
+  for (const ats of ATS_SYSTEMS)
+    systems.push({ ats, connections: enabled.includes(ats) ? await listConnections(ctx, ats) : null })
   return atsPage(form, { ctx, systems, done: queryOf(request).get('done') ?? '' })
 }
 

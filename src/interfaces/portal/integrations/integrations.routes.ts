@@ -17,7 +17,8 @@ import { readNumber } from '../../../http/forms/read-typed.ts'
 import { emptyForm, type Form, readFields, readLines, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
-import { browserOf, signedInOf } from '../sign-in/session.ts'
+import { browserOf } from '../sign-in/browser-of.ts'
+import { signedInOf } from '../sign-in/session.ts'
 import { integrationsPage, keyPage, oneKeyPage } from './integrations.page.ts'
 
 type KeyRoute = { Params: { keyId: string } }

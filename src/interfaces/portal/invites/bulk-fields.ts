@@ -32,6 +32,13 @@ export function bulkFields(form: Form, facts: NewFacts): Html | false {
   const { choices } = facts
   const named = choices.map(({ id, name }): [string, string] => [id, name])
   switch (facts.action) {
+    case 'resend':
+      return area(form, {
+        name: 'customMessage',
+        label: 'Your message',
+        hint: 'Leave empty to send each invite’s own message.',
+        rows: 4,
+      })
     case 'extend':
       return extensionFields(form, facts.extension)
     case 'tag':

@@ -21,6 +21,7 @@ import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
 import { findMembers } from '../../../domain/members/members.ts'
 import { findTags } from '../../../domain/tags/tags.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
+import { readText } from '../../../http/forms/read-typed.ts'
 import { type Form, issuesOf, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -106,6 +107,7 @@ function readGiven(values: URLSearchParams): Given {
     'assignedGraderId',
     'message',
   )
+  const customMessage = readText(values, 'customMessage')
   switch (readAction(values)) {
     case 'extend':
       return readExtension(values)
@@ -119,6 +121,8 @@ function readGiven(values: URLSearchParams): Given {
       return { tagId: tagIds }
     case 'assign':
       return { graderId: assignedGraderId || null }
+    case 'resend':
+      return customMessage.trim() === '' ? {} : { message: customMessage }
     default:
       return {}
   }

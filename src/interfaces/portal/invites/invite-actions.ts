@@ -16,7 +16,7 @@ import { opener, popup } from '../kit/popup.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 
 /** What is filled in before it is done: in a form above the page. */
-export type InviteForm = 'extend' | 'correct' | 'replace' | 'extra-time' | 'waive' | 'reactivate' | 'retake'
+export type InviteForm = 'resend' | 'extend' | 'correct' | 'replace' | 'extra-time' | 'waive' | 'reactivate' | 'retake'
 
 type Action = { label: string; icon: IconName; heading: string; fields: (form: Form, facts: Facts) => Html; submit: string }
 
@@ -24,6 +24,20 @@ const days = (form: Form): Html =>
   field(form, { name: 'expiresInDays', label: 'Days until it expires', type: 'number', value: String(DEFAULT_EXPIRES_IN_DAYS) })
 
 const ACTIONS: Record<InviteForm, Action> = {
+  resend: {
+    label: 'Send invitation again',
+    icon: 'send',
+    heading: 'Send the invitation again',
+    fields: (form, { invite }) =>
+      area(form, {
+        name: 'customMessage',
+        label: 'Your message',
+        value: invite.customMessage,
+        hint: 'Only in this email. The invite keeps its own message.',
+        rows: 5,
+      }),
+    submit: 'Send invitation again',
+  },
   extend: {
     label: 'Change expiry',
     icon: 'calendar-plus',
@@ -84,6 +98,7 @@ function openActions({ ctx, invite, operations, retake }: Facts): InviteForm[] {
   if (operations === null) return []
   const { status } = invite
   const isPossible: Record<InviteForm, boolean> = {
+    resend: mayMove('resend', status),
     extend: mayMove('extend', status),
     correct: status === 'pending',
     replace: mayMove('extend', status) && invite.mode === 'live',
@@ -117,8 +132,9 @@ ${fields(form, facts)}
 export function menuOf(facts: Facts): Html[] {
   if (facts.operations === null) return []
   const path = pathOf(facts.ctx, `invites/${facts.invite.id}`)
-  // That is the main action.
-  const items = openActions(facts).filter((action) => action !== 'reactivate' && action !== facts.sent)
+  const isMain = (action: InviteForm): boolean =>
+    action === 'reactivate' || (action === 'resend' && facts.invite.assessmentSession === null)
+  const items = openActions(facts).filter((action) => !isMain(action) && action !== facts.sent)
   const mayRevoke = mayMove('revoke' satisfies Move, facts.invite.status)
   return [
     ...items.map((id) => opener({ id, ...ACTIONS[id] })),

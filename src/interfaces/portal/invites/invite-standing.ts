@@ -79,7 +79,7 @@ function inGrading({ ctx }: Facts, { progress, startedAt, submittedAt }: NonNull
   const graded = progress && progress.questions - progress.ungraded.length - progress.undecided.length
   return withRing(null, [
     ['Graded', progress && !progress.isOwnPart ? `${graded} of ${wordCount(progress.questions, 'question')}` : 'not yet'],
-    ['Handed in', submittedAt && ago(ctx, submittedAt)],
+    ['Submitted', submittedAt && ago(ctx, submittedAt)],
     ['Time taken', wordTaken({ startedAt, submittedAt })],
     ['Released', 'not yet'],
   ])

@@ -6,7 +6,6 @@ import { mayMove } from '../../../domain/invites/moves.ts'
 import { comesByItself } from '../../../domain/mails/candidate-mails.ts'
 import { mayReadSubmission } from '../../../domain/submissions/visibility.ts'
 import { type Html, html, type Value } from '../../../html/html.ts'
-import { icon } from '../../../http/pages/icon.ts'
 import { wordReturn } from '../kit/bounce-words.ts'
 import { type Form, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -36,8 +35,8 @@ const NOTICES = new Map([
   ['reactivate', 'The invite is pending again, and a new link is on its way.'],
   ['grader', 'The grader is changed.'],
   ['tags', 'The tags are changed.'],
-  ['reminders-off', 'There are no more reminders for this invite.'],
-  ['reminders-on', 'The candidate is reminded again, as the rule has it.'],
+  ['reminders-off', 'Reminders are off for this invite.'],
+  ['reminders-on', 'Reminders are on again for this invite.'],
   ['extra-time', 'The extra time is changed. A page that the candidate has open shows it within a minute.'],
   ['waive', 'The requirement is waived: the candidate can start and continue without it.'],
 ])
@@ -83,7 +82,7 @@ function mainActions({ ctx, invite, queued, operations }: Facts): Html | false {
     return html`${linkButton(`${path}/submission`, 'Open submission', 'file-text', grading ? 'other' : 'main')}${grading && linkButton(grading, 'Grade', 'pencil-line', 'main')}`
   if (operations === null) return false
   if (mayMove('resend', invite.status))
-    return html`<form method="post" action="${`${path}/resend`}">${onceField()}<button class="btn btn-primary">${icon('send')}Send invitation again</button></form>`
+    return opener({ id: 'resend', label: 'Send invitation again', icon: 'send' }, 'btn btn-primary')
   return (
     mayMove('reactivate', invite.status) &&
     opener({ id: 'reactivate', label: 'Reactivate', icon: 'rotate-ccw' }, 'btn btn-primary')
@@ -94,15 +93,13 @@ function mainActions({ ctx, invite, queued, operations }: Facts): Html | false {
 const reminders = ({ ctx, invite, reminders: planned, operations }: Facts): Html | false => {
   const isOpen = planned.some(({ kind }) => kind !== null)
   if (planned.length === 0 || (!isOpen && !invite.remindersOff)) return false
-  const [name, label] = invite.remindersOff
-    ? ['reminders-on', 'Remind this candidate again']
-    : ['reminders-off', 'No reminders for this one']
+  const [name, label] = invite.remindersOff ? ['reminders-on', 'Turn on reminders'] : ['reminders-off', 'Turn off reminders']
   return panel(
     'reminders',
     'Reminders',
     html`${table(
       'reminders-heading',
-      ['Reminder', 'When', 'What becomes of it'],
+      ['Reminder', 'When', 'Status'],
       planned.map(({ step, kind, at, skipped }) => [
         wordStep(step),
         time(at),

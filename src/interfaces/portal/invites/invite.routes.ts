@@ -21,6 +21,7 @@ import { findResult } from '../../../domain/submissions/grading/results.ts'
 import { listRequirements } from '../../../domain/submissions/reading/submission.ts'
 import { waiveRequirement } from '../../../domain/submissions/reading/waive-requirement.ts'
 import { giveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
+import { readText } from '../../../http/forms/read-typed.ts'
 import { readNamed } from '../kit/choices.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
@@ -46,7 +47,9 @@ const inPlace = (done: string, change: Change): Operation => ({
 
 /** What is done with one invite, by the last word of the address. */
 const OPERATIONS: Record<string, Operation> = {
-  resend: inPlace('resend', resendInvite),
+  resend: inPlace('resend', (ctx, id, values) =>
+    resendInvite(ctx, id, { message: values.has('customMessage') ? readText(values, 'customMessage') : undefined }),
+  ),
   extend: inPlace('extend', (ctx, id, values) => changeExpiry(ctx, id, { expiresInDays: readDays(values) ?? -1 })),
   correct: inPlace('correct', (ctx, id, values) => correctInvite(ctx, id, readCorrection(values))),
   revoke: inPlace('revoke', (ctx, id) => revokeInvite(ctx, id)),

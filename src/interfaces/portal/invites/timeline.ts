@@ -13,7 +13,7 @@ const FAILURES: Record<NonNullable<ToldData['reason']>, string> = {
   obsolete: 'its link no longer worked',
   refused: 'the mail server rejected it permanently',
   given_up: 'all attempts have failed',
-  suppressed: 'nothing is written to this address',
+  suppressed: 'the address is blocked',
 }
 
 const ICONS: Record<EventType, IconName> = {

@@ -21,5 +21,5 @@ function countsShown(label: string, counts: Counts): Html {
     open > 0 && `${of(open)} ${open === 1 ? 'needs' : 'need'} a grader`,
     uncounted > 0 && `${of(uncounted)} ${uncounted === 1 ? 'is' : 'are'} not released yet, and will not count it`,
   ].filter((part) => part !== false)
-  return html`<p><strong>${label}</strong> Of ${wordCount(handedIn, 'answer')} handed in, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && ofReleased}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
+  return html`<p><strong>${label}</strong> Of ${wordCount(handedIn, 'answer')} submitted, ${parts.join(', ')}. ${of(released)} ${released === 1 ? 'is' : 'are'} released${released > 0 && ofReleased}. ${of(decided)} ${decided === 1 ? 'was' : 'were'} decided by a person, and ${decided === 1 ? 'stays' : 'stay'}.</p>`
 }

@@ -59,12 +59,12 @@ ${panel('keys', 'Keys', history(ctx, version))}</div>
 
 function correcting(form: Form, { kind }: Facts, path: string): Html {
   const chosen = form.values.get('effect') ?? 'key'
-  return html`<p class="mb-4">What was handed in is scored anew, wherever the question is asked, of live and of test data. You see first what would change.</p>
+  return html`<p class="mb-4">All submitted answers to this question are scored again, in live and test data. You see what changes before it happens.</p>
 <form method="post" action="${`${path}/preview`}"><button class="sr-only" tabindex="-1" aria-hidden="true">See what changes</button>
 <fieldset class="mb-4" id="effect" tabindex="-1"><legend class="mb-1.5 text-sm font-medium">From now on</legend>
 ${(Object.keys(EFFECTS) as KeyEffect[]).map((effect) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="effect" value="${effect}" ${effect === chosen && html`checked`}> ${EFFECTS[effect]}</label>`)}</fieldset>
 ${kind ? html`<div class="mb-4 border-l-4 border-base-300 pl-4"><p class="hint mb-2">The key counts with the first choice only. What candidates saw stays as it was.</p>${kindFields(form, kind, true)}</div>` : html`<p class="hint mb-4">Its kind is not known here: another key can’t be written.</p>`}
-${field(form, { name: 'reason', label: 'Why', hint: 'For your organization. It stands in the audit log.' })}
+${field(form, { name: 'reason', label: 'Why', hint: 'For your organization. Shown in the audit log.' })}
 <button class="btn btn-primary">See what changes</button>
 </form>`
 }
@@ -73,7 +73,7 @@ const unacceptedList = (
   ctx: Context,
   unaccepted: Unaccepted[],
   path: string,
-): Html => html`<p class="hint mb-3" id="unaccepted" tabindex="-1">In ${ctx.mode === 'test' ? 'test data' : 'what was handed in'}, the most frequent first. To accept one is to correct the key: you see first what would change.</p>
+): Html => html`<p class="hint mb-3" id="unaccepted" tabindex="-1">In ${ctx.mode === 'test' ? 'test data' : 'submitted answers'}, the most frequent first. To accept one is to correct the key: you see first what would change.</p>
 ${table(
   'unaccepted-heading',
   ['Answer', 'How often', '(Accept)'],
@@ -114,7 +114,7 @@ function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: Corrected
       'running',
       'It is being corrected',
       html`${progressBar(done, Math.max(papers, done))}
-<form class="mt-3" method="post" action="${`${path}/resume`}"><button class="btn btn-sm">Have it go on, if it stands still</button></form>`,
+<form class="mt-3" method="post" action="${`${path}/resume`}"><button class="btn btn-sm">Continue if it has stopped</button></form>`,
     )}</div>`
   const shown = (which: Outcome, label: string, count: number) =>
     count > 0 &&
@@ -125,7 +125,7 @@ function whatBecame({ ctx, outcome, unchanged, query }: Facts, newest: Corrected
     'done',
     `Key ${newest.number} is applied`,
     html`${countsOfBoth(counts)}
-<p>${wordCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released anew.</p>
+<p>${wordCount(releasedAnew, 'result')} ${releasedAnew === 1 ? 'was' : 'were'} released again.</p>
 ${seen.decided + kept.length > 0 && html`<ul class="mt-3 list-disc pl-5" id="unchanged">${shown('decided', `Decided before the key was changed: ${seen.decided}`, seen.decided)}${shown('kept', `Released as they were, ${kept.join(', and ')}`, kept.length)}</ul>`}
 ${unchanged.total > 0 ? html`<div class="mt-3">${list(ctx, unchanged)}${pager(path, query, unchanged, ['answer', 'answers'])}</div>` : counts.live.handedIn + counts.test.handedIn === 0 && empty('list-checks', 'Nothing was handed in.')}`,
   )}</div>`

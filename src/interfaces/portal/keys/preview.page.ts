@@ -38,20 +38,20 @@ ${panel(
   'What changes',
   html`${
     preview.assessments.length === 0
-      ? html`<p>Nobody has handed in an answer yet.</p>`
-      : html`<p class="hint">A question has one key for live and test data: both are scored anew.</p>
+      ? html`<p>Nobody has submitted an answer yet.</p>`
+      : html`<p class="hint">A question has one key for live and test data: both are scored again.</p>
 ${preview.assessments.map(
   ({ id, name, counts }) =>
     html`<h3><a href="${pathOf(ctx, `assessments/${id}`)}">${name}</a></h3>${isDeepStrictEqual(counts.raise, counts.all) ? countsOfBoth(counts.raise) : RELEASES.map((releases) => html`<h4 class="mt-2 text-sm font-medium">${CHOICES[releases]}</h4>${countsOfBoth(counts[releases])}`)}`,
 )}`
-  }${preview.isCut && html`<p class="hint">There are very many: these are the first of them. All are scored anew.</p>`}`,
+  }${preview.isCut && html`<p class="hint">Only the first are shown. All are scored again.</p>`}`,
 )}
 <form class="panel" method="post" action="${path}">${onceField()}
 ${[...values].filter(([name]) => !NOT_SENT_ON.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <input type="hidden" name="seen" value="${version.newest.number}">
 <fieldset class="mb-4"><legend class="mb-1.5 text-sm font-medium">Results that are released</legend>
 ${RELEASES.map((releases) => html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="releases" value="${releases}" ${releases === 'raise' && html`checked`}><span>${CHOICES[releases]}<span class="hint">: ${wordCount(preview.releasedAnew[releases], 'result')}</span></span></label>\n`)}
-<p class="hint mt-1">Each that changes is released anew, to whom it was released before; your systems are told. Nobody gets a mail.</p></fieldset>
+<p class="hint mt-1">Each result that changes is released again to the same people, and your systems are notified. Nobody gets an email.</p></fieldset>
 <div class="flex flex-wrap gap-2"><button class="btn btn-primary">Correct the key</button><a class="btn" href="${path}">Cancel</a></div>
 </form></div>`,
   }

@@ -182,7 +182,7 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
     'The organization needs at least one owner who has joined, and this is the only one. Have another member become an owner first.',
   tooHigh: () => 'This member is an owner: only owners can change that.',
   ownRoles: () => 'You can’t change your own roles. Ask another admin.',
-  otherName: () => 'Type the organization’s name as it stands above.',
+  otherName: () => 'Type the organization’s name exactly as shown above.',
   ownErasure: () => 'You can’t erase yourself. Ask another owner.',
   notJoined: () => 'This member has not joined yet.',
   offerEnded: () => 'This offer has ended. Ask an owner for another one.',
@@ -214,22 +214,21 @@ const accountProblems: Record<AccountProblem, (name: string, limit: number) => s
   notHttps: (name) => `${capitalize(name)} must begin with https://.`,
   asksNothing: () => 'The question is empty: enter a text, or an audio or video URL.',
   archived: () => 'This assessment is archived. Unarchive it to invite candidates.',
-  suppressed: () =>
-    'Nothing is mailed to this address. Say below that they are to be invited all the same, and give them the link.',
+  suppressed: () => 'This address gets no emails. Confirm below to invite them anyway, and give them the link yourself.',
   likeAddress: () => 'The name must not contain an @: it would look like an email address.',
   notHost: () => 'Enter host names such as careers.example.com, one per line; at most 50.',
   unasked: () => 'This assessment has no questions yet. Add some before you send invitations.',
   noneChosen: () => 'No invites are selected. Select some in the list.',
   tooManyChosen: (_name, most) => `A bulk change takes at most ${most.toLocaleString('en')} invites. Filter the list to fewer.`,
   inAssessment: (_name, place) => `The assessment asks it already, as question ${place}.`,
-  retired: () => 'It is retired: offer it again before you add it.',
+  retired: () => 'This question is archived. Restore it before you add it.',
   undoneTooLate: () => 'An import can be undone once, for a day.',
   tooManyArchives: (_name, most) =>
     `${most} archives were asked for within the last 24 hours, which is the limit. Please ask again tomorrow.`,
   notSheet: () => 'The file can not be read as a sheet.',
   tooHeavy: () => 'The file takes too much work to read. Split it, or save it as CSV.',
   tooMuchText: (_name, bytes) =>
-    `The file holds more than ${bytes / 1e6} MB of text, counting each cell that repeats a text. Please split it.`,
+    `The file has more than ${bytes / 1e6} MB of text, counting each cell that repeats a text. Please split it.`,
   noText: () => 'The first row names no column “text”.',
   hasStarted: () => 'The candidate has started, so this invite was kept.',
   otherInvites: () => 'This person has other invites, so they were kept.',
@@ -322,9 +321,9 @@ export function wordIssue(issue: Issue): string {
 function wordChanged({ field, value, by }: Extract<Issue, { rule: 'changed' }>, name: string): string {
   if (field === 'order') return 'This question was moved meanwhile. It stays where it is now.'
   if (field === 'version')
-    return 'The question, or what the library has of it, has changed meanwhile. Look at the difference again before you take it.'
+    return 'The question or its library version has changed in the meantime. Compare them again before you take it.'
   if (field === 'definition')
-    return 'The answers, or what is right, were changed meanwhile. Open the question in another tab to see how. Saving again replaces that change.'
+    return 'The answers or the answer key were changed in the meantime. Open the question in another tab to compare. Saving again replaces that change.'
   const made = `to ${wordValue(field, value)}. Saving again replaces that change.`
   if (by?.isOwn) return `You changed ${name} in another tab, on ${timeInWords(by.at)}, ${made}`
   if (by?.name) return `${by.name} changed ${name} on ${timeInWords(by.at)}, ${made}`

@@ -163,7 +163,7 @@ const heading = ({
   actions,
 }: Page): Html => html`<div class="flex flex-wrap items-start gap-4">
 <div class="min-w-0 grow basis-80">
-${trail.length > 0 && html`<nav class="text-base-content/70 mb-1 flex flex-wrap items-center gap-x-2 text-sm print:hidden" aria-label="Breadcrumbs">${trail.map(([label, address]) => html`<a class="hover:underline" href="${address}">${label}</a>${icon('chevron-right', 'size-3.5')}`)}<span class="min-w-0 truncate">${heading ?? title}</span></nav>`}
+${trail.length > 0 && html`<nav class="text-base-content/70 mb-1 flex flex-wrap items-center gap-x-2 text-sm print:hidden" aria-label="Breadcrumbs">${trail.map(([label, address]) => html`<a class="py-0.5 hover:underline" href="${address}">${label}</a>${icon('chevron-right', 'size-3.5')}`)}<span class="min-w-0 truncate">${heading ?? title}</span></nav>`}
 <div class="flex flex-wrap items-center gap-3"><h1>${heading ?? title}</h1>${state}</div>
 ${subtitle && html`<p class="text-base-content/70 mt-1">${subtitle}</p>`}
 </div>

@@ -1,6 +1,5 @@
 import { may, type Permission } from '../../../domain/access/permissions.ts'
 import type { Membership, SignedIn } from '../../../domain/access/sessions.ts'
-import { enabledSystems } from '../../../domain/ats/connections.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { MenuCounts } from '../../../domain/submissions/grading/queue.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
@@ -61,11 +60,7 @@ type Section = { path: string; label: string; isFor: (ctx: Context) => boolean }
 const INTEGRATIONS: Section[] = [
   { path: 'settings/integrations', label: 'API keys', isFor: withPermission('manage_keys') },
   { path: 'settings/webhooks', label: 'Webhooks', isFor: withPermission('manage_webhooks') },
-  {
-    path: 'settings/ats',
-    label: 'Recruiting systems',
-    isFor: (ctx) => may(ctx, 'manage_ats') && enabledSystems(ctx).length > 0,
-  },
+  { path: 'settings/ats', label: 'Recruiting systems', isFor: withPermission('manage_ats') },
 ]
 
 export function mayReadInvites(ctx: Context): boolean {

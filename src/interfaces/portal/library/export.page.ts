@@ -17,7 +17,7 @@ export function exportPage(ctx: Context, { query, total, isCut, losses }: Facts)
   return {
     title: 'Export questions',
     trail: [['Questions', query.size > 0 ? `${path}?${query}` : path]],
-    subtitle: isCut ? `The newest ${found}: a file holds no more.` : `${found}, with what is right.`,
+    subtitle: isCut ? `The newest ${found}: the most that fit in a file.` : `${found}, with their answer keys.`,
     body: html`<div class="grid items-start gap-6 lg:grid-cols-2">${panel('sheet', 'A sheet', whatIsLost('sheet', losses.sheet, downloads(['csv', 'CSV'], ['xlsx', 'Excel'])))}
 ${panel('gift', 'GIFT, for Moodle and others', whatIsLost('gift', losses.gift, downloads(['gift', 'GIFT'])))}</div>`,
   }
@@ -32,10 +32,10 @@ ${formats.map(([format, label]) => html`<button class="btn" name="format" value=
 
 const whatIsLost = (id: string, losses: Losses, downloads: Html): Html =>
   losses.length === 0
-    ? html`<p>It holds all that there is to these questions.</p>${downloads}`
+    ? html`<p>This format keeps everything about these questions.</p>${downloads}`
     : html`${table(
         `${id}-heading`,
-        ['What it does not hold', 'Answered by', 'Questions'],
+        ['Left out', 'Answered by', 'Questions'],
         losses.map(({ loss, responseTypes, count }) => [
           loss,
           responseTypes.map(wordKind).join(', '),

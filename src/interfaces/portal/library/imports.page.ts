@@ -24,11 +24,11 @@ import { table } from '../kit/table.ts'
 export const MAX_IMPORT_BYTES = 5 * 1024 * 1024
 
 const STATES: Record<ImportState, string> = {
-  ready: 'to be taken',
-  losses: 'with losses',
-  there: 'there already',
-  refused: 'refused',
-  taken: 'taken',
+  ready: 'will be imported',
+  losses: 'will be imported in part',
+  there: 'duplicate',
+  refused: 'can’t import',
+  taken: 'imported',
   undone: 'undone',
 }
 
@@ -42,8 +42,8 @@ export function newImportPage(form: Form, ctx: Context, assessmentId: string): P
     trail: [['Questions', pathOf(ctx, 'questions')]],
     body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-2">${panel(
       'file-form',
-      'A file',
-      html`<p class="mb-4">You see first what would become of each question. Nothing is taken before you say so, and it can be undone for a day.</p>
+      'File',
+      html`<p class="mb-4">You get a preview of each question. Nothing is imported until you confirm, and you can undo the import for a day.</p>
 <form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">
 ${assessmentId && html`<input type="hidden" name="assessment" value="${assessmentId}">`}${onceField()}
 <div class="field"><label class="mb-1.5 block text-sm font-medium" for="file">File</label>
@@ -54,8 +54,8 @@ ${isWrong && html`<p class="mistake" id="file-mistake">${wrong.join(' ')}</p>`}<
 </form>`,
     )}${panel(
       'template',
-      'How a sheet looks',
-      html`<p class="mb-3">The first row names the columns; only <code>text</code> has to be there. <code>kind</code> is one choice, several choices, true/false, number, short text, text, audio or video. <code>right</code> names the right options by their letters (<code>B;D</code>), or what is accepted (<code>Paris; City of Light 50%</code>, <code>3.14 ± 0.01</code>, <code>3..4</code>). Options stand in the columns A to T, a category as <code>Maths / Algebra</code>.</p>
+      'Spreadsheet format',
+      html`<p class="mb-3">The first row names the columns. Only <code>text</code> is required. <code>kind</code> is one choice, several choices, true/false, number, short text, text, audio or video. <code>right</code> names the right options by their letters (<code>B;D</code>), or what is accepted (<code>Paris; City of Light 50%</code>, <code>3.14 ± 0.01</code>, <code>3..4</code>). Options stand in the columns A to T, a category as <code>Maths / Algebra</code>.</p>
 <div class="flex flex-wrap gap-2"><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.xlsx')}">${icon('download')}Template for Excel</a><a class="btn btn-sm" href="${pathOf(ctx, 'questions/template.csv')}">${icon('download')}Template as CSV</a></div>`,
     )}</div>`,
   }
@@ -75,7 +75,7 @@ export const isRunning = ({ startedAt, finishedAt }: LibraryImport): boolean => 
 export function importPage(form: Form, { ctx, found, list, values }: Facts): Page {
   const path = pathOf(ctx, `questions/imports/${found.id}`)
   return {
-    title: found.fileName || 'A file of questions',
+    title: found.fileName || 'Question file',
     trail: [
       ['Questions', pathOf(ctx, 'questions')],
       ['Import', pathOf(ctx, 'questions/imports/new')],
@@ -88,16 +88,16 @@ ${values.get('assessment') && html`<input type="hidden" name="assessment" value=
 ${choice({ values, issues: [] }, { name: 'state', label: 'Show', options: [['', 'All'], ...IMPORT_STATES.map((state): [string, string] => [state, STATES[state]])] })}
 <button class="btn">Apply</button>
 </form>
-${list.items.length === 0 ? empty('list-checks', 'There are none of these.') : rows(ctx, list.items)}
+${list.items.length === 0 ? empty('list-checks', 'No questions match.') : rows(ctx, list.items)}
 ${pager(path, values, list, ['question', 'questions'])}
 </section>`,
   }
 }
 
 function headingOf({ startedAt, finishedAt, revertedAt }: LibraryImport): string {
-  if (revertedAt) return 'It is undone'
-  if (finishedAt) return 'It is imported'
-  return startedAt ? 'It is being imported' : 'What would become of it'
+  if (revertedAt) return 'Import undone'
+  if (finishedAt) return 'Imported'
+  return startedAt ? 'Importing' : 'Preview'
 }
 
 function whatNext(ctx: Context, found: Facts['found'], path: string, assessmentId: string): Html {
@@ -110,14 +110,15 @@ ${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
 <div class="mt-4 flex flex-wrap gap-2">${found.finishedAt !== null && found.revertedAt === null && assessmentId && linkButton(`${pathOf(ctx, `assessments/${assessmentId}`)}/library?import=${found.id}`, 'Add to the assessment', 'plus', 'main')}${
     startedAt === null &&
     (toTake > 0
-      ? html`<form method="post" action="${`${path}/start${query}`}"><button class="btn btn-primary">${icon('check')}Take ${toTake === 1 ? 'the question' : `the ${toTake.toLocaleString('en')} questions`}</button></form>`
-      : html`<p>There is nothing to take.</p>`)
+      ? html`<form method="post" action="${`${path}/start${query}`}"><button class="btn btn-primary">${icon('check')}Import ${toTake === 1 ? 'the question' : `${toTake.toLocaleString('en')} questions`}</button></form>`
+      : html`<p>There is nothing to import.</p>`)
   }${
     isUndoable(found, ctx.deps.clock()) &&
     confirmation({
       label: 'Undo',
       question: 'Undo this import?',
-      consequence: 'Its questions leave the library, but for those that are asked or have another version by now.',
+      consequence:
+        'Its questions are removed from the library. Questions that an assessment uses, or that have a newer version, stay.',
       address: `${path}/undo`,
     })
   }</div>`
@@ -126,7 +127,7 @@ ${isRunning(found) && progressBar(counts.taken, counts.taken + toTake)}
 const rows = (ctx: Context, items: ImportRow[]): Html =>
   table(
     'rows-heading',
-    ['Question', 'Line', 'What becomes of it', 'Category', 'What is to be known'],
+    ['Question', 'Line', 'Result', 'Category', 'Notes'],
     items.map(({ name, line, state, category, notes, libraryQuestionId }) => [
       libraryQuestionId
         ? html`<a href="${pathOf(ctx, `questions/${libraryQuestionId}`)}" dir="auto">${name}</a>`

@@ -10,7 +10,7 @@ export function libraryBox(ctx: Context, path: string, origin: Origin | null): H
 <h3 class="mb-2 flex items-center gap-2 text-sm font-medium" id="library-heading">${icon('book-open')}Library</h3>
 ${
   origin === null
-    ? html`<p class="hint mb-2">Keep it, to ask it again elsewhere.</p>${button(path, 'save', 'Save to the library')}`
+    ? html`<p class="hint mb-2">Save this question to use it in other assessments.</p>${button(path, 'save', 'Save to the library')}`
     : html`<p class="mb-2 text-sm">${wordOrigin(origin)} <a href="${pathOf(ctx, `questions/${origin.id}`)}">See it there</a></p>
 <div class="flex flex-wrap gap-2">${differs(origin) && html`<a class="btn btn-sm" href="${`${path}/library/difference`}">See the difference</a>`}${!origin.isChanged && takeButton(path, origin)}${versionButton(path, origin)}</div>`
 }
@@ -34,9 +34,9 @@ const versionButton = (path: string, origin: Origin): Html | false =>
   origin.isChanged && button(path, 'version', `Save as version ${origin.newest + 1}`)
 
 function wordOrigin({ number, newest, isChanged, isRetired }: Origin): string {
-  const retired = isRetired ? ' It is retired there.' : ''
+  const retired = isRetired ? ' It is archived there.' : ''
   const newer = number < newest ? ` There is a newer one: version ${newest}.` : ''
   return isChanged
-    ? `It differs from version ${number} in the library.${newer}${retired}`
-    : `It is version ${number} in the library.${newer}${retired}`
+    ? `This question differs from version ${number} in the library.${newer}${retired}`
+    : `This is version ${number} in the library.${newer}${retired}`
 }

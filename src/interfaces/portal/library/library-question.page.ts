@@ -22,9 +22,9 @@ import { table } from '../kit/table.ts'
 import { time } from '../kit/wording.ts'
 
 export const NOTICES = new Map([
-  ['saved', 'It is saved.'],
-  ['retired', 'It is retired: no longer offered, and used as before.'],
-  ['restored', 'It is offered again.'],
+  ['saved', 'The question is saved.'],
+  ['retired', 'The question is archived. Assessments that have it keep it.'],
+  ['restored', 'The question is active again.'],
 ])
 
 type Facts = {
@@ -47,7 +47,7 @@ export function libraryQuestionPage(form: Form, facts: Facts): Page {
   return {
     title: question.name,
     trail: [['Questions', pathOf(ctx, 'questions')]],
-    state: question.retiredAt !== null && badge('retired'),
+    state: question.retiredAt !== null && badge('archived'),
     subtitle: [wordKind(question.responseType), question.category?.path, `version ${question.number}`]
       .filter(Boolean)
       .join(' · '),
@@ -109,9 +109,9 @@ const wordScore = (score: Score): string =>
 const used = ({ ctx, question, uses }: Facts): Html =>
   panel(
     'uses',
-    'Where it is asked',
+    'Used in',
     uses.length === 0
-      ? html`<p class="hint">In no assessment.</p>`
+      ? html`<p class="hint">Not used in any assessment yet.</p>`
       : table(
           'uses-heading',
           ['Assessment', 'Version'],
@@ -134,7 +134,7 @@ function about({ question, shown: { input } }: Facts): Html {
       ['Time limit', input.timeLimit > 0 && wordDuration(input.timeLimit)],
       ['First saved', time(question.createdAt)],
       ['Newest version', newest && time(newest.createdAt)],
-      ['Retired', question.retiredAt && time(question.retiredAt)],
+      ['Archived', question.retiredAt && time(question.retiredAt)],
     ]),
   )
 }
@@ -159,7 +159,7 @@ ${field(form, { name: 'category', label: 'Category', value: category?.path ?? ''
 <button class="btn">Save</button>
 </form>
 <form class="mt-4" method="post" action="${path}/${retiredAt ? 'restore' : 'retire'}">
-<p class="hint mb-2">${retiredAt ? 'It is no longer offered. Where it is asked it stays.' : 'A retired question is no longer offered. Where it is asked it stays.'}</p>
-<button class="btn btn-sm">${icon(retiredAt ? 'undo-2' : 'archive')}${retiredAt ? 'Offer it again' : 'Retire'}</button>
+<p class="hint mb-2">${retiredAt ? 'This question can’t be added to assessments. Those that have it keep it.' : 'An archived question can’t be added to assessments any more. Those that have it keep it.'}</p>
+<button class="btn btn-sm">${icon(retiredAt ? 'undo-2' : 'archive')}${retiredAt ? 'Restore' : 'Archive'}</button>
 </form>`,
   )

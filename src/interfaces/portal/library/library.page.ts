@@ -30,18 +30,18 @@ export function libraryPage(form: Form, { ctx, found, filter, categories, query,
   older.set('before', found.items.at(-1)?.id ?? '')
   return {
     title: 'Questions',
-    subtitle: 'Kept to be asked again: each has its versions, and one key wherever it is asked.',
+    subtitle: 'Your question library. Add its questions to any assessment. Each question has versions and one answer key.',
     notice,
     actions: may(ctx, 'write_assessments') && linkButton(`${path}/imports/new`, 'Import', 'upload', 'main'),
     tabs: tabs('Questions', [
-      { label: 'Offered', address: path, isCurrent: !isRetired },
-      { label: 'Retired', address: `${path}?shown=retired`, isCurrent: isRetired },
+      { label: 'Active', address: path, isCurrent: !isRetired },
+      { label: 'Archived', address: `${path}?shown=retired`, isCurrent: isRetired },
     ]),
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
-<h2 class="mb-4" id="list-heading">${isRetired ? 'Retired questions' : 'Questions'}</h2>
+<h2 class="mb-4" id="list-heading">${isRetired ? 'Archived questions' : 'Questions'}</h2>
 <form class="filters" method="get" role="search" action="${path}">
 ${isRetired && html`<input type="hidden" name="shown" value="retired">`}
-${field(form, { name: 'search', label: 'Words of the question', type: 'search', optional: true })}
+${field(form, { name: 'search', label: 'Search', type: 'search', optional: true })}
 ${choice(form, { name: 'category', label: 'Category', options: [['', 'Every category'], ...categories.map(({ id, path }): [string, string] => [id, path])] })}
 ${choice(form, { name: 'kind', label: 'Answered by', options: [['', 'Every kind'], ...KIND_WORDS.map((kind): [string, string] => [kind, wordKind(kind)])] })}
 ${checkbox(form, { name: 'unused', label: 'In no assessment' })}
@@ -55,10 +55,13 @@ ${(query.has('before') || found.hasOlder) && html`<nav class="mt-4 flex gap-2" a
 
   function none(): Html {
     const isNarrowed = ['search', 'category', 'kind', 'unused', 'before'].some((name) => query.get(name))
-    if (isNarrowed) return noRows('There are none here.', path, query)
+    if (isNarrowed) return noRows('No questions match.', path, query)
     if (isRetired)
-      return empty('archive', 'None is retired. A retired question is no longer offered, and stays where it is asked.')
-    const how = 'There are none yet. Save one to the library from the page of any question of an assessment.'
+      return empty(
+        'archive',
+        'No archived questions. An archived question can’t be added to assessments any more, and stays in those that have it.',
+      )
+    const how = 'No questions yet. Import some, or save one from the page of a question in an assessment.'
     return empty('list-checks', how, may(ctx, 'write_assessments') && linkButton(pathOf(ctx, 'assessments'), 'Assessments'))
   }
 }

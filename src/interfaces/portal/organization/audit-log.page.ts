@@ -20,6 +20,7 @@ export const WORDS: Record<AuditAction, string> = {
   failed_sign_in: 'entered a wrong password',
   joined: 'joined',
   invited_member: 'invited a member',
+  changed_client_assessments: 'changed which assessments a client sees',
   changed_name: 'changed their name',
   changed_password: 'changed their password',
   refused: 'was refused',
@@ -61,7 +62,7 @@ export const WORDS: Record<AuditAction, string> = {
   changed_sign_in_provider: 'changed an identity provider',
   tried_sign_in_provider: 'tried an identity provider',
   removed_sign_in_provider: 'removed an identity provider',
-  allowed_relinking: 'allowed members to be linked anew',
+  allowed_relinking: 'allowed members to be linked again',
   discarded_sign_in_settings: 'discarded sign-in settings that were not tried',
   added_sign_in_domain: 'named a domain for single sign-on',
   lost_sign_in_domain: 'lost a domain for single sign-on to another organization',
@@ -96,8 +97,8 @@ export const WORDS: Record<AuditAction, string> = {
   saved_to_library: 'saved a question to the library',
   saved_library_version: 'saved a version of a question in the library',
   changed_library_question: 'changed a question of the library',
-  retired_library_question: 'retired a question of the library',
-  restored_library_question: 'offered a question of the library again',
+  retired_library_question: 'archived a question of the library',
+  restored_library_question: 'restored a question of the library',
   imported_questions: 'imported questions',
   undid_import: 'undid an import of questions',
   exported_questions: 'exported questions',
@@ -170,7 +171,7 @@ export function auditLogPage(ctx: Context, { values, page }: { values: URLSearch
     title: 'Audit log',
     body: html`<section class="panel" aria-labelledby="log-heading">
 <h2 class="mb-4" id="log-heading">Who did what</h2>
-<p class="hint mb-4">Entries are kept for a year, or for as long as an owner has chosen. “The operator” is whoever runs this service; “the service” stands for what happens by itself.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
+<p class="hint mb-4">Entries are kept for a year, or for as long as an owner has chosen. “The operator” is whoever runs this service; “the service” stands for what happens automatically.${ctx.mode === 'test' && ' This page shows changes to test data only: the log of live data has everything.'}</p>
 <form class="filters" method="get" action="${address}">
 ${field(form, { name: 'who', label: 'Email of a member, or name of a key', type: 'search', optional: true })}
 ${choice(form, {

@@ -8,9 +8,9 @@ import type { SecondFactorKind } from '../../../domain/members/members-factors.t
 import type { MemberSession } from '../../../domain/members/members-sessions.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
-import { narrowing } from '../kit/choices.ts'
+import { limitHint, narrowing } from '../kit/choices.ts'
 import { confirmation } from '../kit/confirm.ts'
-import { checkboxes, choice, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
+import { checkboxes, choice, emptyForm, exportButton, type Form, field, mistakes, readFields, seenField } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { type Filtered, filterLine, noRows, sizedPager, sortable } from '../kit/paging.ts'
@@ -24,13 +24,15 @@ import { FILTERED_ROLES, hintOf, ROLES, rolesOf } from './roles.ts'
 
 const NOTICES = new Map([
   ['saved', 'The changes are saved.'],
+  ['client', 'The changes are saved. Choose below which assessments this client sees.'],
+  ['shared', 'The shared assessments are saved.'],
   ['deactivated', 'The member is deactivated and can no longer sign in.'],
   ['reactivated', 'The member is active again, with these roles.'],
   ['owner', 'You are an owner of this organization now.'],
   ['offered', 'The offer is made. The member and all owners get an email.'],
   ['withdrawn', 'The offer is withdrawn.'],
-  ['no-owner', 'The member is no owner any more, and stays an admin.'],
-  ['session', 'That session no longer opens this organization. The member gets an email.'],
+  ['no-owner', 'The member is no longer an owner, and stays an admin.'],
+  ['session', 'The session is signed out of this organization. The member gets an email.'],
   ['sessions', 'The member is signed out of this organization, and gets an email.'],
   [
     'factors',
@@ -43,7 +45,7 @@ const calledOf = (member: Pick<Member, 'user' | 'email'>): string => namesOf(mem
 
 const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
   if (status === 'inactive') return 'deactivated'
-  return credentialId ? 'active' : 'invited, not joined yet'
+  return credentialId ? 'active' : 'not joined yet'
 }
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember> & { isOwnerNamed: boolean }): Page => ({
@@ -98,16 +100,33 @@ const memberTable = (ctx: Context, { form, list }: Filtered<ListedMember>): Html
   )
 }
 
-export const inviteMemberPage = (ctx: Context, form: Form): Page => ({
+/** @property named the text that the list of assessments is narrowed to. */
+type AssessmentChoices = { assessments: Named[]; named: string }
+
+export const inviteMemberPage = (ctx: Context, form: Form, { assessments, named }: AssessmentChoices): Page => ({
   title: 'Invite a member',
   trail: [['Members', pathOf(ctx, 'members')]],
-  body: html`${mistakes(form)}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
+  body: html`${mistakes(form)}${narrowing(pathOf(ctx, 'members/invite'), named, [assessments])}<form class="panel" method="post" action="${pathOf(ctx, 'members/invite')}">${onceField()}
 <p>They get an email with a link to set their name and password. You see the link too, in case you want to share it another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
+<div class="if-client">${assessmentBoxes(form, assessments, [])}</div>
 ${askToReactivate(form)}<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Send invitation</button><a class="btn btn-ghost" href="${pathOf(ctx, 'members')}">Cancel</a></div>
 </form>`,
 })
+
+const assessmentBoxes = (form: Form, assessments: Named[], values: string[]): Html =>
+  assessments.length === 0
+    ? html`<p class="hint mb-4" id="assessments">There are no assessments yet. Share them with the client once you have made some.</p>`
+    : checkboxes(form, {
+        name: 'assessments',
+        label: 'Assessments the client sees',
+        options: assessments.map(({ id, name }) => [id, name]),
+        values,
+        isLong: assessments.length > SHORT_LIST,
+        hint: `Clients see released results of these, and nothing else. ${limitHint(assessments).hint ?? ''}`.trim(),
+      })
+const SHORT_LIST = 8
 
 /** Asked of an address whose member is deactivated, and of no other: it is the answer's value. */
 function askToReactivate(form: Form): Html | false {
@@ -143,13 +162,15 @@ type Facts = {
   sessions: readonly MemberSession[]
   tags: Named[]
   named: string
+  /** Choices for a client, and the ids of those that are shared with them; null for other members. */
+  sharing: { assessments: Named[]; sharedIds: string[] } | null
   languages: Language[]
   done: string
 }
 
 export function memberPage(
   form: Form,
-  { ctx, member, keys, owning, factors, sessions, tags, named, languages, done }: Facts,
+  { ctx, member, keys, owning, factors, sessions, tags, named, sharing, languages, done }: Facts,
 ): Page {
   return {
     title: calledOf(member),
@@ -158,8 +179,8 @@ export function memberPage(
     trail: [['Members', pathOf(ctx, 'members')]],
     notice: NOTICES.get(done),
     actions:
-      may(ctx, 'erase_candidates') && linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Archive of all data', 'archive'),
-    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags])}<div class="grid items-start gap-6 lg:grid-cols-3">
+      may(ctx, 'erase_candidates') && linkButton(pathOf(ctx, `members/${member.id}/archive`), 'Download all data', 'archive'),
+    body: html`${mistakes(form)}${narrowing(pathOf(ctx, `members/${member.id}`), named, [tags, ...(sharing ? [sharing.assessments] : [])])}<div class="grid items-start gap-6 lg:grid-cols-3">
 <form class="panel lg:col-span-2" method="post" action="${pathOf(ctx, `members/${member.id}`)}">
 <h2 class="mb-4">Roles and grading</h2>
 ${seenField(form, member)}
@@ -198,9 +219,23 @@ ${
 </form>
 ${panel('access', 'Access', html`${access(form, { ctx, member, keys, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
 </div>
-${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
+${sharing && sharingPanel(form, { ctx, member, sharing })}${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
   }
 }
+
+const sharingPanel = (
+  form: Form,
+  { ctx, member, sharing }: { ctx: Context; member: Member; sharing: NonNullable<Facts['sharing']> },
+): Html =>
+  panel(
+    'sharing',
+    'Shared assessments',
+    html`<form method="post" action="${pathOf(ctx, `members/${member.id}/assessments`)}">
+${sharing.sharedIds.map((id) => html`<input type="hidden" name="shared" value="${id}">`)}
+${assessmentBoxes(form.values.has('shared') ? form : emptyForm, sharing.assessments, sharing.sharedIds)}
+${sharing.assessments.length > 0 && html`<button class="btn">Save shared assessments</button>`}
+</form>`,
+  )
 
 function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | 'member' | 'keys' | 'owning'>): Html {
   const address = pathOf(ctx, `members/${member.id}`)
@@ -213,9 +248,9 @@ function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | '
     html`<p class="mt-4"><a href="${pathOf(ctx, 'settings/audit-log')}?${new URLSearchParams({ who: member.email }).toString()}">Their activity in the audit log</a></p>`
   if (member.status === 'inactive')
     return html`<p class="mb-4">This member is deactivated and can’t sign in.</p>
-${keys.length > 0 && html`<p class="mb-4">API keys that they generated go on working: ${keys.join(', ')}. <a href="${pathOf(ctx, 'settings/integrations')}">Revoke them under Integrations</a></p>`}
+${keys.length > 0 && html`<p class="mb-4">API keys that they generated still work: ${keys.join(', ')}. <a href="${pathOf(ctx, 'settings/integrations')}">Revoke them under Integrations</a></p>`}
 <form method="post" action="${address}/reactivate">
-${checkboxes(form, { name: 'defaultRoles', label: 'Bring back with the roles', options: ROLES })}<button class="btn">Bring back</button>
+${checkboxes(form, { name: 'defaultRoles', label: 'Reactivate with these roles', options: ROLES })}<button class="btn">Reactivate</button>
 </form>${log}${erasing}`
   return html`${
     member.credentialId
@@ -229,7 +264,7 @@ ${confirmation({ label: 'Deactivate', question: `Deactivate ${calledOf(member)}?
 /** Systems that work with a key do not stop by themselves when whoever has made it goes. */
 const keysToo = (names: readonly string[]): Html => html`
 <p class="hint mb-2">They generated ${wordCount(names.length, 'API key')} that still work${names.length === 1 ? 's' : ''}: ${names.join(', ')}.</p>
-<label class="mb-3 flex items-center gap-2.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="revokesKeys" value="1">Revoke ${names.length === 1 ? 'it' : 'them'} as well</label>`
+<label class="mb-3 flex items-center gap-2.5 py-1 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="revokesKeys" value="1">Revoke ${names.length === 1 ? 'it' : 'them'} as well</label>`
 
 /** What the member signs in with besides a password, and how that is reset; whoever looks resets their own under My account. */
 const secondStep = (form: Form, ctx: Context, { member, factors }: Pick<Facts, 'member' | 'factors'>): Html => html`
@@ -239,7 +274,7 @@ ${
   !(ctx.actor.kind === 'member' && ctx.actor.id === member.id) &&
   html`<details ${form.values.has('reason') && html`open`}><summary class="mb-3 text-sm font-medium">Lost everything?</summary>
 <form method="post" action="${pathOf(ctx, `members/${member.id}/reset-factors`)}">
-<p class="hint mb-3">Make sure that it is really them who ask. Their second step and password are removed, they are signed out, and get an email to set a new password.</p>
+<p class="hint mb-3">Make sure that the request really comes from them. Their second step and password are removed, they are signed out, and get an email to set a new password.</p>
 ${field(form, { name: 'reason', label: 'Reason', hint: 'Kept in the audit log.' })}
 <button class="btn text-error">Reset second step</button>
 </form></details>`

@@ -3,11 +3,20 @@ import { findWorkingKeysOf } from '../../../domain/access/manage-keys.ts'
 import { authorize, DUTIES, may } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
 import type { Context } from '../../../domain/context.ts'
-import { listTagChoices } from '../../../domain/invites/form-options.ts'
+import { listAssessmentChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
+import { changeClientAssessments, listClientAssessmentIds } from '../../../domain/members/client-assessments.ts'
 import { GIVEN_DUTIES } from '../../../domain/members/given-duties.ts'
 import { inviteMember, resendJoinLink } from '../../../domain/members/invite-member.ts'
 import { changeMember, deactivateMember, listLanguages, reactivateMember } from '../../../domain/members/manage-members.ts'
-import { getMember, listMembers, MEMBER_ROLES, type MemberFilter, wholeMember } from '../../../domain/members/members.ts'
+import {
+  getMember,
+  listMembers,
+  MEMBER_ROLES,
+  type Member,
+  type MemberFilter,
+  type MemberRole,
+  wholeMember,
+} from '../../../domain/members/members.ts'
 import { findMemberFactors } from '../../../domain/members/members-factors.ts'
 import { listMemberSessions } from '../../../domain/members/members-sessions.ts'
 import { becomeOwner, endOwnership, isOwnerNamed } from '../../../domain/members/owners.ts'
@@ -28,6 +37,7 @@ import { inviteMemberPage, joinLinkPage, MEMBER_ORDERS, memberPage, membersPage 
 type MemberRoute = { Params: { memberId: string } }
 
 export function membersRoutes(app: FastifyInstance): void {
+  addSharing(app)
   app.get('/members', async (request, reply) => {
     authorize(request.ctx, 'manage_members')
     return show(request, reply, await listPage(request))
@@ -35,16 +45,17 @@ export function membersRoutes(app: FastifyInstance): void {
 
   app.get('/members/invite', async (request, reply) => {
     authorize(request.ctx, 'manage_members')
-    return show(request, reply, inviteMemberPage(request.ctx, emptyForm))
+    return show(request, reply, await invitePage(request, emptyForm))
   })
 
   app.post('/members/invite', { config: { fresh: true } }, (request, reply) =>
     submitOnce(request, reply, {
-      page: (form) => inviteMemberPage(request.ctx, form),
+      page: (form) => invitePage(request, form),
       async work(ctx, values) {
         const email = readFields(values, 'email').email.trim()
         const reactivates = values.getAll('reactivate').includes(email)
-        const link = await inviteMember(ctx, { email, ...readRoles(values), mails: true, reactivates })
+        const assessmentIds = values.getAll('assessments')
+        const link = await inviteMember(ctx, { email, ...readRoles(values), assessmentIds, mails: true, reactivates })
         return joinLinkPage(ctx, { email, ...link })
       },
     }),
@@ -68,15 +79,15 @@ export function membersRoutes(app: FastifyInstance): void {
       page: (form) => onePage(request, form),
       async work(values) {
         const { memberId } = request.params
-        const { department } = readFields(values, 'department')
         const change = {
-          department,
+          department: readFields(values, 'department').department,
           ...readRoles(values),
           tagIds: values.getAll('tags'),
           languageIds: values.getAll('languages'),
         }
+        const isClient = await hasRole(request.ctx, memberId, 'client')
         await changeMember(request.ctx, memberId, change, findSeen(values))
-        return addressAfter(request.ctx, memberId, 'saved')
+        return addressAfter(request.ctx, memberId, !isClient && change.roles.includes('client') ? 'client' : 'saved')
       },
     }),
   )
@@ -122,12 +133,35 @@ export function membersRoutes(app: FastifyInstance): void {
   )
 }
 
+function addSharing(app: FastifyInstance): void {
+  app.post<MemberRoute>('/members/:memberId/assessments', { config: { fresh: true } }, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => onePage(request, form),
+      async work(values) {
+        const { memberId } = request.params
+        const choice = { seenIds: values.getAll('shared'), wantedIds: values.getAll('assessments') }
+        await changeClientAssessments(request.ctx, memberId, choice)
+        return addressAfter(request.ctx, memberId, 'shared')
+      },
+    }),
+  )
+}
+
 async function listPage(request: FastifyRequest, form?: Form) {
   const { ctx } = request
   const query = queryOf(request)
   const order = MEMBER_ORDERS[readSort(query, MEMBER_ORDERS)]
   const found = await readList(request, (page) => listMembers(ctx, wholeMember, readMemberFilter(query), order, page))
   return membersPage(ctx, { ...found, ...(form && { form }), isOwnerNamed: await isOwnerNamed(ctx) })
+}
+
+const hasRole = async (ctx: Context, memberId: string, role: MemberRole): Promise<boolean> =>
+  (await getMember(ctx, memberId)).roles.includes(role)
+
+async function invitePage(request: FastifyRequest, form: Form) {
+  const named = readNamed(queryOf(request))
+  const assessments = await listAssessmentChoices(request.ctx, { named, chosenIds: form.values.getAll('assessments') })
+  return inviteMemberPage(request.ctx, form, { assessments, named })
 }
 
 async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = '') {
@@ -152,10 +186,17 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
     sessions,
     tags,
     named,
+    sharing: await readSharing(ctx, member, named),
     languages: await listLanguages(ctx),
     done,
   })
   return { ...page, body: html`${page.body}${memberLinks(ctx, member.id, await listMemberIdentities(ctx, member.id))}` }
+}
+
+async function readSharing(ctx: Context, { id, roles }: Member, named: string) {
+  if (!roles.includes('client')) return null
+  const sharedIds = await listClientAssessmentIds(ctx, id)
+  return { sharedIds, assessments: await listAssessmentChoices(ctx, { named, chosenIds: sharedIds }) }
 }
 
 /** The field is not the one of the form beside it. */

@@ -26,7 +26,7 @@ export function pageWordsPage(form: Form, { ctx, language, main, offered, words,
   const { codes } = ctx.deps.languages
   return {
     title: 'Links and consent',
-    subtitle: 'Links at the foot of candidates’ pages and emails, and what candidates agree to besides the service’s text.',
+    subtitle: 'Links at the end of candidates’ pages and emails, and your consent text.',
     notice: done === 'saved' ? 'Saved. Pages and emails use it from now on.' : undefined,
     trail: [['Settings', pathOf(ctx, 'settings')]],
     body: html`${mistakes(form)}${codes.length > 1 && languages(address, codes, { language, offered })}${language !== main && !offered.includes(language) && notOffered(ctx, language)}<form class="space-y-6" method="post" action="${address}">

@@ -12,7 +12,7 @@ import { time } from '../kit/wording.ts'
 
 const NOTICES = new Map([
   ['added', 'Nothing is mailed to the address any more.'],
-  ['lifted', 'The address is written to again. What was not sent meanwhile is not sent by itself: send the invitation again.'],
+  ['lifted', 'The address gets emails again. Emails that were held back are not sent: send the invitation again.'],
 ])
 
 /** Of somebody who was erased nobody knows it. */
@@ -64,7 +64,7 @@ ${field(form, { name: 'address', label: 'Email address', type: 'email', hint: 'W
 
 export const suppressionPage = (form: Form, { ctx, suppression }: { ctx: Context; suppression: Suppression }): Page => ({
   title: wordAddress(suppression.address),
-  subtitle: html`Not written to since ${time(suppression.since)}: ${wordSuppression(suppression.reason)}.`,
+  subtitle: html`Blocked since ${time(suppression.since)}: ${wordSuppression(suppression.reason)}.`,
   trail: [['Blocked addresses', pathOf(ctx, SUPPRESSIONS)]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="lift-heading">
 <h2 class="mb-4" id="lift-heading">Write to it again</h2>

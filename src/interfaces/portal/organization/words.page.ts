@@ -27,7 +27,7 @@ const FRAMES: Record<TemplateKind, string> = {
   not_accepted: 'the last day, who invites, the full link, and how to stop reminders',
   not_started: 'the last day, who invites, the full link, and how to stop reminders',
   not_finished: 'who invites, the full link, and how to stop reminders',
-  submitted: 'when it was handed in, whether the time was up, and how to stop such emails',
+  submitted: 'when it was submitted, whether the time was up, and how to stop such emails',
   released: 'the full link, and how to stop such emails',
 }
 
@@ -43,7 +43,7 @@ const HOLES: Record<Placeholder, string> = {
   expires_in: 'how long is left to start',
   message: 'the message of the invite',
   link: 'the button, or the link',
-  submitted_at: 'when it was handed in',
+  submitted_at: 'when it was submitted',
 }
 
 type Facts = {
@@ -70,10 +70,10 @@ export function wordsPage(form: Form, facts: Facts): Page {
   const { kind, language } = place
   const { codes } = ctx.deps.languages
   return {
-    title: 'Your own words',
+    title: 'Email templates',
     subtitle: assessment
-      ? 'Emails to this assessment’s candidates. They come before the organization’s.'
-      : 'Emails to candidates, in your words. An assessment can have its own.',
+      ? 'Emails to this assessment’s candidates. They replace the organization’s templates.'
+      : 'Emails to candidates. Each assessment can have its own templates.',
     trail: assessment
       ? [
           ['Assessments', pathOf(ctx, 'assessments')],
@@ -174,17 +174,17 @@ const preview = (form: Form, { home, place }: Facts): Html => {
 const mainForm = (form: Form, { home, place: { kind, language }, main, offered }: Facts): Html =>
   settingsPanel(
     'main',
-    'Languages without a text',
-    'Choose your text, and the whole email is in that language.',
+    'Languages without a template',
+    'Used for candidates whose language has no template.',
     html`<form method="post" action="${`${home}/main`}"><input type="hidden" name="kind" value="${kind}"><input type="hidden" name="language" value="${language}">
 ${choice(form, {
   name: 'mainLanguage',
-  label: 'If you have no text in the candidate’s language',
+  label: 'If there is no template in the candidate’s language',
   options: [
     ['', 'The service’s own text in that language'],
     ...offered.map((code) => [code, `Your text in ${wordLanguage(code)}`] as const),
   ],
   value: main ?? '',
 })}
-<button class="btn" aria-label="Save what stands in">Save</button></form>`,
+<button class="btn" aria-label="Save the fallback language">Save</button></form>`,
   )

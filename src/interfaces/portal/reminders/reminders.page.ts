@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import type { NoticeSwitches } from '../../../domain/invites/notice-switches.ts'
-import { LISTED_OPEN, type OpenReminder } from '../../../domain/invites/reminders/plan.ts'
+import { LISTED_OPEN, type OpenReminders } from '../../../domain/invites/reminders/plan.ts'
 import type { RuleSettings } from '../../../domain/invites/reminders/rules.ts'
 import { MAX_REMINDERS, MAX_STEPS, type ReminderStep } from '../../../domain/invites/reminders/steps.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -25,19 +25,19 @@ type Facts = {
 
 const NOTICES = new Map([
   ['saved', 'Saved.'],
-  ['dropped', 'The organization’s rule holds for this assessment again.'],
-  ['open', 'Candidates who were invited before are reminded, too.'],
+  ['dropped', 'This assessment uses the organization’s reminders again.'],
+  ['open', 'Candidates who were already invited get reminders too.'],
 ])
 const ANCHOR_OPTIONS = [
-  ['', 'none'],
-  ['sent', 'after the invitation'],
-  ['started', 'after the start'],
-  ['before_expiry', 'before the invite expires'],
+  ['', 'None'],
+  ['sent', 'After the invitation'],
+  ['started', 'After the start'],
+  ['before_expiry', 'Before the invite expires'],
 ] as const
 const STATE_OPTIONS = [
-  ['pending', 'have not answered'],
-  ['accepted', 'have accepted, and not started'],
-  ['started', 'have started, and not handed in'],
+  ['pending', 'have not responded'],
+  ['accepted', 'have accepted, but not started'],
+  ['started', 'have started, but not submitted'],
 ] as const
 const FULL_HOURS = Array.from({ length: 24 }, (_, hour): [string, string] => [String(hour), `${hour}:00`])
 
@@ -54,34 +54,34 @@ export function remindersPage(form: Form, { ctx, home, assessment, hasRule, sett
   return {
     title: 'Reminders and notices',
     subtitle: assessment
-      ? 'Of this assessment’s candidates.'
-      : 'Emails that candidates get by themselves. All are off until you switch them on.',
+      ? 'For this assessment’s candidates.'
+      : 'Automatic emails to candidates. All are off until you switch them on.',
     trail,
     notice: NOTICES.get(done),
-    body: html`${mistakes(form)}${assessment && !hasRule && html`<p class="mb-4">The organization’s rule holds for this assessment. What you save here takes its place.</p>`}<form class="space-y-6" method="post" action="${home}">
+    body: html`${mistakes(form)}${assessment && !hasRule && html`<p class="mb-4">This assessment uses the organization’s reminders. What you save here replaces them for this assessment.</p>`}<form class="space-y-6" method="post" action="${home}">
 ${settingsPanel(
   'rule',
   'Reminders',
-  `At most ${MAX_REMINDERS} for an invite, and none within 24 hours of another email to the same address. Only the latest that is due is sent. Each can be stopped by its reader with one click.`,
+  `At most ${MAX_REMINDERS} for each invite, and never within 24 hours of another email to the same address. If several are due, only the latest is sent. Candidates can stop reminders with one click.`,
   html`${checkbox(form, { name: 'isOn', label: 'Remind candidates', checked: settings.isOn })}
-<p class="hint mb-4">Only for invites that are sent after you switch it on.</p>
+<p class="hint mb-4">For invites that you send from now on. After saving you choose whether those already invited get reminders too, and see when.</p>
 <div id="steps">${rows.slice(0, shown)}${rows.length > shown && folded(form, 'More reminders', html`${rows.slice(shown)}`)}</div>`,
 )}${settingsPanel(
   'hours',
   'Hours',
-  'By the clock of the candidate; where that is not known, by yours.',
-  html`<div class="grid gap-x-4 sm:grid-cols-2">${choice(form, { name: 'quietFrom', label: 'Nothing is sent from', options: FULL_HOURS, value: String(settings.quietFrom) })}
+  'In the candidate’s time zone, or in yours if theirs is unknown.',
+  html`<div class="grid gap-x-4 sm:grid-cols-2">${choice(form, { name: 'quietFrom', label: 'No emails from', options: FULL_HOURS, value: String(settings.quietFrom) })}
 ${choice(form, { name: 'quietUntil', label: 'until', options: FULL_HOURS, value: String(settings.quietUntil) })}</div>
 ${checkbox(form, { name: 'onDaysOff', label: 'Also on your days off', checked: settings.onDaysOff })}
-<p class="hint mb-4">What is about the expiry is sent on days off, too.</p>
+<p class="hint mb-4">Reminders before the expiry are sent on days off too.</p>
 <button class="btn btn-primary">Save reminders</button>`,
 )}</form>
-${open > 0 && settingsPanel('before', 'Invites of before', 'They are not reminded unless you say so.', html`<a class="btn" href="${`${home}/open`}">Remind ${open.toLocaleString('en')} open ${open === 1 ? 'invite' : 'invites'} of before, too</a>`)}${settingsPanel(
+${open > 0 && settingsPanel('before', 'Already invited', 'They get reminders only if you turn them on here.', html`<a class="btn" href="${`${home}/open`}">Remind ${open.toLocaleString('en')} open ${open === 1 ? 'invite' : 'invites'} of before, too</a>`)}${settingsPanel(
   'notices',
   'Notices',
-  'Sent once each. The email about a result never says what it is.',
+  'Each is sent once. The email about a result never contains the result.',
   html`<form method="post" action="${`${home}/notices`}">
-${assessment ? [ofAssessment('submitted', 'A receipt when the candidate has handed in', switches), ofAssessment('released', 'When there is a result that the candidate may see', switches)] : [checkbox(emptyForm, { name: 'submitted', label: 'A receipt when the candidate has handed in', checked: switches.submitted === true }), checkbox(emptyForm, { name: 'released', label: 'When there is a result that the candidate may see', checked: switches.released === true })]}
+${assessment ? [ofAssessment('submitted', 'Receipt when the candidate submits', switches), ofAssessment('released', 'Notice when the candidate’s result is released', switches)] : [checkbox(emptyForm, { name: 'submitted', label: 'Receipt when the candidate submits', checked: switches.submitted === true }), checkbox(emptyForm, { name: 'released', label: 'Notice when the candidate’s result is released', checked: switches.released === true })]}
 <button class="btn mt-2" aria-label="Save notices">Save</button>
 </form>`,
 )}${
@@ -89,9 +89,9 @@ ${assessment ? [ofAssessment('submitted', 'A receipt when the candidate has hand
   hasRule &&
   settingsPanel(
     'drop',
-    'As the organization has it',
-    'This assessment has a rule of its own.',
-    html`<form method="post" action="${`${home}/drop`}"><button class="btn">Use the organization’s rule</button></form>`,
+    'Organization’s reminders',
+    'This assessment has its own reminders.',
+    html`<form method="post" action="${`${home}/drop`}"><button class="btn">Use the organization’s reminders</button></form>`,
   )
 }`,
   }
@@ -105,7 +105,7 @@ const stepFields = (
 <legend class="sr-only">Reminder ${n}</legend>
 <div class="grid gap-x-4 sm:grid-cols-2">${choice(form, { name: `after${n}`, label: `Reminder ${n}`, options: ANCHOR_OPTIONS, value: step?.after ?? '' })}
 ${field(form, { name: `hours${n}`, label: 'Hours', type: 'number', value: String(step?.hours ?? ''), optional: true })}</div>
-${checkboxes(form, { name: `states${n}`, label: 'To those who', options: STATE_OPTIONS, values: step?.states ?? [] })}
+${checkboxes(form, { name: `states${n}`, label: 'Send to candidates who', options: STATE_OPTIONS, values: step?.states ?? [] })}
 </fieldset>`
 
 const ofAssessment = (name: keyof NoticeSwitches, label: string, switches: NoticeSwitches): Html =>
@@ -113,9 +113,9 @@ const ofAssessment = (name: keyof NoticeSwitches, label: string, switches: Notic
     name,
     label,
     options: [
-      ['inherit', 'as the organization has it'],
-      ['on', 'send it'],
-      ['off', 'do not send it'],
+      ['inherit', 'Use the organization’s setting'],
+      ['on', 'Send'],
+      ['off', 'Don’t send'],
     ],
     value: switches[name] === null ? 'inherit' : switches[name] ? 'on' : 'off',
   })
@@ -125,17 +125,26 @@ export const openRemindersPage = ({
   ctx,
   home,
   total,
+  today,
+  lastAt,
   listed,
-}: {
-  ctx: Context
-  home: string
-  total: number
-  listed: OpenReminder[]
-}): Page => ({
-  title: 'Remind candidates of before',
+}: OpenReminders & { ctx: Context; home: string }): Page => ({
+  title: 'Remind candidates who are already invited',
   subtitle: `${total.toLocaleString('en')} open ${total === 1 ? 'invite was' : 'invites were'} sent before reminders were switched on.`,
   trail: [['Reminders and notices', home]],
-  body: html`<section class="panel" aria-labelledby="open-heading">
+  body: html`${
+    total > 0 &&
+    settingsPanel(
+      'switch',
+      'Preview',
+      'Nobody gets more than one email a day. Candidates who go on in the meantime get none.',
+      html`<dl class="details"><div><dt>Go out today</dt><dd>${today.toLocaleString('en')}</dd></div><div><dt>Go out later</dt><dd>${(total - today).toLocaleString('en')}</dd></div>${lastAt && html`<div><dt>The last one</dt><dd>${time(lastAt)}</dd></div>`}</dl>
+<form class="mt-4" method="post" action="${`${home}/open`}">
+${checkbox(emptyForm, { name: 'sure', label: `Remind ${total === 1 ? 'this candidate' : `these ${total.toLocaleString('en')} candidates`}` })}
+<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Turn on reminders for them</button><a class="btn btn-ghost" href="${home}">Not now</a></div>
+</form>`,
+    )
+  }<section class="panel" aria-labelledby="open-heading">
 <h2 class="mb-4" id="open-heading">${total > LISTED_OPEN ? `The first ${LISTED_OPEN}` : 'All of them'}</h2>
 ${
   listed.length === 0
@@ -150,13 +159,6 @@ ${
           time(at),
         ]),
       )
-}
-${
-  listed.length > 0 &&
-  html`<form class="mt-4" method="post" action="${`${home}/open`}">
-${checkbox(emptyForm, { name: 'sure', label: `Remind these ${total.toLocaleString('en')}, too` })}
-<button class="btn btn-primary">Switch on for them</button>
-</form>`
 }
 </section>`,
 })

@@ -41,7 +41,19 @@ function addRoutes(app: FastifyInstance, address: string): void {
         },
       }),
     )
-  addForm('', 'saved', (request, values) => saveRule(request.ctx, idOf(request), readSettings(values)))
+  app.post<Route>(address, (request, reply) =>
+    submit(request, reply, {
+      page: (form) => page(request, form),
+      async work(values) {
+        const wasOn = (await readRule(request.ctx, idOf(request)))?.activeSince != null
+        const settings = readSettings(values)
+        await saveRule(request.ctx, idOf(request), settings)
+        const isTurnedOn = settings.isOn && !wasOn
+        const hasOpen = isTurnedOn && (await listOpenReminders(request.ctx, idOf(request))).total > 0
+        return hasOpen ? `${homeOf(request)}/open` : `${homeOf(request)}?done=saved`
+      },
+    }),
+  )
   addForm('/notices', 'saved', (request, values) =>
     saveNoticeSwitches(request.ctx, idOf(request), {
       submitted: readSwitch(values.get('submitted')),

@@ -3,15 +3,15 @@ import type { ReminderStep } from '../../../domain/invites/reminders/steps.ts'
 import { CANDIDATE_MAIL_KINDS, type CandidateMailKind, type ReminderKind } from '../../../domain/mails/candidate-mails.ts'
 
 export const REMINDER_WORDS: Record<ReminderKind, string> = {
-  not_accepted: 'not answered yet',
+  not_accepted: 'not accepted yet',
   not_started: 'not started yet',
-  not_finished: 'not handed in yet',
+  not_finished: 'not submitted yet',
 }
 
 const MAIL_WORDS: Record<CandidateMailKind, string> = {
   invitation: 'Invitation',
-  resent: 'Invitation, again',
-  reactivated: 'Invitation, open again',
+  resent: 'Invitation, sent again',
+  reactivated: 'Invitation, reactivated',
   not_accepted: `Reminder: ${REMINDER_WORDS.not_accepted}`,
   not_started: `Reminder: ${REMINDER_WORDS.not_started}`,
   not_finished: `Reminder: ${REMINDER_WORDS.not_finished}`,
@@ -24,14 +24,14 @@ const MAIL_WORDS: Record<CandidateMailKind, string> = {
 export const wordMail = (kind: string): string => MAIL_WORDS[CANDIDATE_MAIL_KINDS.find((one) => one === kind)!] ?? kind
 
 export const SKIPPED_WORDS: Record<Skipped, string> = {
-  off: 'no reminders for this one',
+  off: 'reminders are off for this invite',
   earlier: 'invited before reminders were switched on',
-  moved_on: 'not meant for where the candidate is',
-  stopped: 'nothing of the kind is written to this address',
-  too_late: 'it has been due for more than a week',
-  replaced: 'a later one has taken its place',
-  enough: 'there were three',
-  ends: 'it would come within an hour of the end',
+  moved_on: 'the candidate has already gone on',
+  stopped: 'the address is blocked or has stopped reminders',
+  too_late: 'it was due more than a week ago',
+  replaced: 'a later reminder replaces it',
+  enough: 'three reminders were sent already',
+  ends: 'the invite ends within an hour',
 }
 
 /** When a step is due: "72 hours after the invitation". */

@@ -92,7 +92,7 @@ ${choice(form, {
 <input type="hidden" name="hasNotices" value="yes">
 ${checkboxes(form, {
   name: 'notices',
-  label: 'On weekdays at 8:00, where there is something new',
+  label: 'On weekdays at 8:00, if there is something new',
   hint: 'By the clock of your time zone above, else of the organization’s. They have figures and links, no names.',
   options: DIGEST_OPTIONS.filter(([kind]) => kind !== 'bounce_digest' || may(ctx, 'operate_invites')),
   values: notices,
@@ -117,7 +117,7 @@ ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account
 </section>${panel(
       'held',
       'What is held about you',
-      html`<p>You can have a copy of what ${ctx.organization.name} holds about you, as a file.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, 'account/archive')}">Archive of all data</a></p>`,
+      html`<p>You can have a copy of what ${ctx.organization.name} holds about you, as a file.</p><p class="mt-3"><a class="btn" href="${pathOf(ctx, 'account/archive')}">Download all data</a></p>`,
     )}`,
   }
 }

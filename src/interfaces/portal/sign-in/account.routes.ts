@@ -11,9 +11,10 @@ import { html } from '../../../html/html.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { accountPage } from './account.page.ts'
+import { browserOf } from './browser-of.ts'
 import { linkedPanel } from './linked.page.ts'
 import { offerPanel } from './ownership-offer.page.ts'
-import { browserOf, signedInOf } from './session.ts'
+import { signedInOf } from './session.ts'
 
 type Query = { done?: string }
 

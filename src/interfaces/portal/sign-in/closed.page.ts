@@ -24,7 +24,7 @@ const pages: Record<Closed, (asked: Asked) => Page> = {
   }),
   sso: ({ providers, next }) => ({
     title: 'Sign in with your organization',
-    body: html`${isResume(next) && html`<p class="hint">Nothing was sent yet. What you had filled in is kept.</p>\n`}<p>This organization can be opened only by its own sign-in service.</p>
+    body: html`${isResume(next) && html`<p class="hint">What you filled in is saved. You can send it once you have signed in.</p>\n`}<p>This organization can be opened only by its own sign-in service.</p>
 <div class="space-y-2">${providers.map((provider, i) => wayLink(provider, next, { hasFocus: i === 0 }))}</div>
 ${elsewhere}`,
   }),

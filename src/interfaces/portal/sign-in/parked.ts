@@ -6,6 +6,7 @@ import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { type Form, refuseForm } from '../kit/forms.ts'
 import type { Page } from '../kit/layout.ts'
 import { findFormPage } from '../kit/same-origin.ts'
+import { browserOf } from './browser-of.ts'
 import type { Parking } from './turn-away.ts'
 
 /** What is wrong with a form is said before its sender is asked who they are. @property check throws DomainError for that. */
@@ -48,7 +49,7 @@ export function keepParked(app: FastifyInstance, system: ServiceContext): void {
     const earlier = takeResumed(request)
     if (parking) return keep(system, request, reply, parking)
     if (earlier === null || !signedIn) return
-    if (!(await claimSavedForm(system, signedIn, earlier))) return reply.redirect(resumeAddress(earlier), 303)
+    if (!(await claimSavedForm(system, signedIn, earlier, browserOf(request)))) return reply.redirect(resumeAddress(earlier), 303)
     request.resumed = earlier
     if (request.ctx) await recordAudit(request.ctx, { action: 'resumed_form', details: { path: pathWithin(request) } })
   })
@@ -92,13 +93,14 @@ function takeResumed({ body }: FastifyRequest): string | null {
 
 function park(system: ServiceContext, request: FastifyRequest, owner: FormOwner): Promise<string | null> {
   const { body, headers, originalUrl: url, upload } = request
-  return parkForm(system, owner, {
+  const form = {
     url,
     fields: [...(body as URLSearchParams)],
     isMultipart: (headers['content-type'] ?? '').toLowerCase().startsWith('multipart/'),
     page: findFormPage(request),
     isIncomplete: upload !== undefined && upload.bytes.length > 0,
-  })
+  }
+  return parkForm(system, owner, form, browserOf(request))
 }
 
 /** Where the form goes, without what follows a question mark. */

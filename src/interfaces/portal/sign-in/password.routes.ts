@@ -4,9 +4,10 @@ import { readAccountLink } from '../../../domain/secrets/account-tokens.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { emptyForm, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
+import { browserOf } from './browser-of.ts'
 import { deadLinkPage } from './join.page.ts'
 import { askedPage, forgotPage, resetPage } from './password.page.ts'
-import { askedBy, browserOf } from './session.ts'
+import { askedBy } from './session.ts'
 import type { Portal } from './settings.ts'
 
 type Route = { Params: { token: string } }

@@ -17,7 +17,7 @@ type Ways = { witnesses: readonly OfferedProvider[]; hasPassword: boolean }
 export const provePage = (form: Form, email: string, next: string, { witnesses, hasPassword }: Ways): Page => ({
   title: 'Confirm it’s you',
   body: html`${mistakes(form)}<p>This is asked for again after 15 minutes, so that nobody else does it on a computer that you left open.</p>
-${isResume(next) && html`<p class="hint">Nothing was sent yet. What you had filled in is kept.</p>`}
+${isResume(next) && html`<p class="hint">What you filled in is saved. You can send it in the next step.</p>`}
 <p class="hint">You are signed in as <strong>${email}</strong>.</p>
 <div class="space-y-2">${witnesses.map(({ id, name, host }) => html`<a class="btn btn-primary w-full" href="${`${PROVE}/with/${id}?${new URLSearchParams({ next })}`}">Sign in at ${name} again (${host})</a>`)}</div>
 ${

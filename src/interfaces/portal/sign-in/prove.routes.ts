@@ -9,10 +9,11 @@ import { findWitnesses } from '../../../domain/single-sign-on/find-providers.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
+import { browserOf } from './browser-of.ts'
 import { provePage } from './prove.page.ts'
 import { resumePage } from './resume.page.ts'
 import { secondStepAddress } from './second-step.page.ts'
-import { askedBy, browserOf, safeNext, signedInOf, signInAddress } from './session.ts'
+import { askedBy, safeNext, signedInOf, signInAddress } from './session.ts'
 import type { Portal } from './settings.ts'
 import { begin } from './single-sign-on.routes.ts'
 
@@ -58,7 +59,7 @@ export function proveRoutes(app: FastifyInstance, portal: Portal): void {
     })
 
     scope.get<{ Params: { formId: string } }>('/resume/:formId', async (request, reply) => {
-      const form = await findSavedForm(system, signedInOf(request), request.params.formId)
+      const form = await findSavedForm(system, signedInOf(request), request.params.formId, browserOf(request))
       if (!form) throw new DomainError('not_permitted')
       return show(request, reply, resumePage(form))
     })

@@ -5,26 +5,18 @@ import { hasFactor } from '../../../domain/access/has-factor.ts'
 import type { Opening } from '../../../domain/access/openings.ts'
 import { may } from '../../../domain/access/permissions.ts'
 import { recordRefusal } from '../../../domain/access/record-refusal.ts'
-import {
-  asMember,
-  type Browser,
-  contextOf,
-  findOpening,
-  findSession,
-  type NewSession,
-  type SignedIn,
-} from '../../../domain/access/sessions.ts'
+import { asMember, contextOf, findOpening, findSession, type NewSession, type SignedIn } from '../../../domain/access/sessions.ts'
 import type { Context, ServiceContext } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { listAssessmentChoices } from '../../../domain/invites/form-options.ts'
 import { findOffered } from '../../../domain/single-sign-on/find-providers.ts'
-import { clientOf } from '../../../http/addresses/client.ts'
 import { PORTAL_PREFIX, showsTestData } from '../../../http/addresses/links.ts'
 import { sessionCookie } from '../../../http/addresses/preview.ts'
 import { onGone } from '../../../http/requests/on-gone.ts'
 import { originOf } from '../../../http/requests/origin.ts'
 import { heldPage } from '../erasure/held.page.ts'
 import { type Page, show } from '../kit/layout.ts'
+import { deviceCookie } from './browser-of.ts'
 import { type Closed, closedPage } from './closed.page.ts'
 import { factorsAddress } from './factors.page.ts'
 import { secondStepAddress } from './second-step.page.ts'
@@ -45,7 +37,6 @@ declare module 'fastify' {
 
 /** As long as browsers keep a cookie. */
 const DEVICE_SECONDS = 400 * 86_400
-const deviceCookie = (isSecure: boolean): string => (isSecure ? '__Host-device' : 'device')
 
 /** The session's cookie, as the scope keeps it. */
 export type SessionCookie = {
@@ -187,13 +178,6 @@ export function safeNext(next: string): string {
 export const askedBy = (system: ServiceContext, request: FastifyRequest): ServiceContext => ({
   ...system,
   origin: originOf(request),
-})
-
-/** The browser of a request. */
-export const browserOf = (request: FastifyRequest): Browser => ({
-  userAgent: request.headers['user-agent'] ?? '',
-  device: request.cookies[deviceCookie(true)] ?? request.cookies[deviceCookie(false)],
-  ...clientOf(request),
 })
 
 /** Whoever is signed in, in a scope that lets in nobody else. */

@@ -35,7 +35,7 @@ function state(form: Form, { ctx, enforcement }: Shown): Html {
     label: 'Hours until members go to the identity provider again',
     type: 'number',
     value: String(sessionHours),
-    hint: '1 to 24. Who loses their account there is out of here after so long at the latest.',
+    hint: '1 to 24. Members who lose their account at the provider are signed out here after this time at the latest.',
   })
   if (enforcedAt)
     return html`<p class="mb-4">${badge('on')} since ${time(enforcedAt)}.</p>

@@ -22,7 +22,7 @@ const NOTICES = new Map([
   ['waits', 'The new settings are a draft. Try it: members use them once that has worked.'],
   ['discarded', 'The draft is discarded.'],
   ['removed', 'The identity provider is removed.'],
-  ['relink', 'For seven days members who are linked already are linked anew by their address.'],
+  ['relink', 'For seven days, members who are linked already are linked again by their address.'],
   ['domain', 'The domain is added. Publish its record, then verify it.'],
   ['verified', 'The domain is verified.'],
   ['unverified', 'The record was not found. Name servers can take an hour to show a new one.'],
@@ -64,7 +64,7 @@ export const singleSignOnPage = (form: Form, { ctx, providers, domains, done, en
     'The identity provider speaks for addresses of your domains only. Who comes with another address has to be invited.',
     html`${domains.map((domain) => domainItem(ctx, domain))}
 <form class="mt-4" method="post" action="${pathOf(ctx, `${BASE}/domains`)}">
-${field(form, { name: 'domain', label: 'Add a domain', hint: 'Such as example.com, without what stands before the @.' })}
+${field(form, { name: 'domain', label: 'Add a domain', hint: 'The part after the @, such as example.com.' })}
 <button class="btn">Add domain</button>
 </form>`,
   )}${(providers.length > 0 || enforcement.ownWays.length > 0) && enforcementPanels(form, { ctx, enforcement })}`,
@@ -171,7 +171,7 @@ ${providerFields(form, withDraft(ctx, provider))}
         ],
         ['Says when somebody signed in (auth_time)', provider.testedAt && (provider.sendsAuthTime ? 'yes' : 'no')],
         [
-          'Links members anew until',
+          'Members are linked again until',
           provider.relinkUntil && provider.relinkUntil > ctx.deps.clock() && time(provider.relinkUntil),
         ],
       ])}

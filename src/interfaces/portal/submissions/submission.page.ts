@@ -94,7 +94,7 @@ const wordLength = (milliseconds: number): string => wordDuration(Math.max(1, Ma
 const STATES = {
   preparing: 'being prepared',
   in_progress: 'in progress',
-  submitted: 'handed in',
+  submitted: 'submitted',
   released: 'released',
   withdrawn: 'withdrawn',
 }
@@ -105,7 +105,7 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
     ['Assessment', assessment.name],
     ['Started', submission.startedAt && time(submission.startedAt)],
     ['Deadline', submission.deadlineAt && time(submission.deadlineAt)],
-    ['Handed in', submission.submittedAt && time(submission.submittedAt)],
+    ['Submitted', submission.submittedAt && time(submission.submittedAt)],
     [
       'Consent',
       consentAt

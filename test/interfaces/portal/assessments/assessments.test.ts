@@ -284,7 +284,9 @@ describe('an assessment', () => {
     const kept = await create({ name: 'Kept' })
     expect((await get(kept)).text).toContain(`${kept}/delete`)
     await service.make.invite({ organizationId: organization.id, id: kept.split('/').at(-1)! })
-    expect((await get(kept)).text).not.toContain(`${kept}/delete`)
+    const keptPage = (await get(kept)).text
+    expect(keptPage).not.toContain(`${kept}/delete`)
+    expect(keptPage).toContain('Can’t be deleted because it has 1 invite.')
     const refused = await post(`${kept}/delete`)
     expect([refused.status, mistakesIn(refused)]).toEqual([
       422,

@@ -135,7 +135,12 @@ it('goes into an option, where everything else stays as it was typed', async () 
 })
 
 it.each([
-  ['without a description', png(), { pictureAlt: '' }, 'Say what is to be seen, and choose the file again.'],
+  [
+    'without a description',
+    png(),
+    { pictureAlt: '' },
+    'Describe the picture or mark it as decorative, and choose the file again.',
+  ],
   [
     'that is an SVG',
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),

@@ -60,7 +60,7 @@ describe('a bulk change', () => {
   it('sends the invitations again of those that are ticked, and says of each what became of it', async () => {
     const { ids, change, outcome, organization } = await furnish(4)
     await db.invite.update({ where: { id: ids[1]! }, data: { status: 'completed' } })
-    const location = await change({ action: 'resend', id: ids.slice(0, 3) })
+    const location = await change({ action: 'resend', id: ids.slice(0, 3), customMessage: 'Two days left.' })
     expect((await outcome(location)).sort()).toEqual([
       ['done', ''],
       ['done', ''],
@@ -68,6 +68,7 @@ describe('a bulk change', () => {
     ])
     const mails = await db.inviteEmail.findMany({ where: { organizationId: organization.id } })
     expect(mails.map(({ inviteId }) => inviteId).sort()).toEqual([ids[0]!, ids[2]!].sort())
+    expect(mails.map(({ message }) => message)).toEqual(['Two days left.', 'Two days left.'])
     // Within a minute nobody is mailed again.
     expect((await outcome(await change({ action: 'resend', id: ids[0]! })))[0]![1]).toMatch(
       /^The invitation was sent too often\. You can/,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { findEmail } from '../../../../src/domain/invites/emails.ts'
+import { renderInviteEmail } from '../../../../src/mail/invite-email.ts'
 import { candidateOf } from '../../../support/candidate.ts'
 import { unknownId } from '../../../support/factories.ts'
 import { fieldsIn, mistakesIn, rowsOf } from '../../../support/forms.ts'
@@ -471,6 +473,19 @@ describe('an invite', () => {
       })),
     )
     expect(await service.db.inviteEmail.count({ where: { inviteId: id } })).toBe(2)
+  })
+
+  it('sends the invitation again with a message for that email alone', async () => {
+    const { admin, path, id, find } = await furnishOne({ customMessage: 'Please start this week.' })
+    expect((await admin.get(path)).text).toMatch(/name="customMessage"[^>]*>\s*Please start this week\./)
+    const tooLong = await admin.post(`${path}/resend`, { customMessage: 'x'.repeat(10_001) })
+    expect([tooLong.status, await service.db.inviteEmail.count({ where: { inviteId: id } })]).toEqual([422, 0])
+    expect((await admin.post(`${path}/resend`, { customMessage: 'The room is open again.' })).status).toBe(303)
+    const { id: emailId } = await service.db.inviteEmail.findFirstOrThrow({ where: { inviteId: id } })
+    const { text } = renderInviteEmail(service.mailSettings, (await findEmail(service.system, emailId))!)
+    expect(text).toContain('The room is open again.')
+    expect(text).not.toContain('Please start this week.')
+    expect((await find()).customMessage).toBe('Please start this week.')
   })
 
   it('says what is not possible as it stands, and changes nothing', async () => {

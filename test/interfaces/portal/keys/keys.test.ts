@@ -96,7 +96,7 @@ it('says first what a correction would change, and writes nothing', async () => 
   const { text, status } = await preview(BERGEN_IS_RIGHT)
   expect(status).toBe(200)
   expect(text).toContain(
-    'Of 5 answers handed in, 2 get more, 2 less, 0 the same. 3 are released: of these 1 gets more, 1 less. 1 was decided by a person, and stays.',
+    'Of 5 answers submitted, 2 get more, 2 less, 0 the same. 3 are released: of these 1 gets more, 1 less. 1 was decided by a person, and stays.',
   )
   expect(text).toContain('It is Bergen')
   expect(choicesIn(text)).toEqual(['Change only where it raises them: 1 result', 'Also where it lowers them: 2 results'])
@@ -111,8 +111,8 @@ it('says of live and of test data what would change and what has, whichever of t
   await service.db.submission.update({ where: { id: made.submissionIds[0]! }, data: { mode: 'test' } })
   const { admin, path, preview, correct } = await open(made)
   const testPath = path.replace('/portal/', '/portal/test/')
-  const live = '<strong>Live data.</strong> Of 4 answers handed in, 2 get more, 1 less, 0 the same. 3 are released'
-  const test = '<strong>Test data.</strong> Of 1 answer handed in, 0 get more, 1 less, 0 the same. 0 are released'
+  const live = '<strong>Live data.</strong> Of 4 answers submitted, 2 get more, 1 less, 0 the same. 3 are released'
+  const test = '<strong>Test data.</strong> Of 1 answer submitted, 0 get more, 1 less, 0 the same. 0 are released'
   for (const { text } of [await preview(BERGEN_IS_RIGHT), await admin.post(`${testPath}/preview`, BERGEN_IS_RIGHT)]) {
     expect(text).toContain(live)
     expect(text).toContain(test)
@@ -138,7 +138,7 @@ it('scores what was handed in anew, and changes released results only where that
   ])
   const page = (await admin.get(path)).text
   for (const words of [
-    '1 result was released anew',
+    '1 result was released again',
     'Decided before the key was changed: 1',
     'because they would be lower: 1',
     'candidate-4@example.com',
@@ -338,7 +338,7 @@ describe('a question whose form was opened before', () => {
     Object.fromEntries(
       ['seen', 'seenDefinition'].map((name) => [name, new RegExp(`name="${name}" value="([^"]*)"`).exec(text)![1]!]),
     )
-  const told = expect.stringContaining('The answers, or what is right, were changed meanwhile.')
+  const told = expect.stringContaining('The answers or the answer key were changed in the meantime.')
 
   async function openForm() {
     const made = await makeAnswered(service, ONE, FIVE)
@@ -426,7 +426,7 @@ it('accepts an answer from the sheet, as far as it can be accepted and is not', 
   const { versionId } = await service.db.question.findFirstOrThrow({ where: { assessmentId: made.assessment.id } })
   const fields = { accept: String(example!.wrong), share: '100', reason: `Accepted: ${example!.wrong}` }
   const preview = await admin.post(`${admin.home}keys/${versionId}/preview`, fields)
-  expect(preview.text).toContain('Of 1 answer handed in, 1 gets more, 0 less, 0 the same.')
+  expect(preview.text).toContain('Of 1 answer submitted, 1 gets more, 0 less, 0 the same.')
   const right = await makeDefined(service, [example!])
   const other = await signInAs(service, right.organization.id, ['admin'])
   expect((await other.get(`${other.home}grading/${await right.take([example!.right])}`)).text).not.toContain('Accept this answer')

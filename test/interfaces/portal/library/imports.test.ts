@@ -46,15 +46,15 @@ describe('an import of questions', () => {
     ])
     expect(await kept()).toEqual([])
     const page = (await admin.get(path)).text
-    for (const words of ['Take the 2 questions', 'there already', 'which is no option']) expect(page).toContain(words)
+    for (const words of ['Import 2 questions', 'duplicate', 'which is no option']) expect(page).toContain(words)
     expect((await admin.post(`${path}/start`)).status).toBe(303)
-    await waitUntil('the import', async () => (await admin.get(path)).text.includes('It is imported') || undefined)
+    await waitUntil('the import', async () => (await admin.get(path)).text.includes('>Imported<') || undefined)
     expect(await kept()).toMatchObject([
       { name: 'Capital of France?', responseType: 'single_choice', uses: 0 },
       { name: 'Who?', responseType: 'short_text' },
     ])
     const again = await upload('again.csv', CSV)
-    expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to take.')
+    expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to import.')
     const [first] = await kept()
     const assessment = await service.make.assessment(first!.organizationId)
     await admin.post(`${admin.home}questions/${first!.id}/add`, { assessmentId: assessment.id })
@@ -130,7 +130,7 @@ describe('an import of questions', () => {
       ['ready', []],
     ])
     await admin.post(`${headers.location}/start`)
-    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
     const [question] = await kept()
     const answer = await admin.post(`${admin.home}questions/${question!.id}`, { name: 'Where?', category: path })
     expect([answer.status, mistakesIn(answer)]).toEqual([422, [tooLong]])
@@ -144,7 +144,7 @@ describe('an import of questions', () => {
     const { headers } = await upload('q.txt', 'Who?{=Ann}\n\nWhere?{=Rome}')
     await service.db.libraryImportRow.updateMany({ where: { organizationId, number: 1 }, data: { question: { input: {} } } })
     await admin.post(`${headers.location}/start`)
-    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
     expect((await rows()).map(({ state }) => state)).toEqual(['refused', 'taken'])
     expect((await admin.get(headers.location!)).text).toContain('The service could not keep this question.')
     const isOfIt = (line: string) => line.includes('a question of an import could not be taken') && line.includes(organizationId)
@@ -158,7 +158,7 @@ describe('an import of questions', () => {
     const { organizationId, admin, kept, upload } = await furnish()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     await admin.post(`${headers.location}/start`)
-    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
     const finishedAt = new Date(service.clock.now().getTime() - DAY_MS)
     await service.db.libraryImport.updateMany({ where: { organizationId }, data: { finishedAt } })
     const late = await admin.post(`${headers.location}/undo`)
@@ -170,7 +170,7 @@ describe('an import of questions', () => {
     const { organizationId, admin, kept, rows, upload } = await furnish()
     const { headers } = await upload('q.txt', 'Who?{=Ann}')
     await admin.post(`${headers.location}/start`)
-    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('It is imported') || undefined)
+    await waitUntil('the import', async () => (await admin.get(headers.location!)).text.includes('>Imported<') || undefined)
     await upload('never-started.txt', 'Where?{=Rome}')
     const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * DAY_MS)
     const forget = async (data: { createdAt: Date; finishedAt?: Date }) => {
@@ -203,7 +203,7 @@ describe('an import of questions', () => {
     expect(new Set((await rows()).map(({ state }) => state))).toEqual(new Set(['taken']))
     expect(await service.db.questionVersion.count({ where: { organizationId } })).toBe(60)
     expect(await service.db.libraryImport.findUnique({ where })).toMatchObject({ finishedAt: expect.any(Date) })
-    expect((await admin.get(headers.location!)).text).toContain('It is imported')
+    expect((await admin.get(headers.location!)).text).toContain('>Imported<')
   })
 
   it.each([
@@ -234,7 +234,7 @@ describe('an import of questions', () => {
     expect(gift.text).toContain('=Paris')
     for (const text of [gift.text, (await admin.post(`${admin.home}questions/export`, { format: 'csv' })).text]) {
       const again = await upload('again', text)
-      expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to take.')
+      expect((await admin.get(again.headers.location!)).text).toContain('There is nothing to import.')
     }
   })
 })
@@ -267,16 +267,16 @@ describe('an export of questions', () => {
     await admin.post(`${headers.location}/start`)
     await waitUntil('the import', async () => (await kept()).length === 3 || undefined)
     const page = async (query = '') => text((await admin.get(`${admin.home}questions/export${query}`)).text)
-    expect(await page()).toContain('3 questions, with what is right.')
+    expect(await page()).toContain('3 questions, with their answer keys.')
     const [before, sheetPart, gift] = (await page()).split(/A sheet|GIFT, for Moodle and others/)
     expect(before).toBeDefined()
-    expect(sheetPart).toContain('It holds all that there is to these questions.')
+    expect(sheetPart).toContain('This format keeps everything about these questions.')
     expect(gift).toContain('Its points are not written: they become 1. Short text, Number 2')
     expect(gift).toContain('How it is answered is not written: it becomes a text. Audio 1')
     const version = { organizationId, responseType: 'number' }
     await service.db.questionVersion.updateMany({ where: version, data: { spec: { unit: 'km' } } })
     expect(await page('?kind=number')).toMatch(
-      /1 question, with what is right\..*Its unit is not written\. Number 1.*Its unit is not written\. Number 1/,
+      /1 question, with their answer keys\..*Its unit is not written\. Number 1.*Its unit is not written\. Number 1/,
     )
     const csv = await admin.post(`${admin.home}questions/export`, { format: 'csv', kind: 'number' })
     expect(csv.text).toMatch(/^\ufeffkind,name,[^\n]*\r\nnumber,How far\?,,How far\?,markdown,2,5,{20}\r\n$/)
@@ -290,7 +290,7 @@ describe('an export of questions', () => {
     const [first] = await kept()
     await multiplyLibrary(first!, 5_200)
     expect(text((await admin.get(`${admin.home}questions/export`)).text)).toContain(
-      'The newest 5,000 questions: a file holds no more.',
+      'The newest 5,000 questions: the most that fit in a file.',
     )
     const names = (found: ReadQuestion[]) => found.map((read) => 'question' in read && read.question.name)
     const newest = (await kept()).toReversed().slice(0, 5_000)

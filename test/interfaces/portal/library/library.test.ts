@@ -107,11 +107,11 @@ describe('the library', () => {
     const copyPath = `${admin.home}assessments/${assessments[1].id}/questions/${copyId}`
     const changed = { ...CHOICE, key: { policy: 'exact', right: ['bbbbbbbb'] } }
     await client.put(`/assessments/${assessments[0].id}/questions/${one.id}/definition`).send(changed).expect(200)
-    expect((await admin.get(one.path)).text).toContain('It differs from version 1 in the library.')
-    expect((await admin.get(copyPath)).text).toContain('It is version 1 in the library.')
+    expect((await admin.get(one.path)).text).toContain('This question differs from version 1 in the library.')
+    expect((await admin.get(copyPath)).text).toContain('This is version 1 in the library.')
     await admin.post(`${one.path}/library/version`)
     expect((await kept())[0]).toMatchObject({ number: 2 })
-    expect((await admin.get(one.path)).text).toContain('It is version 2 in the library.')
+    expect((await admin.get(one.path)).text).toContain('This is version 2 in the library.')
     const before = await stored(copyId)
     expect((await admin.get(copyPath)).text).toContain('There is a newer one: version 2.')
     await admin.post(`${copyPath}/library/take`, takenFrom(await admin.get(copyPath)))
@@ -135,7 +135,7 @@ describe('the library', () => {
     const now = takenFrom(await admin.get(difference))
     for (const stale of [takenFrom(page), {}, { ...now, number: '2' }]) {
       const late = await take(stale)
-      expect([late.status, mistakesIn(late)]).toEqual([422, [expect.stringContaining('has changed meanwhile.')]])
+      expect([late.status, mistakesIn(late)]).toEqual([422, [expect.stringContaining('has changed in the meantime.')]])
     }
     expect(await stored(one.id)).toMatchObject({ script: 'Mine, and better?' })
     expect((await take(now)).status).toBe(303)

@@ -27,7 +27,7 @@ describe('the list', () => {
     const show = async (query: string) => (await admin.get(`${admin.home}members${query}`)).text
     const all = await show('')
     expect(all).toContain('3 members')
-    for (const text of ['Grace Hopper', 'grace@example.com', 'invited, not joined yet', 'deactivated', 'client'])
+    for (const text of ['Grace Hopper', 'grace@example.com', 'not joined yet', 'deactivated', 'client'])
       expect(all).toContain(text)
     for (const query of ['?search=grace+hop', '?search=GRACE%40', '?role=grader', '?status=active&role=grader&search='])
       expect([query, await show(query)]).toEqual([query, expect.stringContaining('One member')])
@@ -77,6 +77,40 @@ describe('inviting', () => {
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining(words)])
     expect(answer.text).toContain(`value="${fields.email}"`)
     expect(await service.db.member.count({ where: { organizationId: organization.id } })).toBe(1)
+  })
+
+  it('asks which assessments a client sees, and shares those', async () => {
+    const { organization, admin } = await start()
+    const [shown, hidden, other] = await Promise.all([1, 2, 3].map(() => service.make.assessment(organization.id)))
+    const form = (await admin.get(`${admin.home}members/invite`)).text
+    expect(form).toContain('Assessments the client sees')
+    expect(form).toContain(`name="assessments" value="${shown!.id}"`)
+    const path = `${admin.home}members/invite`
+    const unknown = { email: 'client@example.com', roles: 'client', assessments: service.deps.newId() }
+    expect((await admin.post(path, unknown)).status).toBe(422)
+    await admin.post(path, { email: 'client@example.com', roles: 'client', assessments: [shown!.id, other!.id] })
+    await admin.post(path, { email: 'grader@example.com', roles: 'grader', assessments: [hidden!.id] })
+    const clients = () =>
+      service.db.assessmentClient.findMany({
+        where: { organizationId: organization.id },
+        select: { assessmentId: true, member: { select: { id: true, email: true } } },
+        orderBy: { assessmentId: 'asc' },
+      })
+    const { member } = (await clients())[0]!
+    const shares = (...ids: string[]) => ids.toSorted().map((assessmentId) => ({ assessmentId, member }))
+    expect(member.email).toBe('client@example.com')
+    expect(await clients()).toEqual(shares(shown!.id, other!.id))
+    // Somebody else stops sharing one while the page is open.
+    const page = (await admin.get(`${admin.home}members/${member.id}`)).text
+    const shared = [...page.matchAll(/name="shared" value="([^"]+)"/g)].map(([, id]) => id!)
+    expect(shared.toSorted()).toEqual([shown!.id, other!.id].toSorted())
+    await service.db.assessmentClient.deleteMany({ where: { assessmentId: other!.id } })
+    const changed = { shared, assessments: [hidden!.id, other!.id] }
+    const saved = await admin.post(`${admin.home}members/${member.id}/assessments`, changed)
+    expect(saved.headers.location).toBe(`${admin.home}members/${member.id}?done=shared`)
+    expect(await clients()).toEqual(shares(hidden!.id))
+    const entry = await service.db.auditEntry.findFirstOrThrow({ where: { action: 'changed_client_assessments' } })
+    expect(entry).toMatchObject({ targetId: member.id, details: { shared: [hidden!.name], unshared: [shown!.name] } })
   })
 
   it('asks before a deactivated member is active again, who then has the roles that were chosen', async () => {
@@ -146,7 +180,7 @@ describe('one member', () => {
     const page = (await admin.get(path)).text
     expect(page).toContain('Other roles: recruiter')
     const fields = { roles: ['admin', 'client'], department: 'Research', tags: tag.id, languages: german.id }
-    expect((await admin.post(path, fields)).headers.location).toBe(`${path}?done=saved`)
+    expect((await admin.post(path, fields)).headers.location).toBe(`${path}?done=client`)
     expect(await find(member.id)).toMatchObject({
       roles: ['recruiter', 'admin', 'client'],
       department: 'Research',

@@ -46,6 +46,8 @@ describe('a form that is sent after the session has ended', () => {
     expect(signedIn.headers.location).toBe(resumeIn(sent))
     const page = await person.get(resumeIn(sent))
     expect([page.status, page.text.includes('Nothing was sent yet')]).toEqual([200, true])
+    expect(page.text).toContain('&quot;Ünïcode&quot; &amp; &lt;b&gt;marks')
+    expect(page.text).toContain('>Send</button>')
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
     const { action, fields } = formIn(page.text)
     expect([action, fields.description, fields.long]).toEqual([`${home}tags`, SHORT, LONG])
@@ -57,7 +59,9 @@ describe('a form that is sent after the session has ended', () => {
     expect([details, address]).toEqual([{ path: `${home}tags` }, '127.0.0.1'])
     const again = await person.post(action, fields)
     expect(again.headers.location).toBe(resumeIn(sent))
-    expect((await person.get(resumeIn(sent))).text).toContain('This was sent')
+    const sentPage = (await person.get(resumeIn(sent))).text
+    expect(sentPage).toContain('This was sent')
+    expect(sentPage).not.toContain('Nothing was sent yet')
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(1)
   })
 
@@ -78,7 +82,7 @@ describe('a form that is sent after the session has ended', () => {
     const uploaded = await service
       .http()
       .post(`${home}invites/batches`)
-      .set({ cookie: person.cookie()!, 'sec-fetch-site': 'same-origin' })
+      .set({ cookie: person.cookies(), 'sec-fetch-site': 'same-origin' })
       .field('assessmentId', assessment.id)
       .attach('file', Buffer.from(list), 'list.csv')
     await signIn(person, email)
@@ -88,6 +92,19 @@ describe('a form that is sent after the session has ended', () => {
     expect(shownFile.fields.file).toBe(list)
     const done = await person.post(shown.action, shown.fields)
     expect(done.headers.location).toMatch(/invites\/batches\//)
+  })
+
+  it('opens in the browser that saved it, and in no other of the same person', async () => {
+    const { email, home, organization, ...person } = await makeSignedOut()
+    const sent = await person.post(`${home}tags`, { name: 'Mine' })
+    const elsewhere = visit(service)
+    await signIn(elsewhere, email)
+    const id = resumeIn(sent).split('/').at(-1)!
+    expect((await elsewhere.get(resumeIn(sent))).status).toBe(404)
+    await elsewhere.post(`${home}tags`, { name: 'Mine', resumed_form: id })
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
+    await signIn(person, email)
+    expect((await person.get(resumeIn(sent))).text).toContain('>Mine<')
   })
 
   it('is nowhere to be found for anybody else', async () => {
@@ -118,7 +135,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(Buffer.from(body).includes('a name')).toBe(false)
     await signIn(person, email)
     const page = await person.get(resumeIn(sent))
-    expect([page.text.includes(PASSWORD), page.text.includes('are not kept')]).toEqual([false, true])
+    expect([page.text.includes(PASSWORD), page.text.includes('are not saved')]).toEqual([false, true])
     expect(Object.keys(formIn(page.text).fields).sort()).toEqual(['resumed_form', 'username'])
     service.clock.advance(DAY_MS)
     await signIn(person, email)

@@ -82,7 +82,7 @@ describe('the page of a submission', () => {
     expect(page.split(`<p class="script" lang="" dir="auto">${SHOWN}</p>`)).toHaveLength(3)
     for (const words of [
       'in progress',
-      'within 1 minute, 3 points',
+      '1 minute, 3 points',
       `version ${CONSENT_VERSION}`,
       'The page was hidden',
       'The browser went offline',
@@ -90,7 +90,7 @@ describe('the page of a submission', () => {
     ])
       expect(page).toContain(words)
     await candidate.press('finish')
-    expect(await read()).toContain('handed in')
+    expect(await read()).toContain('submitted')
     expect((await admin.get(`${admin.home}invites/${invite.id}`)).text).toContain(
       `href="${admin.home}invites/${invite.id}/submission"`,
     )

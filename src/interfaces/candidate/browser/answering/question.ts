@@ -96,8 +96,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   }
 
   return {
-    beforeSending: async (form) =>
-      (await leaving.mayLeave()) && (await save(() => recording?.finish())) && goOnWithoutText(form),
+    beforeSending: async (form) => (await leaving.mayLeave()) && (await save(() => recording?.finish())) && goOnWithoutText(form),
     // An interrupted recording can be continued then, too.
     beforeReload: () => save(() => recording?.settled()),
     isRecording: () => recording?.isBusy() ?? false,
