@@ -273,6 +273,17 @@ describe('the published client (clients/typescript)', () => {
     expect(asked).toBe(times)
   })
 
+  it('has unknown fields refused with `strict`, and ignored without', async () => {
+    const { key, assessment } = await makeOrganization()
+    const { body } = inviteTo(assessment)
+    const mistyped = { body: { ...body, sendemail: false } }
+    const strict = client.connect({ service: address, key, strict: true })
+    const refused = { status: 400, body: { error: expect.stringContaining('Did you mean sendEmail?') } }
+    await expect(strict.createInvite(mistyped)).rejects.toMatchObject(refused)
+    const { response } = await client.connect({ service: address, key }).createInvite(mistyped)
+    expect(response.headers.get('ignored-fields')).toBe('sendemail')
+  })
+
   it('throws what the service refuses, with its word for it', async () => {
     const { key, assessment } = await makeOrganization()
     const api = client.connect({ service: address, key })

@@ -19,7 +19,8 @@ export function trimLinks(app: FastifyInstance): void {
     const [path = '', ...query] = request.originalUrl.split('?')
     if (!LINKED.some((prefix) => path.startsWith(`${prefix}/`)) || PARENT_SEGMENT.test(path)) return
     const trimmed = trim(path)
-    if (trimmed !== path && LINK.test(trimmed)) return reply.header('cache-control', 'no-store').redirect([trimmed, ...query].join('?'))
+    if (trimmed !== path && LINK.test(trimmed))
+      return reply.header('cache-control', 'no-store').redirect([trimmed, ...query].join('?'))
   })
 }
 

@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { KeyScope } from '../../domain/access/permissions.ts'
 import type { FailureKind } from '../errors/failure.ts'
+import { PreferHeader } from '../requests/ignored-input.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
 import { describeNotModified, IfNoneMatch } from './conditional-reads.ts'
@@ -139,6 +140,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
   const also: HeaderName[] = [
     ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),
     ...(hasEtag ? (['ETag'] as const) : []),
+    ...(traits.hasBody ? (['Ignored-Fields'] as const) : []),
     ...(deprecated ? (['Deprecation', 'Sunset'] as const) : []),
   ]
   const successes = Object.entries(schema.response ?? {}).map(([status, view]) => [
@@ -153,6 +155,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
       ...describeParameters('path', params, components),
       ...describeParameters('query', querystring, components),
       ...describeParameters('header', headers, components),
+      ...(body ? describeParameters('header', PreferHeader, components) : []),
       ...(hasEtag ? describeParameters('header', IfNoneMatch, components) : []),
     ],
     ...(body && { requestBody: describeBody(body, components) }),

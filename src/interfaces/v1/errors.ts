@@ -8,6 +8,7 @@ import type { RawAnswer } from '../../http/errors/client-error.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
 import { type Failure, type FailureKind, FORBIDDEN_PROPERTY, failureHeaders } from '../../http/errors/failure.ts'
 import type { ErrorDescription } from '../../http/openapi/errors.ts'
+import type { NamePlace } from '../../http/requests/ignored-input.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 /** v1.md, Error object. */
@@ -135,6 +136,12 @@ function rawFailure(kind: FailureKind): RawAnswer {
 }
 
 export const v1Envelope: Envelope = { prefix: '/api/v1', sendFailure, rawFailure }
+
+/** Message for a name that `Prefer: handling=strict` refuses. */
+export function formatUnknownName(place: NamePlace, name: string, meant: string | undefined, known: string[]): string {
+  const hint = known.length === 0 ? `It takes no ${place}s` : `Its ${place}s are ${known.join(', ')}`
+  return `${name} is not a ${place} of this request. ${meant === undefined ? hint : `Did you mean ${meant}?`}`
+}
 
 export function wordIssue(issue: Issue): string {
   const { field } = issue
