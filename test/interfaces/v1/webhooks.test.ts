@@ -154,11 +154,12 @@ describe('a test key', () => {
     const path = `/webhooks/${made.body.webhook.id}`
     expect((await live.client.get(path)).status).toBe(404)
     expect((await live.client.post('/webhooks').send({ url: URL, mode: 'test' })).body.error).toBe(
-      'mode must be one of live, all',
+      'mode must be one of live, all, because this is a live key. Use a test key for test data',
     )
     for (const mode of ['live', 'all']) {
       const refused = [await client.post('/webhooks').send({ url: URL, mode }), await client.patch(path).send({ mode })]
-      for (const { status, body } of refused) expect([status, body.error]).toEqual([400, 'mode must be one of test'])
+      for (const { status, body } of refused)
+        expect([status, body.error]).toEqual([400, 'mode must be test, because this is a test key. Use a live key for live data'])
     }
     for (const method of ['get', 'delete'] as const) expect((await client[method](hidden.path)).status).toBe(404)
     expect((await client.post(`${hidden.path}/rotate-secret`)).status).toBe(404)
