@@ -275,7 +275,7 @@ const targetFaults: Record<TargetFault, string> = {
   scheme: 'must begin with https://',
   credentials: 'must not contain a user name or password',
   port: 'must have the port 80, 443, or one above 1023',
-  host: 'must not lead to a private or reserved address',
+  host: 'must not lead to a private or reserved address: the operator can allow it by the setting WEBHOOK_ALLOW',
   unlisted: 'must be of a host that the organization has listed in its settings',
 }
 
