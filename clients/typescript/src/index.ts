@@ -16,6 +16,13 @@ export type { Api }
  */
 export type Connection = { service: string; key: string; strict?: boolean } & RetryOptions
 
+/** The generated client leaves `{name}` in the address where a path parameter is undefined: such a request must not be sent. */
+function refuseMissingParameters(request: Request): Request {
+  const name = /%7B(\w+)%7D/i.exec(new URL(request.url).pathname)?.[1]
+  if (name !== undefined) throw new TypeError(`The path parameter ${name} is missing`)
+  return request
+}
+
 /**
  * The operations of API v1, by their names in its OpenAPI document. Each resolves to `{ data, response }`, and throws an {@link ApiError}
  * for whatever is not an answer of success.
@@ -29,5 +36,6 @@ export function connect({ service, key, strict = false, ...retries }: Connection
     ...(strict && { headers: { Prefer: 'handling=strict' } }),
   })
   client.interceptors.error.use(toApiError)
+  client.interceptors.request.use(refuseMissingParameters)
   return new Api({ client })
 }
