@@ -310,7 +310,7 @@ describe('the published client (clients/typescript)', () => {
     const { key, assessment } = await makeOrganization()
     const api = client.connect({ service: address, key })
     const { data } = await api.createInvite(inviteTo(assessment))
-    const existing = (data as { invite: { id: string } }).invite.id
+    const existing = (data.invite as { id: string } | undefined)?.id
     const refused = { name: 'ApiError', status: 409, code: 'duplicate_invite', requestId: expect.stringMatching(/./) }
     const error = await api.createInvite(inviteTo(assessment)).catch((error: unknown) => error)
     expect(error).toMatchObject({ ...refused, existingId: existing })
