@@ -3,7 +3,6 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { KeyScope } from '../../domain/access/permissions.ts'
 import type { FailureKind } from '../errors/failure.ts'
-import { PreferHeader } from '../requests/ignored-input.ts'
 import { HEADERS, MEDIA_TYPES, NAME } from '../schema/schema-keywords.ts'
 import { type Components, createComponents, pascalCase, publishSchema, type Reference } from './components.ts'
 import { describeNotModified, IfNoneMatch } from './conditional-reads.ts'
@@ -12,6 +11,7 @@ import { type ErrorDescription, errorResponses } from './errors.ts'
 import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
 import { requiredMode, WRONG_MODE } from './key-mode.ts'
 import { REFUSED_WITHOUT } from './key-right.ts'
+import { PreferHeader } from './prefer-header.ts'
 
 declare module 'fastify' {
   interface FastifySchema {

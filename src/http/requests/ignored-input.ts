@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../../domain/errors.ts'
 import { editDistance } from '../../domain/values/edit-distance.ts'
@@ -12,12 +11,7 @@ const MAX_EDIT_DISTANCE = 2
 /** Shorter words are parts of too many names. */
 const MIN_PART_LENGTH = 4
 
-/** The header by which a client asks for an error instead of having unknown names ignored (RFC 7240). */
-export const PreferHeader = Type.Object({
-  Prefer: Type.Optional(
-    Type.String({ description: '`handling=strict`: a field or parameter that does not exist is a 400, and is not ignored' }),
-  ),
-})
+/** `Prefer: handling=strict`, RFC 7240. */
 const STRICT_PATTERN = /(?:^|[,;])\s*handling\s*=\s*"?strict"?\s*(?=$|[,;])/i
 
 type Schema = { properties?: Record<string, Schema>; items?: Schema; additionalProperties?: unknown }
