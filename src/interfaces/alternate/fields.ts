@@ -114,6 +114,7 @@ const malformed = (text: string): Violation => ({ rule: 'malformed', text })
 
 /** Type of a JSON value as Python names it, but for `string`, which the contract has. */
 function typeName(value: unknown): string {
+  if (value === null) return 'NoneType'
   if (Array.isArray(value)) return 'list'
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
   return { string: 'string', boolean: 'bool' }[typeof value as string] ?? 'dict'

@@ -75,11 +75,6 @@ async function organizationScope(app: FastifyInstance, settings: AlternateSettin
 
 /** Bodies and query strings are read as Django REST framework reads them; path parameters are the domain's to find or not. */
 function readWithSchemas(app: FastifyInstance): void {
-  // Validators can not tell it from a missing body.
-  app.addHook('preValidation', async ({ body, routeOptions }) => {
-    if (body === null && routeOptions.schema?.body)
-      throw new DomainError('invalid', { issues: [{ field: '', rule: 'malformed', text: 'No data provided' }] })
-  })
   app.setValidatorCompiler<FastifySchema>(({ schema, httpPart }) => {
     if (httpPart !== 'body' && httpPart !== 'querystring') return () => true
     return (input) => {

@@ -80,9 +80,3 @@ it.each([
     expect(page.text.includes(`id="api_key_missing"`)).toBe(true)
   },
 )
-
-it('the alternate interface refuses a body null as one without data', async () => {
-  const { key } = await service.make.organization()
-  const answer = await service.alternate(key).post('/assessment_invites').set(json).send('null')
-  expect([answer.status, answer.body]).toEqual([400, { non_field_errors: ['No data provided'] }])
-})
