@@ -87,10 +87,13 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
 
 type Take = HeldSubmission['paper'][number]['takes'][number]
 
-const showTake = ({ kind, state, text, value, media, createdAt, completedAt, cutOff, chosenAt }: Take, filed: Filed) => ({
+const showTake = (
+  { kind, state, text, value, media, createdAt, completedAt, wasInterrupted, selectedAt }: Take,
+  filed: Filed,
+) => ({
   ...{ kind, state, text, value },
   media: media && showMedium(media, filed),
-  ...{ begunAt: createdAt, answeredAt: completedAt, cutOff, chosenAt },
+  ...{ begunAt: createdAt, answeredAt: completedAt, wasInterrupted, selectedAt },
 })
 
 /** @property file below the folder of its invite; null: it is not there (any more), see `state`. */

@@ -223,9 +223,9 @@ ${grades.map(({ round, points, comment, gradedAt }) => html`<p><strong>${GRADED[
 
 const GRADED = { first: 'Graded', second: 'Graded for a second time', decision: 'Decided' } as const
 
-const takePart = ({ text, media, state, begunAt, answeredAt, cutOff }: NonNullable<Question['answer']>): Html =>
+const takePart = ({ text, media, state, begunAt, answeredAt, wasInterrupted }: NonNullable<Question['answer']>): Html =>
   html`${text !== '' && words(text)}${media && mediumPart(media)}
-<p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Begun ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${cutOff && ', cut off'}</p>`
+<p class="quiet">${answeredAt ? html`Saved ${time(answeredAt)}` : html`Begun ${time(begunAt)}`}${state !== 'complete' && `, ${state}`}${wasInterrupted && ', cut off'}</p>`
 
 /** One that is there is played, or a link where a browser knows no such file; of another it is said why it is not. */
 function mediumPart({ kind, state, file, contentType, deletedAt, createdAt }: ShownMedium): Html {

@@ -42,7 +42,7 @@ const showMember = (held: HeldMember) => ({
   ...{ id: held.id, email: held.email, firstName: held.user.firstName, lastName: held.user.lastName },
   ...{ avatarUrl: held.user.avatarUrl, roles: held.roles, duties: held.duties, status: held.status, department: held.department },
   ...{ joinedAt: held.joinedAt, createdAt: held.createdAt, updatedAt: held.updatedAt, activeSince: held.activeSince },
-  ...{ timeZone: held.timeZone, pageSize: held.pageSize, notices: held.notices, ownWay: held.ownWay },
+  ...{ timeZone: held.timeZone, pageSize: held.pageSize, notices: held.notices, signInException: held.signInException },
   canViewTranscription: held.canViewTranscription,
   tags: held.tags.map(({ tag }) => tag.name),
   gradingLanguages: held.gradingLanguages.map(({ language }) => language.code),
@@ -104,7 +104,7 @@ function signInParts({ credential, identities }: HeldMember): Html | false {
       identities.length > 0 &&
       table(
         ['Signs in by', 'As', 'Address there'],
-        identities.map(({ issuer, subject, emailSeen }) => [issuer, subject, emailSeen]),
+        identities.map(({ issuer, subject, lastEmail }) => [issuer, subject, lastEmail]),
       )
     }`,
   )}${section(

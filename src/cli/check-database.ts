@@ -123,7 +123,7 @@ async function checkErasures(db: Db, erasureLog: ErasureLog): Promise<Check> {
   const candidates = await db.erasure.count({
     where: { finishedAt: null, createdAt: { lt: since }, subject: { not: 'retention' } },
   })
-  const organizations = await db.organizationHold.count({ where: { eraseAt: { lt: since } } })
+  const organizations = await db.organizationSuspension.count({ where: { erasesAt: { lt: since } } })
   if (candidates + organizations > 0)
     return problem(
       'erasures',

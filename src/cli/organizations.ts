@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { enterOrganization, type Tier } from '../domain/context.ts'
-import { holdOrganization, keepOrganization } from '../domain/erasure/hold.ts'
+import { keepOrganization, suspendOrganization } from '../domain/erasure/suspension.ts'
 import { changeOrganizationSecurity } from '../domain/members/organization-security.ts'
 import {
   createOrganization,
@@ -74,9 +74,9 @@ export function addOrganizationCommands(program: Command): void {
     .action((idOrName: string, name: string, options: OutputOptions) =>
       perform(options, async ({ operator }) => {
         const { id, name: current, tier } = await findOrganization(operator, idOrName)
-        const hold = await holdOrganization(enterOrganization(operator, { id, name: current, tier }), { name })
+        const hold = await suspendOrganization(enterOrganization(operator, { id, name: current, tier }), { name })
         return {
-          text: `${current} is on hold, and is erased on ${hold.eraseAt.toISOString()}. Its owners are told by mail.\n`,
+          text: `${current} is on hold, and is erased on ${hold.erasesAt.toISOString()}. Its owners are told by mail.\n`,
           json: { organization: id, ...hold },
         }
       }),

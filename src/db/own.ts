@@ -41,7 +41,7 @@ const MODED = {
   inviteBatches: true,
   bulkChanges: true,
   organizationInviteCounts: true,
-  organizationInviteDays: true,
+  organizationDailyInviteCounts: true,
   assessmentInviteCounts: true,
   tagInviteCounts: true,
   questionResults: true,
@@ -95,9 +95,9 @@ export const ownDelete = <T extends OwnTable>(owner: OwnerOf<T>, table: T): Dele
 
 /** The mode is literal: a plan that is kept is made for it. */
 function isOwn(owner: Owner & { mode?: Mode }, table: OwnTable, alias: string): Condition {
-  const isTheirs = sql<SqlBool>`${sql.ref(`${alias}.organizationId`)} = ${owner.organization.id}`
-  if (!(table in MODED) || owner.mode === 'all') return isTheirs
-  return sql`${isTheirs} and ${sql.ref(`${alias}.mode`)} = ${sql.lit(owner.mode)}`
+  const isInbound = sql<SqlBool>`${sql.ref(`${alias}.organizationId`)} = ${owner.organization.id}`
+  if (!(table in MODED) || owner.mode === 'all') return isInbound
+  return sql`${isInbound} and ${sql.ref(`${alias}.mode`)} = ${sql.lit(owner.mode)}`
 }
 
 function isReadable(owner: Owner & { mode?: Mode }, table: OwnTable, alias: string): Condition {
@@ -131,8 +131,8 @@ export const sameOwner = (table: OwnTable | (string & {}), other: OwnTable | (st
   sql`${sql.ref(`${table}.organizationId`)} = ${sql.ref(`${other}.organizationId`)}`
 
 /** Whose organization is not on hold: what is left for it to do waits. */
-export const isNotOnHold = (table: string): RawBuilder<SqlBool> =>
-  sql`not exists (select from ${sql.table('organizationHolds')} where ${sameOwner('organizationHolds', table)})`
+export const isNotSuspended = (table: string): RawBuilder<SqlBool> =>
+  sql`not exists (select from ${sql.table('organizationSuspensions')} where ${sameOwner('organizationSuspensions', table)})`
 
 /** Deletes some of the organization's rows of a table, of whatever key, so many at most. */
 export const ownDeleteSome = <T extends OwnTable>(

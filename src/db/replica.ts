@@ -109,5 +109,5 @@ const onPrimary = statement(
 const onReplica = statement(
   sql<{ isReplica: boolean; bytes: string; database: string | null; head: string }>`
     select pg_is_in_recovery() as "isReplica", ${lsnOf('pg_last_wal_replay_lsn()')} as bytes, database, position as head
-    from event_numbering`,
+    from event_sequence`,
 )

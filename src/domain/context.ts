@@ -41,14 +41,17 @@ export type Queue = {
   /** Has a file of questions taken into the library, in the same way. */
   enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
   /** Has what was handed in scored by a corrected key. */
-  enqueueKeyCorrection: (db: Connection, which: { organizationId: string; versionId: string; number: number }) => Promise<void>
+  enqueueAnswerKeyCorrection: (
+    db: Connection,
+    which: { organizationId: string; versionId: string; number: number },
+  ) => Promise<void>
   /** Has the rest of an organization's test data deleted that were made until then: again, if it is not finished when a process dies. */
   enqueueTestDataDeletion: (db: Connection, which: { organizationId: string; until: Date }) => Promise<void>
   /** Has an erasure worked on, in the transaction that asks for it: again, if it is not finished when a process dies. */
   /** @param which.ahead how many other erasures of the organization are open: the organization with the fewest has the next turn. */
   enqueueErasure: (db: Connection, which: { organizationId: string; erasureId: string; ahead: number }) => Promise<void>
   /** Has it looked at then whether an organization's owners are to be reminded that it is erased, or it is to be erased. */
-  enqueueHold: (db: Connection, which: { holdId: string; at: Date }) => Promise<void>
+  enqueueSuspension: (db: Connection, which: { suspensionId: string; at: Date }) => Promise<void>
   /** Deletes what the queue holds of an organization, but for what is under way. @returns how many jobs are. */
   forgetOrganization: (organizationId: string) => Promise<number>
   /** Has an archive made, in the same way. */
@@ -102,7 +105,7 @@ export type StoredFile = { path: string; bytes: number }
 export type ErasureLog = { append: (line: string) => Promise<void>; read: () => Promise<AsyncGenerator<string> | null> }
 
 /** The numbering of events, as far as the domain needs it. */
-export type EventNumbering = {
+export type EventSequence = {
   /** Events were committed, and are to be numbered soon. */
   recorded: () => void
   /** The highest position in the feed, as of a second ago or later. */
@@ -143,21 +146,21 @@ export const SWEEP_PARTS = [
   'queue_reminders',
   'queue_digests',
   'fetch_bounces',
-  'open_submissions',
+  'create_missing_submissions',
   'complete_due_submissions',
-  'forget_answers',
-  'forget_events',
-  'forget_deliveries',
-  'forget_reports',
-  'forget_audit_entries',
-  'forget_batches',
-  'forget_emails',
-  'forget_sign_ins',
-  'watch_sign_in',
+  'delete_expired_idempotency_records',
+  'delete_expired_events',
+  'delete_expired_deliveries',
+  'delete_expired_ats_reports',
+  'delete_expired_audit_entries',
+  'delete_expired_batches',
+  'delete_expired_emails',
+  'delete_expired_sign_ins',
+  'check_sign_in_domains',
   'complete_abandoned_recordings',
-  'forget_media',
+  'delete_expired_media',
   'erase_due_invites',
-  'erase_left_accounts',
+  'erase_orphaned_accounts',
 ] as const
 export type SweepPart = (typeof SWEEP_PARTS)[number]
 
@@ -279,7 +282,7 @@ export type Links = {
 export type Deps = {
   apiKeyCache: ApiKeyCache
   queue: Queue
-  events: EventNumbering
+  events: EventSequence
   /** What lists may be read from instead of the database; undefined where there is none, or it is too far behind. */
   replica: () => Replica | undefined
   media: MediaStore

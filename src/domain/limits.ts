@@ -71,10 +71,10 @@ export const SESSION_HOURS = { minimum: 1, maximum: 720 }
 /** For so long the word of an organization's identity provider opens it, where that is the only way in. */
 export const SSO_SESSION_HOURS = { minimum: 1, maximum: 24 }
 /** For so long a browser may stand for a second factor; 0: not at all. */
-export const DEVICE_DAYS = { minimum: 0, maximum: 90 }
+export const TRUSTED_DEVICE_DAYS = { minimum: 0, maximum: 90 }
 
 /** Days for which an organization keeps its audit log: one year to seven. */
-export const AUDIT_KEPT_DAYS = { minimum: 365, maximum: 2557 }
+export const AUDIT_RETENTION_DAYS = { minimum: 365, maximum: 2557 }
 
 /** Days for which an organization may keep invites that have ended. */
 export const RETENTION_DAYS = { minimum: 30, maximum: 3_650 }
@@ -99,7 +99,7 @@ export const MAX_ANSWER_LENGTH = 20_000
 /** Highest revision of a text: so many savings no candidate makes, and there is room for more. */
 export const MAX_REVISION = 1_000_000_000
 /** Notes of one session, and of one request. */
-export const MAX_SESSION_NOTES = 2_000
+export const MAX_SESSION_EVENTS = 2_000
 export const MAX_NOTES_AT_ONCE = 100
 /** Of the browser's name, as far as it is kept. */
 export const MAX_USER_AGENT_LENGTH = 500

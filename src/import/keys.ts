@@ -62,7 +62,7 @@ export function wantApiKey(
   const terms = defined({ name, mode, expiresAt, revokedAt, createdById })
   const isOther = (current: ApiKeyRow) =>
     key !== undefined &&
-    !isDeepStrictEqual(current.hash, fingerprintApiKey(key, { isRestricted: current.isStoredRestricted }).hash)
+    !isDeepStrictEqual(current.hash, fingerprintApiKey(key, { isRestricted: current.hasRestrictedHash }).hash)
   return {
     id,
     given: {},
@@ -89,7 +89,7 @@ export function wantApiKey(
         rights: [],
         scopes: [],
         networks: [],
-        isStoredRestricted: false,
+        hasRestrictedHash: false,
         requestsPerMinute: null,
       }
     },

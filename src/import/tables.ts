@@ -19,7 +19,7 @@ import type { Table } from './save.ts'
 /** Without how it speaks, which no document gives. */
 export type OrganizationRow = Omit<
   Organization,
-  'language' | 'languagesOffered' | 'timeZone' | 'weekDaysOff' | 'candidateMails' | 'deadAddressesSeenAt'
+  'language' | 'languagesOffered' | 'timeZone' | 'weekDaysOff' | 'candidateMails' | 'bouncesReviewedAt'
 >
 /** Without what the person signs in with, and has set for themselves, which no document gives. */
 export type MemberRow = Omit<Member, 'credentialId' | 'timeZone' | 'pageSize' | 'invitedById' | 'notices'> & {
@@ -34,7 +34,7 @@ export type AssessmentRow = Omit<
   | 'questionCount'
   | 'totalPoints'
   | 'secondGrader'
-  | 'gradedBlind'
+  | 'blindGrading'
   | 'archivedAt'
   | 'interfaceLanguage'
   | 'penaltyPercent'

@@ -1,5 +1,5 @@
 import { numberAuditEntries } from '../domain/audit/number-audit-entries.ts'
-import type { EventNumbering, ServiceContext } from '../domain/context.ts'
+import type { EventSequence, ServiceContext } from '../domain/context.ts'
 import { numberEvents } from '../domain/events/number-events.ts'
 import { createAlarm } from '../domain/work/alarm.ts'
 
@@ -8,7 +8,7 @@ const GATHER_MS = 50
 /** How often each process looks without having been told: others may have committed events, and ended. */
 const LOOK_EVERY_MS = 500
 
-export type Numbering = EventNumbering & {
+export type Numbering = EventSequence & {
   /** Numbers what is there, and from now on what comes. @throws whatever the first look fails by. */
   start: (system: ServiceContext) => Promise<void>
   /** Has a follower of the feed told whenever there is more to read, by whichever process it was numbered. */

@@ -30,7 +30,7 @@ export const BULK_CHANGES = 'bulk-change'
 export const LIBRARY_IMPORTS = 'library-import'
 
 /** Keys that were corrected, by which what was handed in is to be scored. */
-export const KEY_CORRECTIONS = 'key-correction'
+export const KEY_CORRECTIONS = 'answer-key-correction'
 
 /** Test data to be deleted. */
 export const TEST_DATA = 'test-data'
@@ -39,7 +39,7 @@ export const TEST_DATA = 'test-data'
 export const ERASURES = 'erasure'
 
 /** Organizations on hold, whose owners are to be reminded, or that are to be erased. */
-export const HOLDS = 'organization-hold'
+export const SUSPENSIONS = 'organization-suspension'
 /** What is held about somebody, to be made one file. */
 export const ARCHIVES = 'archive'
 
@@ -60,12 +60,12 @@ export type MailEventJob = { id: string }
 export type InviteBatchJob = { organizationId: string; batchId: string }
 export type BulkChangeJob = { organizationId: string; bulkChangeId: string }
 export type LibraryImportJob = { organizationId: string; importId: string }
-export type KeyCorrectionJob = { organizationId: string; versionId: string; number: number }
+export type AnswerKeyCorrectionJob = { organizationId: string; versionId: string; number: number }
 /** @property until an ISO time. */
 export type TestDataJob = { organizationId: string; until: string }
 export type ErasureJob = { organizationId: string; erasureId: string }
 /** It does not name the organization: it outlives it. */
-export type HoldJob = { holdId: string }
+export type SuspensionJob = { suspensionId: string }
 export type ArchiveJob = { organizationId: string; archiveId: string }
 export type RecordingJob = JoinRef
 
@@ -286,8 +286,8 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const data: LibraryImportJob = { organizationId, importId }
       await boss.insert(LIBRARY_IMPORTS, [{ data, group: { id: organizationId } }], { db: fromPrisma(db) })
     },
-    async enqueueKeyCorrection(db, { organizationId, versionId, number }) {
-      const data: KeyCorrectionJob = { organizationId, versionId, number }
+    async enqueueAnswerKeyCorrection(db, { organizationId, versionId, number }) {
+      const data: AnswerKeyCorrectionJob = { organizationId, versionId, number }
       await boss.insert(KEY_CORRECTIONS, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
     async enqueueTestDataDeletion(db, { organizationId, until }) {
@@ -299,9 +299,9 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
       const job = { data: traced(data), priority: -ahead, group: { id: organizationId } }
       await boss.insert(ERASURES, [job], { db: fromPrisma(db) })
     },
-    async enqueueHold(db, { holdId, at: startAfter }) {
-      const data: HoldJob = { holdId }
-      await boss.insert(HOLDS, [{ data: traced(data), startAfter }], { db: fromPrisma(db) })
+    async enqueueSuspension(db, { suspensionId, at: startAfter }) {
+      const data: SuspensionJob = { suspensionId }
+      await boss.insert(SUSPENSIONS, [{ data: traced(data), startAfter }], { db: fromPrisma(db) })
     },
     forgetOrganization: (organizationId) => forgetOrganization(boss, organizationId),
     async enqueueArchive(db, { organizationId, archiveId }) {
@@ -337,7 +337,8 @@ async function declareQueues(boss: PgBoss): Promise<void> {
   for (const queue of [MAIL_EVENTS, INVITE_BATCHES, BULK_CHANGES, LIBRARY_IMPORTS, TEST_DATA, ARCHIVES])
     await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS })
   // It goes on for as long as what is in its way: a store that is away for days, a disk that is full.
-  for (const queue of [ERASURES, HOLDS]) await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
+  for (const queue of [ERASURES, SUSPENSIONS])
+    await declareQueue(boss, queue, { ...kept, ...RETRIES, ...LIVENESS, retryLimit: 10_000 })
   // Somebody waits for it: what a killed process had is taken up at once.
   await declareQueue(boss, KEY_CORRECTIONS, { ...kept, ...RETRIES, ...LIVENESS, retryDelay: 1 })
   // The address that was typed in is not kept for longer than it is needed.

@@ -6,7 +6,7 @@ import { forgetOldReports } from '../domain/ats/calls.ts'
 import { forgetOldAuditEntries } from '../domain/audit/record-audit.ts'
 import { type ServiceContext, SWEEP_PARTS, type SweepPart } from '../domain/context.ts'
 import { eraseDueInvites } from '../domain/erasure/erase-due-invites.ts'
-import { eraseLeftAccounts } from '../domain/erasure/erase-left-accounts.ts'
+import { eraseOrphanedAccounts } from '../domain/erasure/erase-orphaned-accounts.ts'
 import { forgetOldEvents } from '../domain/events/forget-old-events.ts'
 import { deleteExpiredBatches } from '../domain/invites/batches/batches.ts'
 import { forgetOldBulkChanges } from '../domain/invites/bulk/bulk-changes.ts'
@@ -15,10 +15,10 @@ import { forgetOldEmails } from '../domain/invites/forget-old-emails.ts'
 import { queueReminders } from '../domain/invites/reminders/queue-reminders.ts'
 import { forgetOldImports } from '../domain/library/forget-imports.ts'
 import { forgetOldMailEvents } from '../domain/mails/mail-events.ts'
-import { watchSignIn } from '../domain/single-sign-on/watch.ts'
+import { checkSignInDomains } from '../domain/single-sign-on/watch.ts'
 import { queueDigests } from '../domain/submissions/grading/queue-digests.ts'
-import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
-import { forgetOldMedia } from '../domain/submissions/media/forget-media.ts'
+import type { KeptDays } from '../domain/submissions/media/delete-expired-media.ts'
+import { forgetOldMedia } from '../domain/submissions/media/delete-expired-media.ts'
 import { requeueLostAssets } from '../domain/submissions/media/joinable.ts'
 import { removeFiles } from '../domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../domain/submissions/media/settle-recordings.ts'
@@ -65,7 +65,7 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     const fetched = (await fetchBounces?.()) ?? 0
     if (fetched > 0) system.deps.log.info({ fetched }, 'notices of mails that came back were fetched')
   },
-  async open_submissions(system, { playerUrl }) {
+  async create_missing_submissions(system, { playerUrl }) {
     const opened = playerUrl === undefined ? await openMissingSubmissions(system) : 0
     if (opened > 0) system.deps.log.info({ opened }, 'submissions opened for invites that were started without')
   },
@@ -75,27 +75,27 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     const ended = await endLeftSubmissions(system)
     if (ended > 0) system.deps.log.info({ ended }, 'submissions ended whose invites had ended before')
   },
-  forget_answers: forgetOldAnswers,
-  forget_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
-  forget_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
-  forget_reports: forgetOldReports,
-  forget_audit_entries: forgetOldAuditEntries,
-  async forget_batches(system) {
+  delete_expired_idempotency_records: forgetOldAnswers,
+  delete_expired_events: (system, { eventsKeptDays }) => forgetOldEvents(system, eventsKeptDays),
+  delete_expired_deliveries: (system, { eventsKeptDays }) => forgetOldDeliveries(system, eventsKeptDays),
+  delete_expired_ats_reports: forgetOldReports,
+  delete_expired_audit_entries: forgetOldAuditEntries,
+  async delete_expired_batches(system) {
     await deleteExpiredBatches(system)
     await forgetOldBulkChanges(system)
     await forgetOldImports(system)
   },
-  async forget_emails(system) {
+  async delete_expired_emails(system) {
     await forgetOldEmails(system)
     await forgetOldMailEvents(system)
   },
-  forget_sign_ins: forgetOldSignIns,
-  watch_sign_in: watchSignIn,
+  delete_expired_sign_ins: forgetOldSignIns,
+  check_sign_in_domains: checkSignInDomains,
   async complete_abandoned_recordings(system) {
     const settled = await settleOverdueRecordings(system)
     if (settled > 0) system.deps.log.info({ settled }, 'recordings ended of which nothing more will come')
   },
-  async forget_media(system, { mediaKeptDays }) {
+  async delete_expired_media(system, { mediaKeptDays }) {
     await forgetOldMedia(system, mediaKeptDays)
     await forgetUnusedAssets(system)
     await requeueLostAssets(system)
@@ -106,8 +106,8 @@ const parts: Record<SweepPart, (system: ServiceContext, settings: Settings) => P
     const erased = await eraseDueInvites(system)
     if (erased > 0) system.deps.log.info({ erased }, 'invites erased that were kept for long enough')
   },
-  async erase_left_accounts(system) {
-    const erased = await eraseLeftAccounts(system)
+  async erase_orphaned_accounts(system) {
+    const erased = await eraseOrphanedAccounts(system)
     if (erased > 0) system.deps.log.info({ erased }, 'accounts erased that were of no organization any more')
   },
 }

@@ -5,7 +5,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import type { Allowance, AtsSettings } from '../domain/context.ts'
 import type { MailCeilings } from '../domain/invites/mail-ceilings.ts'
-import type { KeptDays } from '../domain/submissions/media/forget-media.ts'
+import type { KeptDays } from '../domain/submissions/media/delete-expired-media.ts'
 import { OPERATOR_PROVIDERS, type OperatorProvider } from '../domain/values/identity-provider.ts'
 import { readAllowance } from '../domain/webhooks/targets.ts'
 import type { MailboxSettings } from '../interfaces/mailbox/access.ts'
@@ -88,7 +88,7 @@ export type Config = {
   mediaQuota: number
   /** Recordings that are joined at a time. */
   joiners: number
-  /** For how many days media are kept, by what they show; from when on, see domain/submissions/media/forget-media.ts. */
+  /** For how many days media are kept, by what they show; from when on, see domain/submissions/media/delete-expired-media.ts. */
   mediaKeptDays: KeptDays
   /** For how many days the feed of events goes back. */
   eventsKeptDays: number

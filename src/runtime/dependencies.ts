@@ -22,7 +22,6 @@ import { startArchiving } from '../jobs/archives.ts'
 import { startCorrectingKeys } from '../jobs/correct-keys.ts'
 import { startDeletingTestData } from '../jobs/delete-test-data.ts'
 import { startErasing } from '../jobs/erase.ts'
-import { startHolding } from '../jobs/hold.ts'
 import { startWorkingOnInvites } from '../jobs/invite-batches.ts'
 import { startJoiningRecordings } from '../jobs/join-recordings.ts'
 import { createNumbering, type Numbering } from '../jobs/number-events.ts'
@@ -30,6 +29,7 @@ import { asDomainQueue, startQueue } from '../jobs/queue.ts'
 import { startReadingMailEvents } from '../jobs/read-mail-events.ts'
 import { startSendingInvitations } from '../jobs/send-invitations.ts'
 import { startSendingMemberEmails } from '../jobs/send-member-emails.ts'
+import { startSuspensionWorker } from '../jobs/suspension.ts'
 import { startSweep } from '../jobs/sweep.ts'
 import { kinds } from '../kinds/index.ts'
 import { type AllLanguages, shippedLanguages } from '../locales/languages.ts'
@@ -266,7 +266,7 @@ async function startWork(config: Config, kept: AsyncDisposableStack, at: Workpla
   await startWorkingOnInvites(boss, system)
   await startDeletingTestData(boss, system)
   await startErasing(boss, system)
-  await startHolding(boss, system)
+  await startSuspensionWorker(boss, system)
   await startArchiving(boss, system)
   await startCorrectingKeys(boss, system)
   await startJoiningRecordings(boss, system, remuxInProcess, config.joiners)

@@ -87,7 +87,7 @@ export function createMetrics(): MetricsRegistry {
     registers,
   })
   const numberingFailures = new Counter({
-    name: 'event_numbering_failures_total',
+    name: 'event_sequence_failures_total',
     help: 'Attempts of this process to number events that failed',
     registers,
   })

@@ -82,9 +82,9 @@ async function prepareWebhooks(surroundings: Surroundings, server: Server): Prom
        INSERT INTO events (id, organization_id, position, type, mode, invite_id, actor_type, data, created_at)
        SELECT uuidv7(), $1, position + i, 'invite.created', 'live', $2, 'system',
          jsonb_build_object('inviteId', $2::uuid, 'assessmentId', $3::uuid, 'status', 'pending', 'mode', 'live'), now()
-       FROM event_numbering, generate_series(1, $4) AS i
+       FROM event_sequence, generate_series(1, $4) AS i
      )
-     UPDATE event_numbering SET position = position + $4 RETURNING position - $4 AS position`,
+     UPDATE event_sequence SET position = position + $4 RETURNING position - $4 AS position`,
     [id, inviteIds[0], assessmentIds[0], messages / ENDPOINTS],
   )
   const begin = async () => {
@@ -145,7 +145,7 @@ async function prepareRecordings({ database, organizations: { small }, messages 
       for (let segment = 0; segment < SEGMENTS; segment++)
         await store.put(partOf(`${small.id}/${id}`, { segment, number, sha256 }), content)
     await pool.query(
-      `INSERT INTO media_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
+      `INSERT INTO media_file_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
        SELECT id, segment, $2, $3, $4, $5, now() FROM unnest($1::uuid[]) AS id, generate_series(0, $6) AS segment`,
       [ids, number, small.id, content.length, sha256, SEGMENTS - 1],
     )

@@ -67,7 +67,7 @@ async function signIn(client: PoolClient, memberId: string, role: string): Promi
     `WITH session AS (
        INSERT INTO sessions (id, token_hash, credential_id, user_agent, network, created_at, last_seen_at, expires_at)
        VALUES ($1, $2, $3, 'The benchmark', '127.0.0.1', now(), now(), now() + interval '12 hours') RETURNING id, created_at)
-     INSERT INTO session_proofs (id, session_id, kind, at) SELECT uuidv7(), id, 'password', created_at FROM session`,
+     INSERT INTO session_authentications (id, session_id, kind, at) SELECT uuidv7(), id, 'password', created_at FROM session`,
     [uuidv7(), hash('sha256', token, 'buffer'), credentialId],
   )
   return `session=${token}`
@@ -98,7 +98,7 @@ export async function addGrading(client: PoolClient, organization: Furniture, si
     [id],
   )
   await client.query(
-    `INSERT INTO paper_questions (submission_id, number, organization_id, question_id, input_type, response_type, script, audio_url,
+    `INSERT INTO submission_questions (submission_id, number, organization_id, question_id, input_type, response_type, script, audio_url,
        video_url, points, time_limit, opened_at, closed_at)
      SELECT s.id, q.number, $1, q.id, 'text', 'text', q.script, '', '', 10, 0, s.started_at, s.submitted_at
      FROM submissions s, (SELECT id, script, row_number() OVER (ORDER BY "order", id) AS number FROM questions WHERE assessment_id = $2) AS q
@@ -108,14 +108,14 @@ export async function addGrading(client: PoolClient, organization: Furniture, si
   await client.query(
     `INSERT INTO takes (id, organization_id, submission_id, question_number, kind, state, text, revision, created_at, completed_at)
      SELECT gen_random_uuid(), $1, submission_id, number, 'text', 'complete', repeat('An answer of some words. ', 20), 1, opened_at, closed_at
-     FROM paper_questions WHERE organization_id = $1`,
+     FROM submission_questions WHERE organization_id = $1`,
     [id],
   )
   await client.query(
     `INSERT INTO grades (id, organization_id, submission_id, question_number, grader_id, round, points, comment, created_at, updated_at)
      SELECT gen_random_uuid(), $1, p.submission_id, number, COALESCE(s.grader_id, $2), 1, (hashtext(s.id::text || number) & 15) % 11,
        repeat('Clear and to the point. ', 4), closed_at, closed_at
-     FROM paper_questions p JOIN submissions s ON s.id = p.submission_id WHERE p.organization_id = $1`,
+     FROM submission_questions p JOIN submissions s ON s.id = p.submission_id WHERE p.organization_id = $1`,
     [id, graders[0]],
   )
   const cookie = await signIn(client, memberIds[0]!, 'admin')

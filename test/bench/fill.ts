@@ -24,7 +24,7 @@ export type Organizations = Record<'small' | 'large', Organization> &
 
 /** One event of so many tells of a mail that failed. */
 const FAILED_OF = 1_000
-const LARGE_TABLES = ['invites', 'invite_tags', 'events', 'paper_questions', 'takes', 'grades']
+const LARGE_TABLES = ['invites', 'invite_tags', 'events', 'submission_questions', 'takes', 'grades']
 
 /** Fills an empty database with organizations that differ in nothing but the number of their invites. */
 export async function fill({ pool, url }: BenchDatabase, { sizes, submissions }: Options): Promise<Organizations> {
@@ -65,7 +65,7 @@ async function addInvitesAndEvents(client: PoolClient, furniture: Furniture, siz
 
 /** Adds an event to the feed for each of the organization's invites, in their order. @returns the position of the first. */
 async function addEvents(client: PoolClient, organizationId: string): Promise<number> {
-  const { rows } = await client.query<{ position: string }>('SELECT position FROM event_numbering')
+  const { rows } = await client.query<{ position: string }>('SELECT position FROM event_sequence')
   const before = Number(rows[0]!.position)
   await client.query(
     `INSERT INTO events (id, organization_id, type, mode, invite_id, actor_type, data, created_at, position)
@@ -74,7 +74,7 @@ async function addEvents(client: PoolClient, organizationId: string): Promise<nu
      FROM (SELECT *, row_number() OVER (ORDER BY id) AS nth FROM invites WHERE organization_id = $1) AS invite`,
     [organizationId, before],
   )
-  await client.query('UPDATE event_numbering SET position = (SELECT coalesce(max(position), 0) FROM events)')
+  await client.query('UPDATE event_sequence SET position = (SELECT coalesce(max(position), 0) FROM events)')
   return before + 1
 }
 

@@ -30,23 +30,23 @@ const INSERT_EMAIL = `INSERT INTO invite_emails (id, organization_id, invite_id,
 /** Numbers the events, and makes deliveries of them as if they were delivered, so that the service does not send them. */
 const HAND_OVER = [
   'BEGIN',
-  'SELECT FROM event_numbering FOR UPDATE',
+  'SELECT FROM event_sequence FOR UPDATE',
   `WITH unnumbered AS MATERIALIZED (SELECT id, sequence FROM events WHERE position IS NULL ORDER BY sequence FOR NO KEY UPDATE SKIP LOCKED),
     numbered AS (
       UPDATE events SET position = next.position
-      FROM (SELECT unnumbered.id, position + row_number() OVER (ORDER BY sequence) AS position FROM unnumbered, event_numbering) next
+      FROM (SELECT unnumbered.id, position + row_number() OVER (ORDER BY sequence) AS position FROM unnumbered, event_sequence) next
       WHERE events.id = next.id RETURNING 1
     )
-  UPDATE event_numbering SET position = position + (SELECT count(*) FROM numbered)`,
+  UPDATE event_sequence SET position = position + (SELECT count(*) FROM numbered)`,
   'COMMIT',
   'BEGIN',
   'SELECT FROM webhook_fanout FOR UPDATE',
   `INSERT INTO webhook_deliveries (organization_id, endpoint_id, event_id, state, queued_at, next_attempt_at)
   SELECT w.organization_id, w.id, e.id, 'delivered', now(), now()
-  FROM webhook_fanout f, event_numbering n, events e JOIN webhook_endpoints w ON w.organization_id = e.organization_id
+  FROM webhook_fanout f, event_sequence n, events e JOIN webhook_endpoints w ON w.organization_id = e.organization_id
   WHERE e.position > f.position AND e.position <= n.position AND w.state = 'active' AND e.type = ANY (w.types)
   ON CONFLICT DO NOTHING`,
-  'UPDATE webhook_fanout SET position = (SELECT position FROM event_numbering)',
+  'UPDATE webhook_fanout SET position = (SELECT position FROM event_sequence)',
   'COMMIT',
 ]
 

@@ -52,7 +52,7 @@ async function makePaper(db: Db, organization: Grading): Promise<Paper> {
   for (let i = 0; i < QUESTIONS; i++) {
     const id = crypto.randomUUID()
     await db.questionVersion.create({ data: { organizationId, id, responseType: 'single_choice', spec: SPEC, createdAt } })
-    await db.questionKey.create({ data: { organizationId, versionId: id, number: 1, key: KEY, createdAt } })
+    await db.answerKey.create({ data: { organizationId, versionId: id, number: 1, key: KEY, createdAt } })
     const question = await make.question(assessment, { order: i + 1, responseType: 'single_choice', points: 10 })
     await db.question.updateMany({ where: { organizationId, id: question.id }, data: { versionId: id } })
   }

@@ -12,24 +12,24 @@ const ALL = 'one for the whole service'
 /** Tables of no organization, and why. */
 const SHARED: Record<string, string> = {
   _prisma_migrations: ALL,
-  ats_handover: ALL,
-  audit_numbering: 'one numbering for all',
+  ats_fanout: ALL,
+  audit_sequence: 'one numbering for all',
   credentials: PERSON,
   devices: PERSON,
-  event_gaps: 'one feed for all',
-  event_numbering: 'one feed for all',
+  missing_event_positions: 'one feed for all',
+  event_sequence: 'one feed for all',
   languages: 'all organizations have the same',
   mail_events: 'as they were told: whose mail each is of, is known once it is read',
   mail_outages: ALL,
-  media_leftovers: 'what is left when the organization is gone',
+  deleted_media_files: 'what is left when the organization is gone',
   organizations: 'they are the organizations',
-  parked_forms: PERSON,
+  saved_forms: PERSON,
   recovery_codes: PERSON,
   second_factors: PERSON,
   secret_fingerprints: ALL,
-  session_proofs: PERSON,
+  session_authentications: PERSON,
   sessions: PERSON,
-  spent_proofs: ALL,
+  used_tokens: ALL,
   sign_in_attempts: 'of an address, whoever has it',
   sweep_parts: ALL,
   users: PERSON,
@@ -42,7 +42,7 @@ const ASKED_BEFORE = 'asked before the organization is known'
 const BY_ID: Record<string, string> = Object.fromEntries(
   [
     'account_links, api_keys, assessments, ats_calls, ats_connections, ats_keys, ats_orders, ats_reports, audit_entries, categories, events, grades',
-    'instructions, invite_batches, invite_emails, invites, media, member_emails, members, questions, releases, session_notes, submissions, tags, takes',
+    'instructions, invite_batches, invite_emails, invites, media, member_emails, members, questions, releases, session_events, submissions, tags, takes',
     'bulk_changes, saved_filters, webhook_endpoints',
   ]
     .flatMap((list) => list.split(', '))
@@ -60,7 +60,7 @@ const KEYS: Record<string, string> = {
   media_key_key: 'the store has one space of names',
   identities_pkey: OPERATORS,
   identities_subject_key: OPERATORS,
-  organization_holds_id_key: 'the job that goes on with an erasure outlives the organization, and names the receipt alone',
+  organization_suspensions_id_key: 'the job that goes on with an erasure outlives the organization, and names the receipt alone',
   sign_in_domains_verified_key: 'a domain is one organization’s alone',
   sign_in_providers_pkey: OPERATORS,
   ...BY_ID,
@@ -71,7 +71,7 @@ const TARGETS: Record<string, string> = {
   'mail-outage.ts (id)': SHARED.mail_outages!,
   'secret-fingerprint.ts (id)': SHARED.secret_fingerprints!,
   'sign-in-attempts.ts (key)': SHARED.sign_in_attempts!,
-  'spent-proofs.ts (key)': SHARED.spent_proofs!,
+  'used-tokens.ts (key)': SHARED.used_tokens!,
 }
 
 const HAS_ORGANIZATION = (relation: string) =>

@@ -72,7 +72,7 @@ const limits: Limit[] = [
     most: 100,
     async fill({ organizationId }, count) {
       const row = { organizationId, subject: 'candidate', actorKind: 'operator', step: 'revoke', createdAt: now } as const
-      const data = rows(count, row).map((one) => ({ ...one, addressCode: randomBytes(32), sealedAddress: randomBytes(32) }))
+      const data = rows(count, row).map((one) => ({ ...one, addressHmac: randomBytes(32), encryptedAddress: randomBytes(32) }))
       await service.db.erasure.createMany({ data })
     },
     prepare:

@@ -119,7 +119,7 @@ it(
     const left = (await listStore(service)).filter((file) => !recorded.includes(file))
     expect(left.length).toBe(Math.ceil(Number(made.bytes) / (8 * 1024 * 1024)))
     expect(left.filter((file) => !file.startsWith(`${made.key}/`))).toEqual([])
-    expect(await db.mediaLeftover.count()).toBe(0)
+    expect(await db.deletedMediaFile.count()).toBe(0)
   },
   PATIENCE_MS,
 )

@@ -96,7 +96,7 @@ it(`shows ${ENTRIES} entries of ${WRITERS} writers to ${READERS} readers, each o
   expect([made.status, shown]).toEqual([200, expect.any(String)])
   const provider = await post(running, writers[0]!, `${home}/sign-in/providers`, {
     ...{ name: 'Acme', issuer: 'https://login.example.com', clientId: 'ours', clientSecret: CLIENT_SECRET, secondFactor: 'ours' },
-    ...{ clientAuth: 'client_secret_basic', secretEndsAt: '', acrValues: '', requiredClaims: '', newRoles: 'grader' },
+    ...{ clientAuth: 'client_secret_basic', secretExpiresAt: '', acrValues: '', requiredClaims: '', defaultRoles: 'grader' },
   })
   expect(provider.status).toBe(303)
 

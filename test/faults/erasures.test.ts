@@ -28,7 +28,7 @@ const SLOW_MS = 900_000
 
 /** What changes by itself or counts. */
 const MOVING =
-  /^(pgboss|public\.(event_numbering|audit_numbering|webhook_fanout|ats_handover|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|media_leftovers|spent_proofs|audit_entries|sign_in_attempts))/
+  /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|deleted_media_files|used_tokens|audit_entries|sign_in_attempts))/
 
 const report = (what: object) => process.stdout.write(`${JSON.stringify(what)}\n`)
 

@@ -39,7 +39,7 @@ async function furnish({ standbys = 1, processes = 1 } = {}) {
   return { replicated, proxy, services, promote, access: { urls, key, assessmentId } }
 }
 
-const GAPS = 'SELECT "after"::text, until::text FROM event_gaps'
+const GAPS = 'SELECT "after"::text, until::text FROM missing_event_positions'
 const EVENTS = 'SELECT id, position::int8::text FROM events WHERE position IS NOT NULL ORDER BY position'
 
 /** What the new primary has is what the reader was told, but for what was lost: of that the reader knows by the gap. */
@@ -121,7 +121,7 @@ it('gives no position to a second event when a standby takes over that lacks the
     const [{ streams }] = await replicated.onPrimary('SELECT count(*)::int AS streams FROM pg_stat_replication')
     return streams === 0 || undefined
   })
-  const [{ behind }] = await replicated.onReplica('SELECT position::text AS behind FROM event_numbering')
+  const [{ behind }] = await replicated.onReplica('SELECT position::text AS behind FROM event_sequence')
   await waitUntil('the reader to know what will be lost', () => reader.cursor() > BigInt(behind) + 10n || undefined)
   const lost = reader.cursor()
   await proxy.cut()

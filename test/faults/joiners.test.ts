@@ -37,7 +37,7 @@ it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four 
   await waitUntil('all to be joined', async () => (await countReady()) === RECORDINGS || undefined, PATIENCE_MS)
 
   // What was killed between the file and its parts is taken up again for them.
-  await waitUntil('parts to be deleted', async () => (await db.mediaPart.count()) === 0 || undefined, PATIENCE_MS)
+  await waitUntil('parts to be deleted', async () => (await db.mediaFilePart.count()) === 0 || undefined, PATIENCE_MS)
   const joined = await db.media.findMany()
   const lengths = new Set(joined.map(({ milliseconds }) => milliseconds))
   for (const { key, bytes, cuts } of joined) expect([await deps.media.size(fileOf(key)), cuts]).toEqual([Number(bytes), []])

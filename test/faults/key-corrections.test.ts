@@ -70,7 +70,7 @@ it(`scores ${ANSWERS} answers by a corrected key, each once, lowers no released 
     running = await launch()
   }
   const where = { organizationId_versionId_number: { organizationId, versionId, number: 2 } }
-  const isDone = async () => (await db.questionKey.findUniqueOrThrow({ where })).appliedAt ?? undefined
+  const isDone = async () => (await db.answerKey.findUniqueOrThrow({ where })).appliedAt ?? undefined
   await waitUntil('the correction to be done', isDone, RECOVERY_MS)
   process.stdout.write(
     `${ANSWERS} answers: preview ${previewMs} ms, corrected after ${Math.round(performance.now() - since)} ms\n`,
@@ -100,6 +100,6 @@ it(`scores ${ANSWERS} answers by a corrected key, each once, lowers no released 
   const told = { organizationId, type: 'submission.released' as const }
   expect(await db.event.count({ where: told })).toBe(counts.releasedMore)
   expect(await db.auditEntry.count({ where: { organizationId, action: 'released_result' } })).toBe(counts.releasedMore)
-  const key = await db.questionKey.findUniqueOrThrow({ where })
+  const key = await db.answerKey.findUniqueOrThrow({ where })
   expect(key.progress).toMatchObject({ done: ANSWERS, releasedAnew: counts.releasedMore, counts: { live: counts } })
 })

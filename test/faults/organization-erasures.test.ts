@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Context } from '../../src/domain/context.ts'
-import { continueHold, HOLD_DAYS, holdOrganization } from '../../src/domain/erasure/hold.ts'
+import { continueSuspension, SUSPENSION_DAYS, suspendOrganization } from '../../src/domain/erasure/suspension.ts'
 import { daysAfter } from '../../src/domain/values/days.ts'
 import { linesOf } from '../support/erasing.ts'
 import { asOperator } from '../support/portal.ts'
@@ -28,9 +28,9 @@ it(`erases an organization of ${INVITES} invites in parts, none of which holds u
     await db.inviteEmail.createMany({ data: ids.map((inviteId) => ({ ...mail, id: deps.newId(), inviteId })) })
   }
   const ctx: Context = asOperator(service, organization)
-  const { id } = await holdOrganization(ctx, { name: organization.name })
-  const later = daysAfter(service.clock.now(), HOLD_DAYS)
-  await db.organizationHold.updateMany({ data: { remindedAt: service.clock.now() } })
+  const { id } = await suspendOrganization(ctx, { name: organization.name })
+  const later = daysAfter(service.clock.now(), SUSPENSION_DAYS)
+  await db.organizationSuspension.updateMany({ data: { remindedAt: service.clock.now() } })
   let isOver = false
   onTestFinished(() => {
     isOver = true
@@ -44,7 +44,7 @@ it(`erases an organization of ${INVITES} invites in parts, none of which holds u
     }
   })()
   const begun = performance.now()
-  await continueHold({ ...service.system, deps: { ...deps, clock: () => later } }, id)
+  await continueSuspension({ ...service.system, deps: { ...deps, clock: () => later } }, id)
   const seconds = (performance.now() - begun) / 1_000
   isOver = true
   await live

@@ -23,7 +23,7 @@ async function start() {
       passwordHash: 'none',
       passwordChangedAt: new Date(),
       createdAt: new Date(),
-      provenAt: new Date(),
+      emailVerifiedAt: new Date(),
     }
     const credential = await db.credential.create({ data })
     await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })
@@ -79,7 +79,7 @@ it('leaves an app set up, with recovery codes and all, or not at all, when the p
     await service.exited
     const { authVersion } = await db.credential.findUniqueOrThrow({ where: { id: credential.id } })
     const where = { credentialId: credential.id }
-    const proofs = await db.sessionProof.count({ where: { session: where, kind: 'totp' } })
+    const proofs = await db.sessionAuthentication.count({ where: { session: where, kind: 'totp' } })
     const [factors, codes] = [await db.secondFactor.count({ where }), await db.recoveryCode.count({ where })]
     const state = JSON.stringify([factors, codes, authVersion, proofs])
     expect(['[1,8,1,1]', '[0,0,0,0]']).toContain(state)

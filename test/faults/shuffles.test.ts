@@ -31,7 +31,7 @@ it(`shows the options of ${QUESTIONS} questions in one order at each of ${STARTS
     return [...text.matchAll(/value="([a-z]{8})"/g)].map(([, id]) => id)
   }
   const papers = () =>
-    before.db.paperQuestion.findMany({
+    before.db.submissionQuestion.findMany({
       where: { organizationId: assessment.organizationId },
       select: { submissionId: true, number: true, shown: true },
       orderBy: [{ submissionId: 'asc' }, { number: 'asc' }],

@@ -87,7 +87,7 @@ it('has each delivery attempted by one of several processes', async () => {
 it('has a replay that a kill interrupts gone on with', async () => {
   const events = 10_000 // more than are replayed in one transaction
   const { db, launch, first, happen } = await start((response) => void response.writeHead(204).end())
-  const head = async () => (await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })).position
+  const head = async () => (await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })).position
   await db.webhookEndpoint.updateMany({ data: { state: 'disabled' } })
   await happen(events)
   await waitUntil('the feed', async () => ((await head()) === BigInt(events) ? true : undefined))

@@ -58,7 +58,7 @@ test('changes nothing when the same document is loaded again', async () => {
   const tables = async () => [
     await dumpDatabase(service.db),
     await service.db.questionVersion.count(),
-    await service.db.questionKey.count(),
+    await service.db.answerKey.count(),
   ]
   const before = await tables()
   service.clock.advance(60_000)
@@ -77,7 +77,7 @@ test('changes what nobody was asked in place, makes another version of what some
   const before = await versions()
   await service.db.questionVersion.updateMany({
     where: { organizationId, id: before[1]!.versionId! },
-    data: { sealedAt: service.clock.now() },
+    data: { lockedAt: service.clock.now() },
   })
   const { questions } = document.organizations[0]!.assessments[0]!
   const spec = { ...(one!.spec as object), shuffle: false }
@@ -105,10 +105,10 @@ test('leaves a definition alone whose key was corrected since, and names it wher
   const { questions } = document.organizations[0]!.assessments[0]!
   const { versionId } = await service.db.question.findFirstOrThrow({ where: { id: questions[0]!.id } })
   const of = { organizationId, versionId: versionId! }
-  await service.db.questionVersion.updateMany({ where: { organizationId }, data: { sealedAt: service.clock.now() } })
+  await service.db.questionVersion.updateMany({ where: { organizationId }, data: { lockedAt: service.clock.now() } })
   const key = { policy: 'exact', right: [(one!.spec as { options: { id: string }[] }).options.at(-1)!.id] }
   const corrected = { ...bare(one!), key }
-  await service.db.questionKey.create({ data: { ...of, number: 2, key, createdAt: service.clock.now() } })
+  await service.db.answerKey.create({ data: { ...of, number: 2, key, createdAt: service.clock.now() } })
   const before = await dumpDatabase(service.db)
   const again = await load(document)
   expect(again.keptDefinitions).toEqual([{ organization: name, question: questions[0]!.id }])

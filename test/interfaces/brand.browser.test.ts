@@ -177,7 +177,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await press(page, 'أوافق')
     await page.locator('#links').waitFor()
     const given = await service.db.submission.findFirstOrThrow({ where: { inviteId: invite.id } })
-    expect([given.consentLanguage, given.consentOwnLanguage, given.consentOwnVersion]).toEqual(['ar', 'ar', 1])
+    expect([given.consentLanguage, given.organizationConsentLanguage, given.organizationConsentVersion]).toEqual(['ar', 'ar', 1])
     expect(complaints).toEqual([])
   })
 

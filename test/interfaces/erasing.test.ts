@@ -116,7 +116,7 @@ describe('DELETE /candidates', () => {
     const createdAt = service.clock.now()
     const data = Array.from({ length: 100 }, (_, i) => ({
       ...{ organizationId: organization.id, id: service.deps.newId(), subject: 'candidate', actorKind: 'apiKey', step: 'revoke' },
-      ...{ addressCode: Buffer.from(`code ${i}`), createdAt },
+      ...{ addressHmac: Buffer.from(`code ${i}`), createdAt },
     }))
     await service.db.erasure.createMany({ data })
     const refused = await erase(ADDRESS)

@@ -22,7 +22,7 @@ const record = async ({ system, make }: Pick<Service, 'system' | 'make'>, count 
 }
 
 const failures = async ({ metrics }: Service) =>
-  Number(/^event_numbering_failures_total (\d+)$/m.exec(await metrics.registry.metrics())![1])
+  Number(/^event_sequence_failures_total (\d+)$/m.exec(await metrics.registry.metrics())![1])
 
 it('numbers thousands of events in the order of their insertion, without a gap, and counts them', async () => {
   const service = await startServiceForTest()
@@ -41,17 +41,17 @@ it('tells followers whenever there is more to read, also what another process ha
   service.numbering.follow((head) => void heads.push(head))
   await record(service)
   await waitUntil('the first event', () => heads.at(-1) === 1n || undefined)
-  await service.db.$executeRaw`UPDATE event_numbering SET position = 7` // as if another had
+  await service.db.$executeRaw`UPDATE event_sequence SET position = 7` // as if another had
   await waitUntil('the others', () => heads.at(-1) === 7n || undefined)
   expect(heads).toEqual([1n, 7n])
 })
 
 it('logs once that events can not be numbered, counts each failure, and goes on by itself', async () => {
   const service = await startServiceForTest()
-  await service.db.$executeRaw`ALTER TABLE event_numbering RENAME TO hidden`
+  await service.db.$executeRaw`ALTER TABLE event_sequence RENAME TO hidden`
   await waitUntil('two failures', async () => (await failures(service)) >= 2 || undefined)
   await record(service)
-  await service.db.$executeRaw`ALTER TABLE hidden RENAME TO event_numbering`
+  await service.db.$executeRaw`ALTER TABLE hidden RENAME TO event_sequence`
   await waitForNumbering(service)
   expect(service.logLines.filter((line) => line.includes('events can not be numbered'))).toHaveLength(1)
 })

@@ -55,7 +55,7 @@ describe('old answers', () => {
 
 it('says of each part of the sweep that it has not failed yet', async () => {
   const lines = await readMetrics()
-  for (const part of ['expire_invites', 'forget_answers', 'forget_events'])
+  for (const part of ['expire_invites', 'delete_expired_idempotency_records', 'delete_expired_events'])
     expect(lines).toContain(`sweep_parts_total{part="${part}",outcome="failed"} 0`)
 })
 
@@ -74,7 +74,7 @@ it('does the other parts of a sweep when one fails, and says in log and metrics 
   expect(line.err.message).toContain('refused')
   const metrics = await readMetrics()
   expect(metrics).toContainEqual(expect.stringMatching(/^sweep_parts_total\{part="expire_invites",outcome="failed"\} [1-9]/))
-  expect(metrics).toContain('sweep_parts_total{part="forget_answers",outcome="failed"} 0')
+  expect(metrics).toContain('sweep_parts_total{part="delete_expired_idempotency_records",outcome="failed"} 0')
 })
 
 describe('a part that hangs', () => {
@@ -94,34 +94,34 @@ describe('a part that hangs', () => {
     onTestFinished(() => gate.resolve())
     const deletedAt = new Date(of.clock.now().getTime() - DAY_MS)
     const id = of.deps.newId()
-    await of.db.mediaLeftover.create({ data: { id, key: `media/${id}/file`, deletedAt } })
+    await of.db.deletedMediaFile.create({ data: { id, key: `media/${id}/file`, deletedAt } })
     return { seen, release: gate.resolve }
   }
 
   it('delays no other, is run by nobody else meanwhile, and alone grows old', async () => {
     const one = await startServiceForTest()
     const { seen, release } = await holdDeleting(one)
-    await runSweep(one, ['forget_media'])
+    await runSweep(one, ['delete_expired_media'])
     await waitUntil('the store to be asked', async () => seen.now || undefined)
     const boss = await startQueue(one.databaseUrl, pino({ level: 'silent' }), { works: false })
     onTestFinished(() => boss.stop())
-    expect(await boss.send('sweep.forget_media', {})).toBeNull()
+    expect(await boss.send('sweep.delete_expired_media', {})).toBeNull()
 
     // It was to end an hour ago, as were the others, which go on.
     await one.db.sweepPart.updateMany({ data: { endedAt: new Date(Date.now() - 3_600_000) } })
     one.clock.set(new Date())
     await runSweep(
       one,
-      SWEEP_PARTS.filter((part) => part !== 'forget_media'),
+      SWEEP_PARTS.filter((part) => part !== 'delete_expired_media'),
     )
     const old = await waitUntil('the others to end', async () => {
       const ages = (await one.metrics.registry.metrics()).split('\n').flatMap((line) => AGE.exec(line)?.slice(1) ?? [])
       const parts = ages.filter((_, i) => i % 2 === 0 && Number(ages[i + 1]) > 3_000)
       return ages.length === 2 * SWEEP_PARTS.length && parts.length <= 1 ? parts : undefined
     })
-    expect(old).toEqual(['forget_media'])
+    expect(old).toEqual(['delete_expired_media'])
     release()
-    await waitUntil('the part to end', async () => (await boss.send('sweep.forget_media', {})) ?? undefined)
+    await waitUntil('the part to end', async () => (await boss.send('sweep.delete_expired_media', {})) ?? undefined)
     expect(seen.most).toBe(1)
   })
 })

@@ -32,7 +32,7 @@ it.each([
   let revision = 0
   await act((text) => made.candidate.session('put', '/questions/1/text', { tab, body: { text, revision: ++revision } }))
   await endTime(made)
-  expect(await made.submission()).toMatchObject({ state: 'submitted', needsPeople: false })
+  expect(await made.submission()).toMatchObject({ state: 'submitted', needsGrading: false })
   expect(await made.scores()).toEqual([points])
 })
 

@@ -16,18 +16,18 @@ async function queuesOf(organizationId: string) {
 it('keeps what scores itself out of the queues, and beside them as what is to be released', async () => {
   const made = await makeDefined(service, [ONE!, SEVERAL!])
   await made.start()
-  expect((await made.submission()).needsPeople).toBeNull()
+  expect((await made.submission()).needsGrading).toBeNull()
   await made.answer(1, ONE!.right)
   await made.answer(2, SEVERAL!.wrong)
   await made.candidate.press('finish')
-  expect((await made.submission()).needsPeople).toBe(false)
+  expect((await made.submission()).needsGrading).toBe(false)
   expect(await queuesOf(made.organization.id)).toEqual({ all: false, nobody: false, release: true })
 })
 
 it('keeps in the queues what has anything for people', async () => {
   const made = await makeDefined(service, [ONE!], { texts: 1 })
   await made.take([ONE!.right])
-  expect((await made.submission()).needsPeople).toBe(true)
+  expect((await made.submission()).needsGrading).toBe(true)
   expect(await queuesOf(made.organization.id)).toEqual({ all: true, nobody: true, release: false })
 })
 

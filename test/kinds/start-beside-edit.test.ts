@@ -39,7 +39,7 @@ async function makeTwo() {
   /** Of each question of the paper its text and its first option. */
   const paper = async () => {
     const { id: submissionId } = await made.submission()
-    const questions = await db.paperQuestion.findMany({
+    const questions = await db.submissionQuestion.findMany({
       where: { submissionId },
       include: { version: true },
       orderBy: { number: 'asc' },
@@ -79,7 +79,7 @@ it('copies once more what was changed between', async () => {
   const [one, two] = made.asked.map(({ id }) => id)
   await db.questionVersion.updateMany({
     where: { questions: { some: { id: two! } } },
-    data: { sealedAt: service.clock.now() },
+    data: { lockedAt: service.clock.now() },
   })
   const both = await db.$transaction(async (text) => {
     const later = await db.$transaction(async (version) => {
@@ -95,7 +95,7 @@ it('copies once more what was changed between', async () => {
       return { starting, editing }
     })
     // The start goes on, has copied the second edit, and waits for its version, which the third holds.
-    await waitForLocks(1, '%sealed_at%paper_questions%')
+    await waitForLocks(1, '%locked_at%submission_questions%')
     return later
   })
   await Promise.all([both.starting, both.editing])

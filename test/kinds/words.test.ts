@@ -65,7 +65,7 @@ it('finds a word where it decides, and not where it means something else', () =>
   const deciding = [
     "const isRecorded = responseType === 'audio'",
     "const where = { responseType: { in: ['audio', 'video'] } }",
-    "query.where('paperQuestions.responseType', 'not in', ['audio'])",
+    "query.where('submissionQuestions.responseType', 'not in', ['audio'])",
     "switch (responseType) { case 'audio': break }",
     "const KINDS = ['short_text']",
   ]

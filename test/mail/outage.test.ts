@@ -1,6 +1,6 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { holdOrganization } from '../../src/domain/erasure/hold.ts'
+import { suspendOrganization } from '../../src/domain/erasure/suspension.ts'
 import { createMailer } from '../../src/mail/mailer.ts'
 import { asEraser } from '../support/erasing.ts'
 import { queueMail, waitForState } from '../support/mail.ts'
@@ -115,7 +115,7 @@ describe('a server that is not there', () => {
     await queueMails(service, 1)
     await waitForOutage(service)
     const organization = await service.make.organization()
-    await holdOrganization(asEraser(service, organization), { name: organization.name })
+    await suspendOrganization(asEraser(service, organization), { name: organization.name })
     await queueMails(service, 25, organization)
     const where = { organizationId: organization.id, state: 'queued', delayedUntil: { gt: service.clock.now() } } as const
     await waitUntil('all to be put off', async () => ((await service.db.inviteEmail.count({ where })) === 25 ? true : undefined))

@@ -169,7 +169,9 @@ describe('joining', () => {
       await continueErasure(system, { organizationId, erasureId })
       const later = new Date(Date.now() + 120_000)
       await removeFiles({ ...system, deps: { ...deps, clock: () => later } })
-      expect([await db.media.count({ where: { id: mediaId } }), await db.mediaLeftover.count({ where: { key } })]).toEqual([0, 0])
+      expect([await db.media.count({ where: { id: mediaId } }), await db.deletedMediaFile.count({ where: { key } })]).toEqual([
+        0, 0,
+      ])
       await put(...given)
       throw new Error('killed')
     }
@@ -231,9 +233,9 @@ describe('joining', () => {
     const { candidate, mediaId, join } = await makeComplete()
     const refuse = () => Promise.reject(new UnreadableRecording('no recording'))
     await expect(join(refuse)).rejects.toThrow('no recording')
-    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', joinFaults: 1 })
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', failedJoins: 1 })
     await join(refuse)
-    expect(await candidate.media(mediaId)).toMatchObject({ state: 'failed', joinFaults: 2, parts: [{}, {}] })
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'failed', failedJoins: 2, parts: [{}, {}] })
   })
 
   it('goes on trying what fails by no fault of the recording', async () => {
@@ -241,7 +243,7 @@ describe('joining', () => {
     const refuse = () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' }))
     for (let tries = 0; tries < 3; tries++) await expect(join(refuse)).rejects.toThrow('no space')
     await giveUpRecording(idle.system, ref)
-    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', joinFaults: 0 })
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', failedJoins: 0 })
     const jobs = await idle.db.$queryRaw`SELECT id FROM pgboss.job WHERE name = 'recording' AND data->>'mediaId' = ${mediaId}`
     expect(jobs).toHaveLength(2)
   })
@@ -279,7 +281,7 @@ describe('joining', () => {
     const joined = await candidate.media(mediaId)
     // The database of before, and the store of after.
     await idle.db.media.update({ where: { id: mediaId }, data: before })
-    await idle.db.mediaPart.createMany({ data: parts })
+    await idle.db.mediaFilePart.createMany({ data: parts })
     await idle.db.submission.update({ where: { id: candidate.submissionId }, data: { mediaBytes: before.bytes } })
     await join()
     expect(await candidate.media(mediaId)).toEqual(joined)
@@ -326,7 +328,7 @@ describe('joining', () => {
 
   it('takes what has arrived up to the first part that has not', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
-    await idle.db.mediaPart.updateMany({ where: { mediaId, number: 1 }, data: { number: 2 } })
+    await idle.db.mediaFilePart.updateMany({ where: { mediaId, number: 1 }, data: { number: 2 } })
     await join()
     const media = await candidate.media(mediaId)
     expect(media.state).toBe('ready')

@@ -114,7 +114,7 @@ describe.skipIf(!hasPrometheus || !hasAlertmanager)('whoever is on call', () => 
     onTestFinished(() => db.$disconnect())
     const service = await watch({ DATABASE_URL: url, ROLE: 'api' }) // nobody sweeps
     const endedAt = new Date(Date.now() - 30 * MINUTES)
-    const parts = ['expire_invites', 'forget_media']
+    const parts = ['expire_invites', 'delete_expired_media']
     await db.sweepPart.createMany({ data: parts.map((part) => ({ part, endedAt })) })
     await service.untilTold('firing')
     expect(service.told).toEqual([{ to: 'page', status: 'firing', alert: 'SweepStandsStill' }])

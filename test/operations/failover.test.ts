@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts'
 /** Longer than Patroni's ttl of 20 s: another node has taken over when the one that hung wakes up. */
 const HANGS_MS = 38_000
 const USER = 'assessments'
-const GAPS = 'SELECT count(*)::int AS gaps FROM event_gaps'
+const GAPS = 'SELECT count(*)::int AS gaps FROM missing_event_positions'
 
 let cluster: Awaited<ReturnType<typeof startPatroni>>
 let services: ServiceProcess[]

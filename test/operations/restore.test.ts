@@ -45,7 +45,7 @@ describe.skipIf(!hasBackrest)('a backup by pgBackRest as ops/pgbackrest has it',
     })
     const counted = () =>
       one(`SELECT (SELECT count(*) FROM invites) AS invites, (SELECT max(position) FROM events) AS position,
-                  (SELECT count(*) FROM event_gaps) AS gaps`)
+                  (SELECT count(*) FROM missing_event_positions) AS gaps`)
     const before = await counted()
 
     /** A moment after which something more is written: recovery stops at the first commit behind it. */
@@ -97,7 +97,7 @@ describe.skipIf(!hasBackrest)('a backup by pgBackRest as ops/pgbackrest has it',
     await startProcess({ DATABASE_URL: url, DATA_DIR })
     await waitUntil(
       'the gap in the feed',
-      async () => (await one<{ gaps: string }>('SELECT count(*) AS gaps FROM event_gaps')).gaps === '1' || undefined,
+      async () => (await one<{ gaps: string }>('SELECT count(*) AS gaps FROM missing_event_positions')).gaps === '1' || undefined,
     )
   })
 })

@@ -61,7 +61,7 @@ it('counts requests, invites, mails, connections and delays on a port of its own
   expect(valueIn('http_request_duration_seconds_bucket{le="10",method="GET",route="/api/v1/tags",status="200"}')).toBe(1)
   expect(valueIn('invites_created_total')).toBe(1)
   expect(valueIn('events_oldest_unnumbered_seconds')).toBeGreaterThanOrEqual(0)
-  expect(valueIn('event_numbering_failures_total')).toBe(0)
+  expect(valueIn('event_sequence_failures_total')).toBe(0)
   expect(valueIn('invite_email_queue_depth')).toBe(1)
   expect(valueIn('invite_email_oldest_waiting_seconds')).toBeGreaterThanOrEqual(hour / 1_000)
   expect(valueIn('database_pool_connections{state="idle"}')).toBeGreaterThan(0)

@@ -97,7 +97,7 @@ describe('an issuer that an owner names', () => {
   it.each(Object.entries(behaviours).filter(([what]) => what !== 'names another issuer'))(
     'gets nobody in where it %s only once somebody comes back',
     async (_what, [code, behave]) => {
-      const { admin, idp, begin, page, person, organization } = await setUpSso(service, { addsMembers: 'yes' })
+      const { admin, idp, begin, page, person, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
       idp.person = person('grace')
       const browser = browse(service)
       const back = await wayBack(browser, idp, begin)

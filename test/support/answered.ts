@@ -27,9 +27,9 @@ export async function makeAnswered(
   const now = new Date(Date.now() - 60_000)
   const json = (value: unknown) => value as Prisma.InputJsonValue
   await db.questionVersion.create({
-    data: { organizationId, id: versionId, responseType, spec: json(spec), createdAt: now, sealedAt: now },
+    data: { organizationId, id: versionId, responseType, spec: json(spec), createdAt: now, lockedAt: now },
   })
-  await db.questionKey.create({ data: { organizationId, versionId, number: 1, key: json(key), createdAt: now } })
+  await db.answerKey.create({ data: { organizationId, versionId, number: 1, key: json(key), createdAt: now } })
   const question = await make.question(assessment, { order: 1, script: 'What is it?', responseType, points: POINTS })
   await db.question.updateMany({ where: { id: question.id }, data: { versionId } })
   const other = await make.question(assessment, { order: 2, points: POINTS })
@@ -56,7 +56,7 @@ export async function makeAnswered(
       invite: { ...like, id: inviteId, recipientEmail: `candidate-${i}@example.com` },
       submission: {
         ...{ id: submissionId, organizationId, inviteId, assessmentId: assessment.id },
-        ...{ questionReplayLimit: 1, answerRecordLimit: 1, needsPeople: true },
+        ...{ questionReplayLimit: 1, answerRecordLimit: 1, needsGrading: true },
         ...{ state: released ? ('released' as const) : ('submitted' as const), releasedAt: released ? now : null },
         ...{ startedAt: now, submittedAt: now, createdAt: now, updatedAt: now },
       },
@@ -97,7 +97,7 @@ export async function makeAnswered(
     const made = answers.slice(first, first + AT_ONCE).map((answer, i) => rowsOf(answer, first + i))
     await db.invite.createMany({ data: made.map(({ invite }) => invite) })
     await db.submission.createMany({ data: made.map(({ submission }) => submission) })
-    await db.paperQuestion.createMany({ data: made.flatMap(({ papers }) => papers) })
+    await db.submissionQuestion.createMany({ data: made.flatMap(({ papers }) => papers) })
     await db.take.createMany({ data: made.map(({ take }) => take) })
     await db.questionScore.createMany({ data: made.map(({ score }) => score) })
     await db.grade.createMany({ data: made.flatMap(({ grades }) => grades) })

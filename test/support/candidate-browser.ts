@@ -113,10 +113,10 @@ export function useCandidatesBrowser() {
         responseTypes.some((type) => type === 'audio' || type === 'video'),
       submission,
       paper: async () =>
-        db.paperQuestion.findMany({ where: { submissionId: (await submission()).id }, orderBy: { number: 'asc' } }),
+        db.submissionQuestion.findMany({ where: { submissionId: (await submission()).id }, orderBy: { number: 'asc' } }),
       takes: async () => db.take.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       media: async () => db.media.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
-      notes: async () => db.sessionNote.findMany({ where: { submissionId: (await submission()).id } }),
+      notes: async () => db.sessionEvent.findMany({ where: { submissionId: (await submission()).id } }),
       /** As the organization does it. */
       withdraw: () =>
         fetch(`http://127.0.0.1:${at}/api/v1/invites/${invite.id}/revoke`, { method: 'POST', headers: { 'x-api-key': key } }),

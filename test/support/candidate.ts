@@ -107,7 +107,7 @@ export async function prepare(
       assessmentId,
       ...consent,
       ...limits,
-      mediaDueAt: now,
+      mediaDeletionDueAt: now,
       createdAt: now,
       updatedAt: now,
     },

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
 import { type Context, enterOrganization } from '../../src/domain/context.ts'
 import { listSuppressions } from '../../src/domain/invites/suppressions.ts'
-import { forgetOldMedia } from '../../src/domain/submissions/media/forget-media.ts'
+import { forgetOldMedia } from '../../src/domain/submissions/media/delete-expired-media.ts'
 import { startReceiver } from './receiver.ts'
 import { saveForm } from './saved-forms.ts'
 import type { Service } from './service.ts'
@@ -46,7 +46,7 @@ export async function dumpRows({ db }: Service): Promise<Map<string, string[]>> 
   const dump = new Map<string, string[]>()
   for (const { name } of tables) {
     const rows = await db.$queryRawUnsafe<{ text: string }[]>(
-      `SELECT (to_jsonb(t) - 'is_unchecked')::text AS text FROM ${name} t`,
+      `SELECT (to_jsonb(t) - 'needs_orphan_check')::text AS text FROM ${name} t`,
     )
     dump.set(
       name,

@@ -139,8 +139,8 @@ export async function makeLibrary(
 export async function makeAskedVersion({ db, deps }: Service, organizationId: string): Promise<string> {
   const [id, createdAt] = [deps.newId(), deps.clock()]
   const of = { organizationId, createdAt }
-  await db.questionVersion.create({ data: { ...of, id, responseType: 'number', spec: {}, sealedAt: createdAt } })
-  await db.questionKey.create({ data: { ...of, versionId: id, number: 1, key: { answers: [{ value: '1', share: 100 }] } } })
+  await db.questionVersion.create({ data: { ...of, id, responseType: 'number', spec: {}, lockedAt: createdAt } })
+  await db.answerKey.create({ data: { ...of, versionId: id, number: 1, key: { answers: [{ value: '1', share: 100 }] } } })
   return id
 }
 
@@ -232,7 +232,7 @@ export function ownIdFor(name: string, of: Furnished): string {
 export async function makeErasure({ db, deps, clock }: Service, organizationId: string): Promise<string> {
   const [id, now] = [deps.newId(), clock.now()]
   const done = { step: 'receipt', counts: { invites: 1 }, createdAt: now, finishedAt: now, backupsUntil: now }
-  const row = { organizationId, id, subject: 'candidate', addressCode: new Uint8Array(16), actorKind: 'operator', ...done }
+  const row = { organizationId, id, subject: 'candidate', addressHmac: new Uint8Array(16), actorKind: 'operator', ...done }
   await db.erasure.create({ data: row })
   return id
 }
@@ -244,7 +244,7 @@ export async function makeArchiveRow(
   given: { finishedAt?: Date } = {},
 ): Promise<string> {
   const [id, now] = [deps.newId(), clock.now()]
-  const whose = { subject: 'candidate', addressCode: new Uint8Array(16), actorKind: 'operator' }
+  const whose = { subject: 'candidate', addressHmac: new Uint8Array(16), actorKind: 'operator' }
   const data = { organizationId, id, ...whose, createdAt: now, expiresAt: new Date(now.getTime() + 604_800_000), ...given }
   await db.archive.create({ data })
   return id
@@ -277,7 +277,7 @@ export async function makeSsoRows(
   })
   const domain = `${deps.newId()}.example`
   await db.signInDomain.create({ data: { id: domainId, organizationId, domain, token: 'words', createdAt: now } })
-  const person = { issuer, subject: identityId, credentialId, organizationId, memberId, emailSeen: 'words' }
+  const person = { issuer, subject: identityId, credentialId, organizationId, memberId, lastEmail: 'words' }
   await db.identity.create({ data: { id: identityId, providerId, ...person, linkedBy: 'self', linkedAt: now } })
   return { providerId, domainId, identityId }
 }

@@ -113,7 +113,7 @@ export async function makeReopened(
   await db.submission.create({ data: { ...of, ...limits, ...times, id, state: 'submitted' } })
   const own = { organizationId: of.organizationId, submissionId: id }
   const question = { inputType: 'text', responseType: 'text', script: '', audioUrl: '', videoUrl: '', points: 1, timeLimit: 0 }
-  await db.paperQuestion.create({ data: { ...own, number: 1, questionId: newId(), ...question } })
+  await db.submissionQuestion.create({ data: { ...own, number: 1, questionId: newId(), ...question } })
   const grade = { questionNumber: 1, graderId: memberId, round: 1, points: 1, comment: 'words', createdAt: at, updatedAt: at }
   await db.grade.create({ data: { id: newId(), ...own, ...grade } })
   const result = { points: 1, ofPoints: 1, comment: 'words', message: 'words', toCandidate: false, grades: [] }

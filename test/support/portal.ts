@@ -92,7 +92,7 @@ export async function joinAs(
 /** Has all sessions of a member rest on proofs that were given now. */
 export async function proveAgain(service: Service, { id }: { id: string }): Promise<void> {
   const theirs = { session: { credential: { memberships: { some: { id } } } } }
-  await service.db.sessionProof.updateMany({ where: theirs, data: { at: service.clock.now() } })
+  await service.db.sessionAuthentication.updateMany({ where: theirs, data: { at: service.clock.now() } })
 }
 
 /** A member of those roles who is signed in, without the time that a password takes. */
@@ -100,7 +100,7 @@ export async function signInAs(service: Service, organizationId: string, roles: 
   const { db, deps } = service
   const member = await service.make.member(organizationId, { roles, duties })
   const now = deps.clock()
-  const times = { passwordChangedAt: now, createdAt: now, provenAt: now }
+  const times = { passwordChangedAt: now, createdAt: now, emailVerifiedAt: now }
   const data = { id: deps.newId(), email: member.email, passwordHash: 'none', ...times }
   const credential = await db.credential.create({ data })
   await db.member.update({ where: { id: member.id }, data: { credentialId: credential.id } })

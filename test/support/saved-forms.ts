@@ -1,4 +1,4 @@
-import { type FormToPark, parkForm } from '../../src/domain/access/parked-forms.ts'
+import { type FormToPark, parkForm } from '../../src/domain/access/saved-forms.ts'
 import type { ServiceContext } from '../../src/domain/context.ts'
 
 /** Saves a form of a person, in a session of theirs that is only there for that. @returns the form's id. */

@@ -60,12 +60,12 @@ export const providerFields = (idp: Pick<Idp, 'issuer'>, more: Record<string, st
   name: 'Acme Login',
   issuer: idp.issuer,
   ...CLIENT,
-  secretEndsAt: '',
+  secretExpiresAt: '',
   secondFactor: 'ours',
   clientAuth: 'client_secret_basic',
   acrValues: '',
   requiredClaims: '',
-  newRoles: 'grader',
+  defaultRoles: 'grader',
   ...more,
 })
 
@@ -86,7 +86,7 @@ export async function makeOnlyWayIn(service: Service, { admin, idp, page, person
   }
   const owner = await signIn()
   const settings = `${admin.home}settings/sign-in`
-  await owner.post(`${settings}/own-ways`, { email: admin.email, ownWay: 'break_glass' })
+  await owner.post(`${settings}/own-ways`, { email: admin.email, signInException: 'break_glass' })
   idp.person = person('ada')
   await goThrough(owner, idp, `${page}/try`)
   const answer = await owner.post(`${settings}/enforce`, { ssoSessionHours: '12' })

@@ -7,7 +7,7 @@ type Choices = {
   responseType?: string
   invite?: Partial<Prisma.InviteUncheckedCreateInput>
   submission?: Partial<Prisma.SubmissionUncheckedCreateInput>
-  question?: Partial<Prisma.PaperQuestionUncheckedCreateInput>
+  question?: Partial<Prisma.SubmissionQuestionUncheckedCreateInput>
 }
 
 export const MINUTE_MS = 60_000
@@ -39,7 +39,7 @@ export async function takeAssessment(service: Service, { responseType = 'mixed',
       answerRecordLimit: 3,
       tab,
       startedAt: isPreparing ? null : now,
-      mediaDueAt: now,
+      mediaDeletionDueAt: now,
       createdAt: now,
       updatedAt: now,
       ...submission,
@@ -47,7 +47,7 @@ export async function takeAssessment(service: Service, { responseType = 'mixed',
   })
   const paper = { script: '', audioUrl: '', videoUrl: '', inputType: 'text', points: 1, timeLimit: 600, responseType }
   const opened = { openedAt: now, closesAt: new Date(now.getTime() + 10 * MINUTE_MS) }
-  await db.paperQuestion.create({
+  await db.submissionQuestion.create({
     data: { submissionId, organizationId, number: 1, questionId: deps.newId(), ...paper, ...opened, ...question },
   })
   const { path } = candidateOf(service, made)
@@ -96,20 +96,28 @@ export async function handIn(
   const submissionId = deps.newId()
   const limits = { questionReplayLimit: 1, answerRecordLimit: 1, userAgent: text }
   await db.submission.create({
-    data: { ...of, ...limits, id: submissionId, state: 'submitted', mediaDueAt: createdAt, createdAt, updatedAt: createdAt },
+    data: {
+      ...of,
+      ...limits,
+      id: submissionId,
+      state: 'submitted',
+      mediaDeletionDueAt: createdAt,
+      createdAt,
+      updatedAt: createdAt,
+    },
   })
   await db.invite.update({ where: { id: of.inviteId }, data: { assessmentSession: submissionId } })
   const own = { organizationId: of.organizationId, submissionId }
   const texts = { inputType: text, responseType: text, script: text, audioUrl: text, videoUrl: text }
   const asked = { ...own, questionId: deps.newId(), points: 1, timeLimit: 0 }
-  await db.paperQuestion.create({ data: { ...asked, ...texts, number: 1 } })
+  await db.submissionQuestion.create({ data: { ...asked, ...texts, number: 1 } })
   const mediaId = deps.newId()
   const kept = { ...own, id: mediaId, kind: 'answer', state: 'failed', key: mediaId, contentType: text, createdAt } as const
   await db.media.create({ data: kept })
   const take = { ...own, questionNumber: 1, state: 'complete', createdAt, completedAt: createdAt } as const
   await db.take.create({ data: { ...take, id: deps.newId(), kind: 'text', text } })
   await db.take.create({ data: { ...take, id: deps.newId(), kind: 'video', mediaId } })
-  await db.sessionNote.create({ data: { ...own, id: deps.newId(), kind: text, at: createdAt } })
+  await db.sessionEvent.create({ data: { ...own, id: deps.newId(), kind: text, at: createdAt } })
   return submissionId
 }
 

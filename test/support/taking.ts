@@ -25,7 +25,7 @@ export async function makeAccepted(service: Service, { timeLimit = 0, questions 
     candidate: candidateOf(service, invite),
     stored: () => db.invite.findUniqueOrThrow({ where: { id: invite.id } }),
     submission: () => db.submission.findFirstOrThrow({ where: { inviteId: invite.id }, orderBy: { id: 'desc' } }),
-    paper: () => db.paperQuestion.findMany({ where: { organizationId }, orderBy: { number: 'asc' } }),
+    paper: () => db.submissionQuestion.findMany({ where: { organizationId }, orderBy: { number: 'asc' } }),
     /** The texts that are kept, in the order of their questions. */
     texts: async () => {
       const takes = await db.take.findMany({ where: { organizationId, kind: 'text' }, orderBy: { questionNumber: 'asc' } })

@@ -19,9 +19,9 @@ it('goes on sending webhooks and reports behind the gap that a restored backup l
   const greenhouse = await startGreenhouse({ url, key: recruiter.key })
   const { interviewId } = await greenhouse.sendTest(recruiter.assessment.id)
 
-  await service.db.eventNumbering.updateMany({ data: { database: 'the one before' } })
+  await service.db.eventSequence.updateMany({ data: { database: 'the one before' } })
   await noticeRestore(service.system)
-  const { position } = await service.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+  const { position } = await service.db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   expect(position).toBeGreaterThan(1_000_000_000_000n)
 
   await integrator.invite()

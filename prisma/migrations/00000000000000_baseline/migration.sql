@@ -24,7 +24,7 @@ CREATE TABLE "organizations" (
     "owner_named_at" TIMESTAMPTZ(3),
     "main_template_language" TEXT,
     "candidate_mails" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
-    "dead_addresses_seen_at" TIMESTAMPTZ(3),
+    "bounces_reviewed_at" TIMESTAMPTZ(3),
     "primary_color" TEXT,
     "background_color" TEXT,
     "logo_hash" TEXT,
@@ -40,14 +40,14 @@ CREATE TABLE "organization_security" (
     "organization_id" UUID NOT NULL,
     "sso_enforced_at" TIMESTAMPTZ(3),
     "second_factor_from" TIMESTAMPTZ(3),
-    "device_days" INTEGER NOT NULL DEFAULT 30,
+    "trusted_device_days" INTEGER NOT NULL DEFAULT 30,
     "idle_minutes" INTEGER NOT NULL DEFAULT 720,
     "session_hours" INTEGER NOT NULL DEFAULT 720,
     "sso_session_hours" INTEGER NOT NULL DEFAULT 12,
     "networks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
-    "key_networks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
-    "key_max_days" INTEGER,
-    "audit_kept_days" INTEGER NOT NULL DEFAULT 365,
+    "api_key_networks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "api_key_max_days" INTEGER,
+    "audit_retention_days" INTEGER NOT NULL DEFAULT 365,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "organization_security_pkey" PRIMARY KEY ("organization_id")
@@ -66,22 +66,22 @@ CREATE TABLE "organization_retention" (
 );
 CREATE INDEX "organization_retention_next_at_idx" ON "organization_retention" ("next_at");
 
-CREATE TABLE "organization_holds" (
+CREATE TABLE "organization_suspensions" (
     "organization_id" UUID NOT NULL,
     "id" UUID NOT NULL,
     "actor_kind" TEXT NOT NULL,
     "actor_id" UUID,
     "asked_at" TIMESTAMPTZ(3) NOT NULL,
-    "erase_at" TIMESTAMPTZ(3) NOT NULL,
+    "erases_at" TIMESTAMPTZ(3) NOT NULL,
     "reminded_at" TIMESTAMPTZ(3),
     "started_at" TIMESTAMPTZ(3),
     "counts" JSONB NOT NULL DEFAULT '{}',
 
-    CONSTRAINT "organization_holds_pkey" PRIMARY KEY ("organization_id")
+    CONSTRAINT "organization_suspensions_pkey" PRIMARY KEY ("organization_id")
 );
-CREATE UNIQUE INDEX "organization_holds_id_key" ON "organization_holds" ("id");
+CREATE UNIQUE INDEX "organization_suspensions_id_key" ON "organization_suspensions" ("id");
 
-CREATE TABLE "owner_offers" (
+CREATE TABLE "ownership_offers" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "from_member_id" UUID NOT NULL,
@@ -90,10 +90,10 @@ CREATE TABLE "owner_offers" (
     "ends_at" TIMESTAMPTZ(3) NOT NULL,
     "answered_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "owner_offers_pkey" PRIMARY KEY ("organization_id","id")
+    CONSTRAINT "ownership_offers_pkey" PRIMARY KEY ("organization_id","id")
 );
-CREATE INDEX "owner_offers_to_idx" ON "owner_offers" ("organization_id", "to_member_id");
-CREATE INDEX "owner_offers_from_idx" ON "owner_offers" ("organization_id", "from_member_id");
+CREATE INDEX "ownership_offers_to_idx" ON "ownership_offers" ("organization_id", "to_member_id");
+CREATE INDEX "ownership_offers_from_idx" ON "ownership_offers" ("organization_id", "from_member_id");
 
 -- API keys ------------------------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ CREATE TABLE "api_keys" (
     "rights" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "scopes" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "networks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
-    "is_stored_restricted" BOOLEAN NOT NULL DEFAULT false,
+    "has_restricted_hash" BOOLEAN NOT NULL DEFAULT false,
     "requests_per_minute" INTEGER,
     "previous_hash" BYTEA,
     "previous_expires_at" TIMESTAMPTZ(3),
@@ -161,8 +161,8 @@ CREATE TABLE "users" (
     "avatar_url" TEXT NOT NULL DEFAULT '',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
-    "left_since" TIMESTAMPTZ(3),
-    "is_unchecked" BOOLEAN NOT NULL DEFAULT true,
+    "orphaned_since" TIMESTAMPTZ(3),
+    "needs_orphan_check" BOOLEAN NOT NULL DEFAULT true,
 
     CONSTRAINT "users_pkey" PRIMARY KEY ("id")
 );
@@ -184,7 +184,7 @@ CREATE TABLE "members" (
     "credential_id" UUID,
     "active_since" TIMESTAMPTZ(3),
     "invited_by_id" UUID,
-    "own_way" TEXT,
+    "sign_in_exception" TEXT,
     "time_zone" TEXT,
     "page_size" INTEGER,
     "notices" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
@@ -273,10 +273,10 @@ CREATE TABLE "credentials" (
     "language" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "auth_version" INTEGER NOT NULL DEFAULT 0,
-    "proven_at" TIMESTAMPTZ(3),
+    "email_verified_at" TIMESTAMPTZ(3),
     "failures" INTEGER NOT NULL DEFAULT 0,
-    "left_since" TIMESTAMPTZ(3),
-    "is_unchecked" BOOLEAN NOT NULL DEFAULT true,
+    "orphaned_since" TIMESTAMPTZ(3),
+    "needs_orphan_check" BOOLEAN NOT NULL DEFAULT true,
 
     CONSTRAINT "credentials_pkey" PRIMARY KEY ("id")
 );
@@ -324,7 +324,7 @@ CREATE TABLE "sessions" (
     "device_id" UUID,
     "ended_at" TIMESTAMPTZ(3),
     "end_reason" TEXT,
-    "closed_for" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
+    "closed_organization_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
 
     CONSTRAINT "sessions_pkey" PRIMARY KEY ("id")
 );
@@ -332,7 +332,7 @@ CREATE INDEX "sessions_credential_idx" ON "sessions" ("credential_id");
 CREATE INDEX "sessions_expires_at_idx" ON "sessions" ("expires_at");
 CREATE UNIQUE INDEX "sessions_token_hash_key" ON "sessions" ("token_hash");
 
-CREATE TABLE "session_proofs" (
+CREATE TABLE "session_authentications" (
     "id" UUID NOT NULL,
     "session_id" UUID NOT NULL,
     "kind" TEXT NOT NULL,
@@ -343,9 +343,9 @@ CREATE TABLE "session_proofs" (
     "acr" TEXT,
     "auth_time" TIMESTAMPTZ(3),
 
-    CONSTRAINT "session_proofs_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "session_authentications_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "session_proofs_idp_sid_idx" ON "session_proofs" ("provider_id", "idp_sid");
+CREATE INDEX "session_authentications_idp_sid_idx" ON "session_authentications" ("provider_id", "idp_sid");
 
 CREATE TABLE "devices" (
     "id" UUID NOT NULL,
@@ -364,7 +364,7 @@ CREATE INDEX "devices_credential_idx" ON "devices" ("credential_id", "last_seen_
 CREATE INDEX "devices_last_seen_at_idx" ON "devices" ("last_seen_at");
 CREATE UNIQUE INDEX "devices_token_key" ON "devices" ("token_hash", "credential_id");
 
-CREATE TABLE "parked_forms" (
+CREATE TABLE "saved_forms" (
     "id" UUID NOT NULL,
     "credential_id" UUID NOT NULL,
     "url" TEXT NOT NULL,
@@ -373,19 +373,19 @@ CREATE TABLE "parked_forms" (
     "ends_at" TIMESTAMPTZ(3) NOT NULL,
     "used_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "parked_forms_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "saved_forms_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "parked_forms_credential_idx" ON "parked_forms" ("credential_id", "created_at", "id");
-CREATE INDEX "parked_forms_ends_at_idx" ON "parked_forms" ("ends_at");
+CREATE INDEX "saved_forms_credential_idx" ON "saved_forms" ("credential_id", "created_at", "id");
+CREATE INDEX "saved_forms_ends_at_idx" ON "saved_forms" ("ends_at");
 
-CREATE TABLE "spent_proofs" (
+CREATE TABLE "used_tokens" (
     "key" TEXT NOT NULL,
     "ends_at" TIMESTAMPTZ(3) NOT NULL,
     "times" INTEGER NOT NULL DEFAULT 1,
 
-    CONSTRAINT "spent_proofs_pkey" PRIMARY KEY ("key")
+    CONSTRAINT "used_tokens_pkey" PRIMARY KEY ("key")
 );
-CREATE INDEX "spent_proofs_ends_at_idx" ON "spent_proofs" ("ends_at");
+CREATE INDEX "used_tokens_ends_at_idx" ON "used_tokens" ("ends_at");
 
 CREATE TABLE "sign_in_providers" (
     "id" UUID NOT NULL,
@@ -396,18 +396,18 @@ CREATE TABLE "sign_in_providers" (
     "client_auth" TEXT NOT NULL,
     "client_secret" BYTEA NOT NULL,
     "draft" BYTEA,
-    "secret_ends_at" TIMESTAMPTZ(3),
+    "secret_expires_at" TIMESTAMPTZ(3),
     "required_claims" JSONB NOT NULL DEFAULT '{}',
-    "adds_members" BOOLEAN NOT NULL DEFAULT false,
-    "new_roles" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "provisions_members" BOOLEAN NOT NULL DEFAULT false,
+    "default_roles" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "second_factor" TEXT NOT NULL DEFAULT 'ours',
     "acr_values" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "tested_at" TIMESTAMPTZ(3),
     "tested_by_id" UUID,
     "tested_session" UUID,
-    "tested_hash" BYTEA,
-    "gives_auth_time" BOOLEAN NOT NULL DEFAULT false,
-    "ends_at_idp" BOOLEAN NOT NULL DEFAULT false,
+    "tested_settings_hash" BYTEA,
+    "sends_auth_time" BOOLEAN NOT NULL DEFAULT false,
+    "logs_out_at_provider" BOOLEAN NOT NULL DEFAULT false,
     "relink_until" TIMESTAMPTZ(3),
     "last_error" TEXT,
     "last_error_at" TIMESTAMPTZ(3),
@@ -440,7 +440,7 @@ CREATE TABLE "identities" (
     "credential_id" UUID NOT NULL,
     "organization_id" UUID,
     "member_id" UUID,
-    "email_seen" TEXT,
+    "last_email" TEXT,
     "linked_by" TEXT NOT NULL,
     "linked_at" TIMESTAMPTZ(3) NOT NULL,
     "last_used_at" TIMESTAMPTZ(3),
@@ -490,12 +490,12 @@ CREATE INDEX "audit_entries_mode_idx" ON "audit_entries" ("organization_id", "mo
 CREATE UNIQUE INDEX "audit_entries_organization_id_key" ON "audit_entries" ("organization_id", "id");
 CREATE UNIQUE INDEX "audit_entries_position_key" ON "audit_entries" ("organization_id", "position");
 
-CREATE TABLE "audit_numbering" (
+CREATE TABLE "audit_sequence" (
     "id" SMALLINT NOT NULL DEFAULT 1,
     "position" BIGINT NOT NULL DEFAULT 0,
     "database" TEXT,
 
-    CONSTRAINT "audit_numbering_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "audit_sequence_pkey" PRIMARY KEY ("id")
 );
 
 -- Assessments and questions -------------------------------------------------------------------------------------------
@@ -572,7 +572,7 @@ CREATE TABLE "assessments" (
     "question_count" INTEGER NOT NULL DEFAULT 0,
     "total_points" INTEGER NOT NULL DEFAULT 0,
     "second_grader" BOOLEAN NOT NULL DEFAULT false,
-    "graded_blind" BOOLEAN NOT NULL DEFAULT false,
+    "blind_grading" BOOLEAN NOT NULL DEFAULT false,
     "screen_recording" BOOLEAN NOT NULL DEFAULT false,
     "webcam_monitoring" BOOLEAN NOT NULL DEFAULT false,
     "require_id_capture" BOOLEAN NOT NULL DEFAULT false,
@@ -680,13 +680,13 @@ CREATE TABLE "question_versions" (
     "spec" JSONB NOT NULL,
     "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "sealed_at" TIMESTAMPTZ(3),
+    "locked_at" TIMESTAMPTZ(3),
     "replaces_id" UUID,
 
     CONSTRAINT "question_versions_pkey" PRIMARY KEY ("organization_id","id")
 );
 
-CREATE TABLE "question_keys" (
+CREATE TABLE "answer_keys" (
     "organization_id" UUID NOT NULL,
     "version_id" UUID NOT NULL,
     "number" SMALLINT NOT NULL,
@@ -699,7 +699,7 @@ CREATE TABLE "question_keys" (
     "applied_at" TIMESTAMPTZ(3),
     "progress" JSONB,
 
-    CONSTRAINT "question_keys_pkey" PRIMARY KEY ("organization_id","version_id","number")
+    CONSTRAINT "answer_keys_pkey" PRIMARY KEY ("organization_id","version_id","number")
 );
 
 -- Question library ----------------------------------------------------------------------------------------------------
@@ -762,7 +762,7 @@ CREATE TABLE "library_imports" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "started_at" TIMESTAMPTZ(3),
     "finished_at" TIMESTAMPTZ(3),
-    "undone_at" TIMESTAMPTZ(3),
+    "reverted_at" TIMESTAMPTZ(3),
     "unused_columns" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "is_loading" BOOLEAN NOT NULL DEFAULT false,
 
@@ -801,8 +801,8 @@ CREATE TABLE "assets" (
     "width" INTEGER,
     "height" INTEGER,
     "milliseconds" INTEGER,
-    "told_parts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
-    "join_faults" INTEGER NOT NULL DEFAULT 0,
+    "declared_parts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
+    "failed_joins" INTEGER NOT NULL DEFAULT 0,
     "created_by_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "completed_at" TIMESTAMPTZ(3),
@@ -1007,7 +1007,7 @@ CREATE TABLE "organization_invite_counts" (
     CONSTRAINT "organization_invite_counts_pkey" PRIMARY KEY ("organization_id","mode","status","slot")
 );
 
-CREATE TABLE "organization_invite_days" (
+CREATE TABLE "organization_daily_invite_counts" (
     "organization_id" UUID NOT NULL,
     "day" DATE NOT NULL,
     "mode" "key_mode" NOT NULL DEFAULT 'live',
@@ -1015,7 +1015,7 @@ CREATE TABLE "organization_invite_days" (
     "invited" INTEGER NOT NULL DEFAULT 0,
     "completed" INTEGER NOT NULL DEFAULT 0,
 
-    CONSTRAINT "organization_invite_days_pkey" PRIMARY KEY ("organization_id","mode","day","slot")
+    CONSTRAINT "organization_daily_invite_counts_pkey" PRIMARY KEY ("organization_id","mode","day","slot")
 );
 
 CREATE TABLE "assessment_invite_counts" (
@@ -1148,9 +1148,9 @@ CREATE TABLE "mail_outages" (
 
 CREATE TYPE "submission_state" AS ENUM ('preparing', 'in_progress', 'submitted', 'released', 'withdrawn');
 
-CREATE TYPE "take_kind" AS ENUM ('text', 'audio', 'video');
+CREATE TYPE "answer_attempt_kind" AS ENUM ('text', 'audio', 'video');
 
-CREATE TYPE "take_state" AS ENUM ('recording', 'complete', 'abandoned');
+CREATE TYPE "answer_attempt_state" AS ENUM ('recording', 'complete', 'abandoned');
 
 CREATE TABLE "consent_texts" (
     "organization_id" UUID NOT NULL,
@@ -1174,8 +1174,8 @@ CREATE TABLE "submissions" (
     "consent_version" SMALLINT,
     "consent_language" TEXT,
     "consent_text_hash" BYTEA,
-    "consent_own_language" TEXT,
-    "consent_own_version" INTEGER,
+    "organization_consent_language" TEXT,
+    "organization_consent_version" INTEGER,
     "consent_media" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "consent_at" TIMESTAMPTZ(3),
     "passed_checks" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
@@ -1183,7 +1183,7 @@ CREATE TABLE "submissions" (
     "question_replay_limit" INTEGER NOT NULL,
     "answer_record_limit" INTEGER NOT NULL,
     "tab" UUID,
-    "earlier_tabs" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
+    "previous_tab_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
     "media_bytes" BIGINT NOT NULL DEFAULT 0,
     "started_at" TIMESTAMPTZ(3),
     "extra_time_percent" SMALLINT NOT NULL DEFAULT 0,
@@ -1192,9 +1192,9 @@ CREATE TABLE "submissions" (
     "grader_id" UUID,
     "second_grader_id" UUID,
     "released_at" TIMESTAMPTZ(3),
-    "needs_people" BOOLEAN DEFAULT true,
+    "needs_grading" BOOLEAN DEFAULT true,
     "penalty_percent" SMALLINT NOT NULL DEFAULT 0,
-    "media_due_at" TIMESTAMPTZ(3),
+    "media_deletion_due_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -1211,7 +1211,7 @@ CREATE INDEX "submissions_released_idx" ON "submissions" ("organization_id", "mo
 CREATE INDEX "submissions_assessment_released_idx" ON "submissions" ("organization_id", "mode", "assessment_id", "released_at", "id");
 CREATE UNIQUE INDEX "submissions_organization_id_key" ON "submissions" ("organization_id", "id");
 
-CREATE TABLE "paper_questions" (
+CREATE TABLE "submission_questions" (
     "submission_id" UUID NOT NULL,
     "number" INTEGER NOT NULL,
     "organization_id" UUID NOT NULL,
@@ -1235,7 +1235,7 @@ CREATE TABLE "paper_questions" (
     "shown" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "asset_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
 
-    CONSTRAINT "paper_questions_pkey" PRIMARY KEY ("organization_id","submission_id","number")
+    CONSTRAINT "submission_questions_pkey" PRIMARY KEY ("organization_id","submission_id","number")
 );
 
 CREATE TABLE "takes" (
@@ -1243,16 +1243,16 @@ CREATE TABLE "takes" (
     "organization_id" UUID NOT NULL,
     "submission_id" UUID NOT NULL,
     "question_number" INTEGER NOT NULL,
-    "kind" "take_kind" NOT NULL,
-    "state" "take_state" NOT NULL,
+    "kind" "answer_attempt_kind" NOT NULL,
+    "state" "answer_attempt_state" NOT NULL,
     "text" TEXT NOT NULL DEFAULT '',
     "value" JSONB,
     "revision" INTEGER NOT NULL DEFAULT 0,
     "media_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "completed_at" TIMESTAMPTZ(3),
-    "cut_off" BOOLEAN NOT NULL DEFAULT false,
-    "chosen_at" TIMESTAMPTZ(3),
+    "was_interrupted" BOOLEAN NOT NULL DEFAULT false,
+    "selected_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "takes_pkey" PRIMARY KEY ("id")
 );
@@ -1260,17 +1260,17 @@ CREATE INDEX "takes_question_idx" ON "takes" ("organization_id", "submission_id"
 CREATE INDEX "takes_media_idx" ON "takes" ("organization_id", "media_id");
 CREATE UNIQUE INDEX "takes_organization_id_key" ON "takes" ("organization_id", "id");
 
-CREATE TABLE "session_notes" (
+CREATE TABLE "session_events" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "submission_id" UUID NOT NULL,
     "kind" TEXT NOT NULL,
     "at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "session_notes_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "session_events_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "session_notes_submission_idx" ON "session_notes" ("organization_id", "submission_id", "at", "id");
-CREATE UNIQUE INDEX "session_notes_organization_id_key" ON "session_notes" ("organization_id", "id");
+CREATE INDEX "session_events_submission_idx" ON "session_events" ("organization_id", "submission_id", "at", "id");
+CREATE UNIQUE INDEX "session_events_organization_id_key" ON "session_events" ("organization_id", "id");
 
 -- Recordings and photos -----------------------------------------------------------------------------------------------
 
@@ -1288,8 +1288,8 @@ CREATE TABLE "media" (
     "content_type" TEXT NOT NULL DEFAULT '',
     "bytes" BIGINT NOT NULL DEFAULT 0,
     "milliseconds" INTEGER,
-    "told_parts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
-    "join_faults" INTEGER NOT NULL DEFAULT 0,
+    "declared_parts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
+    "failed_joins" INTEGER NOT NULL DEFAULT 0,
     "cuts" INTEGER[] NOT NULL DEFAULT ARRAY[]::INTEGER[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "completed_at" TIMESTAMPTZ(3),
@@ -1303,7 +1303,7 @@ CREATE INDEX "media_submission_idx" ON "media" ("organization_id", "submission_i
 CREATE UNIQUE INDEX "media_organization_id_key" ON "media" ("organization_id", "id");
 CREATE UNIQUE INDEX "media_key_key" ON "media" ("key");
 
-CREATE TABLE "media_parts" (
+CREATE TABLE "media_file_parts" (
     "media_id" UUID NOT NULL,
     "segment" INTEGER NOT NULL,
     "number" INTEGER NOT NULL,
@@ -1312,18 +1312,18 @@ CREATE TABLE "media_parts" (
     "sha256" BYTEA NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "media_parts_pkey" PRIMARY KEY ("organization_id","media_id","segment","number")
+    CONSTRAINT "media_file_parts_pkey" PRIMARY KEY ("organization_id","media_id","segment","number")
 );
 
-CREATE TABLE "media_leftovers" (
+CREATE TABLE "deleted_media_files" (
     "id" UUID NOT NULL,
     "key" TEXT NOT NULL,
     "deleted_at" TIMESTAMPTZ(3) NOT NULL,
     "refused_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "media_leftovers_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "deleted_media_files_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "media_leftovers_deleted_at_idx" ON "media_leftovers" ("deleted_at");
+CREATE INDEX "deleted_media_files_deleted_at_idx" ON "deleted_media_files" ("deleted_at");
 
 CREATE TABLE "organization_media_bytes" (
     "organization_id" UUID NOT NULL,
@@ -1367,15 +1367,15 @@ CREATE INDEX "grades_question_idx" ON "grades" ("organization_id", "submission_i
 CREATE INDEX "grades_grader_idx" ON "grades" ("organization_id", "grader_id");
 CREATE UNIQUE INDEX "grades_organization_id_key" ON "grades" ("organization_id", "id");
 
-CREATE TABLE "grade_viewers" (
+CREATE TABLE "grading_viewers" (
     "submission_id" UUID NOT NULL,
     "member_id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "seen_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "grade_viewers_pkey" PRIMARY KEY ("organization_id","submission_id","member_id")
+    CONSTRAINT "grading_viewers_pkey" PRIMARY KEY ("organization_id","submission_id","member_id")
 );
-CREATE INDEX "grade_viewers_member_idx" ON "grade_viewers" ("organization_id", "member_id");
+CREATE INDEX "grading_viewers_member_idx" ON "grading_viewers" ("organization_id", "member_id");
 
 CREATE TABLE "releases" (
     "id" UUID NOT NULL,
@@ -1436,20 +1436,20 @@ CREATE TABLE "events" (
 );
 CREATE UNIQUE INDEX "events_organization_id_key" ON "events" ("organization_id", "id");
 
-CREATE TABLE "event_numbering" (
+CREATE TABLE "event_sequence" (
     "id" SMALLINT NOT NULL DEFAULT 1,
     "position" BIGINT NOT NULL DEFAULT 0,
     "pruned" BIGINT NOT NULL DEFAULT 0,
     "database" TEXT,
 
-    CONSTRAINT "event_numbering_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "event_sequence_pkey" PRIMARY KEY ("id")
 );
 
-CREATE TABLE "event_gaps" (
+CREATE TABLE "missing_event_positions" (
     "after" BIGINT NOT NULL,
     "until" BIGINT NOT NULL,
 
-    CONSTRAINT "event_gaps_pkey" PRIMARY KEY ("after")
+    CONSTRAINT "missing_event_positions_pkey" PRIMARY KEY ("after")
 );
 
 CREATE TABLE "webhook_endpoints" (
@@ -1489,7 +1489,7 @@ CREATE TABLE "webhook_deliveries" (
     "next_attempt_at" TIMESTAMPTZ(3) NOT NULL,
     "leased_until" TIMESTAMPTZ(3),
     "attempt_count" INTEGER NOT NULL DEFAULT 0,
-    "attempts_before" INTEGER NOT NULL DEFAULT 0,
+    "attempts_before_replay" INTEGER NOT NULL DEFAULT 0,
     "is_replay" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "webhook_deliveries_pkey" PRIMARY KEY ("organization_id","endpoint_id","event_id")
@@ -1526,7 +1526,7 @@ CREATE TABLE "ats_connections" (
     "ats" TEXT NOT NULL,
     "mode" "key_mode" NOT NULL,
     "their_key" BYTEA,
-    "their_last_four" TEXT,
+    "ats_api_key_last_four" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -1603,7 +1603,7 @@ CREATE TABLE "ats_calls" (
     "organization_id" UUID NOT NULL,
     "connection_id" UUID NOT NULL,
     "order_id" UUID,
-    "is_theirs" BOOLEAN NOT NULL,
+    "is_inbound" BOOLEAN NOT NULL,
     "name" TEXT NOT NULL,
     "status" INTEGER,
     "error" TEXT NOT NULL,
@@ -1618,11 +1618,11 @@ CREATE INDEX "ats_calls_order_idx" ON "ats_calls" ("organization_id", "order_id"
 CREATE INDEX "ats_calls_created_at_idx" ON "ats_calls" ("created_at");
 CREATE UNIQUE INDEX "ats_calls_organization_id_key" ON "ats_calls" ("organization_id", "id");
 
-CREATE TABLE "ats_handover" (
+CREATE TABLE "ats_fanout" (
     "id" SMALLINT NOT NULL DEFAULT 1,
     "position" BIGINT NOT NULL DEFAULT 0,
 
-    CONSTRAINT "ats_handover_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "ats_fanout_pkey" PRIMARY KEY ("id")
 );
 
 -- Erasure and exports -------------------------------------------------------------------------------------------------
@@ -1631,9 +1631,9 @@ CREATE TABLE "erasures" (
     "organization_id" UUID NOT NULL,
     "id" UUID NOT NULL,
     "subject" TEXT NOT NULL,
-    "address_code" BYTEA NOT NULL,
+    "address_hmac" BYTEA NOT NULL,
     "member_id" UUID,
-    "sealed_address" BYTEA,
+    "encrypted_address" BYTEA,
     "actor_kind" TEXT NOT NULL,
     "actor_id" UUID,
     "step" TEXT NOT NULL,
@@ -1651,7 +1651,7 @@ CREATE TABLE "erased_invites" (
     "invite_id" UUID NOT NULL,
     "erasure_id" UUID NOT NULL,
     "mode" "key_mode" NOT NULL,
-    "thing_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
+    "related_ids" UUID[] NOT NULL DEFAULT ARRAY[]::UUID[],
 
     CONSTRAINT "erased_invites_pkey" PRIMARY KEY ("organization_id","invite_id")
 );
@@ -1683,8 +1683,8 @@ CREATE TABLE "archives" (
     "organization_id" UUID NOT NULL,
     "id" UUID NOT NULL,
     "subject" TEXT NOT NULL,
-    "address_code" BYTEA,
-    "sealed_address" BYTEA,
+    "address_hmac" BYTEA,
+    "encrypted_address" BYTEA,
     "member_id" UUID,
     "actor_kind" TEXT NOT NULL,
     "actor_id" UUID,
@@ -1728,13 +1728,13 @@ ALTER TABLE "organization_security" ADD CONSTRAINT "organization_security_organi
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
 ALTER TABLE "organization_retention" ADD CONSTRAINT "organization_retention_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
-ALTER TABLE "organization_holds" ADD CONSTRAINT "organization_holds_organization_fkey"
+ALTER TABLE "organization_suspensions" ADD CONSTRAINT "organization_suspensions_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
-ALTER TABLE "owner_offers" ADD CONSTRAINT "owner_offers_organization_fkey"
+ALTER TABLE "ownership_offers" ADD CONSTRAINT "ownership_offers_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
-ALTER TABLE "owner_offers" ADD CONSTRAINT "owner_offers_from_fkey"
+ALTER TABLE "ownership_offers" ADD CONSTRAINT "ownership_offers_from_fkey"
   FOREIGN KEY ("organization_id", "from_member_id") REFERENCES "members" ("organization_id", "id") ON DELETE CASCADE;
-ALTER TABLE "owner_offers" ADD CONSTRAINT "owner_offers_to_fkey"
+ALTER TABLE "ownership_offers" ADD CONSTRAINT "ownership_offers_to_fkey"
   FOREIGN KEY ("organization_id", "to_member_id") REFERENCES "members" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -1772,11 +1772,11 @@ ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_credential_fkey"
   FOREIGN KEY ("credential_id") REFERENCES "credentials" ("id") ON DELETE CASCADE;
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_credential_fkey"
   FOREIGN KEY ("credential_id") REFERENCES "credentials" ("id") ON DELETE CASCADE;
-ALTER TABLE "session_proofs" ADD CONSTRAINT "session_proofs_session_fkey"
+ALTER TABLE "session_authentications" ADD CONSTRAINT "session_authentications_session_fkey"
   FOREIGN KEY ("session_id") REFERENCES "sessions" ("id") ON DELETE CASCADE;
 ALTER TABLE "devices" ADD CONSTRAINT "devices_credential_fkey"
   FOREIGN KEY ("credential_id") REFERENCES "credentials" ("id") ON DELETE CASCADE;
-ALTER TABLE "parked_forms" ADD CONSTRAINT "parked_forms_credential_fkey"
+ALTER TABLE "saved_forms" ADD CONSTRAINT "saved_forms_credential_fkey"
   FOREIGN KEY ("credential_id") REFERENCES "credentials" ("id") ON DELETE CASCADE;
 ALTER TABLE "sign_in_providers" ADD CONSTRAINT "sign_in_providers_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
@@ -1834,9 +1834,9 @@ ALTER TABLE "questions" ADD CONSTRAINT "questions_target_language_fkey"
   FOREIGN KEY ("target_language") REFERENCES "languages" ("code") ON UPDATE CASCADE;
 ALTER TABLE "question_versions" ADD CONSTRAINT "question_versions_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
-ALTER TABLE "question_keys" ADD CONSTRAINT "question_keys_created_by_fkey"
+ALTER TABLE "answer_keys" ADD CONSTRAINT "answer_keys_created_by_fkey"
   FOREIGN KEY ("organization_id", "created_by_id") REFERENCES "members" ("organization_id", "id");
-ALTER TABLE "question_keys" ADD CONSTRAINT "question_keys_version_fkey"
+ALTER TABLE "answer_keys" ADD CONSTRAINT "answer_keys_version_fkey"
   FOREIGN KEY ("organization_id", "version_id") REFERENCES "question_versions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "library_categories" ADD CONSTRAINT "library_categories_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE;
@@ -1900,7 +1900,7 @@ ALTER TABLE "saved_filters" ADD CONSTRAINT "saved_filters_member_fkey"
   FOREIGN KEY ("organization_id", "member_id") REFERENCES "members" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "organization_invite_counts" ADD CONSTRAINT "organization_invite_counts_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
-ALTER TABLE "organization_invite_days" ADD CONSTRAINT "organization_invite_days_organization_fkey"
+ALTER TABLE "organization_daily_invite_counts" ADD CONSTRAINT "organization_daily_invite_counts_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "assessment_invite_counts" ADD CONSTRAINT "assessment_invite_counts_assessment_fkey"
   FOREIGN KEY ("organization_id", "assessment_id") REFERENCES "assessments" ("organization_id", "id") ON DELETE CASCADE;
@@ -1934,37 +1934,37 @@ ALTER TABLE "submissions" ADD CONSTRAINT "submissions_grader_fkey"
   FOREIGN KEY ("organization_id", "grader_id") REFERENCES "members" ("organization_id", "id");
 ALTER TABLE "submissions" ADD CONSTRAINT "submissions_second_grader_fkey"
   FOREIGN KEY ("organization_id", "second_grader_id") REFERENCES "members" ("organization_id", "id");
-ALTER TABLE "paper_questions" ADD CONSTRAINT "paper_questions_submission_fkey"
+ALTER TABLE "submission_questions" ADD CONSTRAINT "submission_questions_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
-ALTER TABLE "paper_questions" ADD CONSTRAINT "paper_questions_version_fkey"
+ALTER TABLE "submission_questions" ADD CONSTRAINT "submission_questions_version_fkey"
   FOREIGN KEY ("organization_id", "version_id") REFERENCES "question_versions" ("organization_id", "id");
 ALTER TABLE "takes" ADD CONSTRAINT "takes_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "takes" ADD CONSTRAINT "takes_question_fkey"
-  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "paper_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
+  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "submission_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
 ALTER TABLE "takes" ADD CONSTRAINT "takes_media_fkey"
   FOREIGN KEY ("organization_id", "media_id") REFERENCES "media" ("organization_id", "id");
-ALTER TABLE "session_notes" ADD CONSTRAINT "session_notes_submission_fkey"
+ALTER TABLE "session_events" ADD CONSTRAINT "session_events_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "media" ADD CONSTRAINT "media_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
-ALTER TABLE "media_parts" ADD CONSTRAINT "media_parts_media_fkey"
+ALTER TABLE "media_file_parts" ADD CONSTRAINT "media_file_parts_media_fkey"
   FOREIGN KEY ("organization_id", "media_id") REFERENCES "media" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "organization_media_bytes" ADD CONSTRAINT "organization_media_bytes_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "question_scores" ADD CONSTRAINT "question_scores_question_fkey"
-  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "paper_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
+  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "submission_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
 ALTER TABLE "grades" ADD CONSTRAINT "grades_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "grades" ADD CONSTRAINT "grades_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "grades" ADD CONSTRAINT "grades_question_fkey"
-  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "paper_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
+  FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "submission_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
 ALTER TABLE "grades" ADD CONSTRAINT "grades_grader_fkey"
   FOREIGN KEY ("organization_id", "grader_id") REFERENCES "members" ("organization_id", "id");
-ALTER TABLE "grade_viewers" ADD CONSTRAINT "grade_viewers_submission_fkey"
+ALTER TABLE "grading_viewers" ADD CONSTRAINT "grading_viewers_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
-ALTER TABLE "grade_viewers" ADD CONSTRAINT "grade_viewers_member_fkey"
+ALTER TABLE "grading_viewers" ADD CONSTRAINT "grading_viewers_member_fkey"
   FOREIGN KEY ("organization_id", "member_id") REFERENCES "members" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "releases" ADD CONSTRAINT "releases_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -2031,18 +2031,18 @@ CREATE UNIQUE INDEX members_email_key ON members (organization_id, address_key(e
 -- Tables of one row ---------------------------------------------------------------------------------------------------
 
 -- The row is updated all the time. A low fill factor leaves room on its page, so that an update touches no index.
-ALTER TABLE audit_numbering SET (fillfactor = 10);
-ALTER TABLE audit_numbering ADD CONSTRAINT audit_numbering_one_check CHECK (id = 1);
-INSERT INTO audit_numbering DEFAULT VALUES;
-ALTER TABLE event_numbering SET (fillfactor = 10);
-ALTER TABLE event_numbering ADD CONSTRAINT event_numbering_one_check CHECK (id = 1);
-INSERT INTO event_numbering DEFAULT VALUES;
+ALTER TABLE audit_sequence SET (fillfactor = 10);
+ALTER TABLE audit_sequence ADD CONSTRAINT audit_sequence_one_check CHECK (id = 1);
+INSERT INTO audit_sequence DEFAULT VALUES;
+ALTER TABLE event_sequence SET (fillfactor = 10);
+ALTER TABLE event_sequence ADD CONSTRAINT event_sequence_one_check CHECK (id = 1);
+INSERT INTO event_sequence DEFAULT VALUES;
 ALTER TABLE webhook_fanout SET (fillfactor = 10);
 ALTER TABLE webhook_fanout ADD CONSTRAINT webhook_fanout_one_check CHECK (id = 1);
 INSERT INTO webhook_fanout DEFAULT VALUES;
-ALTER TABLE ats_handover SET (fillfactor = 10);
-ALTER TABLE ats_handover ADD CONSTRAINT ats_handover_one_check CHECK (id = 1);
-INSERT INTO ats_handover DEFAULT VALUES;
+ALTER TABLE ats_fanout SET (fillfactor = 10);
+ALTER TABLE ats_fanout ADD CONSTRAINT ats_fanout_one_check CHECK (id = 1);
+INSERT INTO ats_fanout DEFAULT VALUES;
 
 ALTER TABLE mail_outages ADD CONSTRAINT mail_outages_one_row CHECK (id = 1);
 
@@ -2063,9 +2063,9 @@ CREATE TRIGGER api_keys_changed AFTER DELETE
   ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_api_keys_changed();
 CREATE TRIGGER organizations_changed AFTER DELETE OR UPDATE OF name, tier ON organizations
   FOR EACH STATEMENT EXECUTE FUNCTION notify_api_keys_changed();
-CREATE TRIGGER organization_holds_keys_changed AFTER INSERT OR DELETE ON organization_holds
+CREATE TRIGGER organization_suspensions_keys_changed AFTER INSERT OR DELETE ON organization_suspensions
   FOR EACH STATEMENT EXECUTE FUNCTION notify_api_keys_changed();
-CREATE TRIGGER organization_security_keys_changed AFTER INSERT OR DELETE OR UPDATE OF key_networks ON organization_security
+CREATE TRIGGER organization_security_keys_changed AFTER INSERT OR DELETE OR UPDATE OF api_key_networks ON organization_security
   FOR EACH STATEMENT EXECUTE FUNCTION notify_api_keys_changed();
 
 -- Accounts and members ------------------------------------------------------------------------------------------------
@@ -2077,7 +2077,7 @@ ALTER TABLE second_factors ADD CONSTRAINT second_factors_kind_check CHECK (
   END
 );
 
-CREATE UNIQUE INDEX session_proofs_kind_key ON session_proofs (session_id, kind, provider_id) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX session_authentications_kind_key ON session_authentications (session_id, kind, provider_id) NULLS NOT DISTINCT;
 
 -- A domain belongs to one organization, once it has proved that it does.
 CREATE UNIQUE INDEX sign_in_domains_verified_key ON sign_in_domains (domain) WHERE verified_at IS NOT NULL;
@@ -2086,22 +2086,22 @@ CREATE INDEX members_notices_idx ON members (organization_id) WHERE notices <> '
 CREATE UNIQUE INDEX member_emails_dedupe_key ON member_emails (organization_id, member_id, dedupe_key) WHERE dedupe_key IS NOT NULL;
 
 -- The sweep looks at the accounts whose memberships have changed, and at those that have none.
-CREATE INDEX users_to_check_idx ON users (id) WHERE is_unchecked OR left_since IS NOT NULL;
-CREATE INDEX credentials_to_check_idx ON credentials (id) WHERE is_unchecked OR left_since IS NOT NULL;
+CREATE INDEX users_to_check_idx ON users (id) WHERE needs_orphan_check OR orphaned_since IS NOT NULL;
+CREATE INDEX credentials_to_check_idx ON credentials (id) WHERE needs_orphan_check OR orphaned_since IS NOT NULL;
 
-CREATE FUNCTION uncheck_accounts() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION mark_accounts_for_orphan_check() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE users SET is_unchecked = true WHERE id = OLD.user_id;
-  UPDATE credentials SET is_unchecked = true WHERE id = OLD.credential_id;
+  UPDATE users SET needs_orphan_check = true WHERE id = OLD.user_id;
+  UPDATE credentials SET needs_orphan_check = true WHERE id = OLD.credential_id;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER members_deleted_accounts AFTER DELETE ON members
-  FOR EACH ROW EXECUTE FUNCTION uncheck_accounts();
+  FOR EACH ROW EXECUTE FUNCTION mark_accounts_for_orphan_check();
 CREATE TRIGGER members_moved_accounts AFTER UPDATE ON members
   FOR EACH ROW WHEN (old.user_id <> new.user_id OR old.credential_id <> new.credential_id
     OR new.credential_id IS NULL AND old.credential_id IS NOT NULL)
-  EXECUTE FUNCTION uncheck_accounts();
+  EXECUTE FUNCTION mark_accounts_for_orphan_check();
 
 -- Audit log -----------------------------------------------------------------------------------------------------------
 
@@ -2174,7 +2174,7 @@ CREATE TRIGGER questions_count_library_uses AFTER INSERT OR DELETE OR UPDATE OF 
 CREATE INDEX questions_assets_idx ON questions USING gin (asset_ids) WHERE asset_ids <> '{}';
 CREATE INDEX question_versions_assets_idx ON question_versions USING gin (asset_ids) WHERE asset_ids <> '{}';
 CREATE INDEX library_versions_assets_idx ON library_versions USING gin (asset_ids) WHERE asset_ids <> '{}';
-CREATE INDEX paper_questions_assets_idx ON paper_questions USING gin (asset_ids) WHERE asset_ids <> '{}';
+CREATE INDEX submission_questions_assets_idx ON submission_questions USING gin (asset_ids) WHERE asset_ids <> '{}';
 
 -- Invites -------------------------------------------------------------------------------------------------------------
 
@@ -2238,9 +2238,9 @@ END
 $$;
 
 -- Counts of invites by status and by day follow the invites, whoever writes them. The argument is 1 or -1. Rows that are already
--- completed are counted by move_invite_days.
+-- completed are counted by count_invite_days.
 ALTER TABLE organization_invite_counts SET (fillfactor = 50);
-ALTER TABLE organization_invite_days SET (fillfactor = 50);
+ALTER TABLE organization_daily_invite_counts SET (fillfactor = 50);
 ALTER TABLE assessment_invite_counts SET (fillfactor = 50);
 ALTER TABLE tag_invite_counts SET (fillfactor = 50);
 
@@ -2260,7 +2260,7 @@ BEGIN
   ON CONFLICT (organization_id, mode, status, slot) DO UPDATE SET count = kept.count + excluded.count;
 
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO organization_invite_days AS kept (organization_id, mode, day, slot, invited)
+    INSERT INTO organization_daily_invite_counts AS kept (organization_id, mode, day, slot, invited)
     SELECT organization_id, mode, utc_day(created_at), own, count(*) FROM changed WHERE completed_at IS NULL GROUP BY 1, 2, 3
     ON CONFLICT (organization_id, mode, day, slot) DO UPDATE SET invited = kept.invited + excluded.invited;
   END IF;
@@ -2296,12 +2296,12 @@ CREATE TRIGGER invites_deleted AFTER DELETE ON invites
 
 -- Moves one row from the days it had to the days it has. A transaction that erases invites sets assessments.keeps_sums: the days keep
 -- them.
-CREATE FUNCTION move_invite_days() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_invite_days() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   own CONSTANT smallint := claim_count_slot();
 BEGIN
   IF TG_OP = 'DELETE' AND current_setting('assessments.keeps_sums', true) = 'on' THEN RETURN NULL; END IF;
-  INSERT INTO organization_invite_days AS kept (organization_id, mode, day, slot, invited, completed)
+  INSERT INTO organization_daily_invite_counts AS kept (organization_id, mode, day, slot, invited, completed)
   SELECT organization_id, mode, day, own, sum(invited), sum(completed)
   FROM (VALUES
     (OLD.organization_id, OLD.mode, utc_day(OLD.created_at), -1, 0), (NEW.organization_id, NEW.mode, utc_day(NEW.created_at), 1, 0),
@@ -2315,16 +2315,16 @@ BEGIN
 END
 $$;
 CREATE TRIGGER invites_inserted_completed AFTER INSERT ON invites
-  FOR EACH ROW WHEN (new.completed_at IS NOT NULL) EXECUTE FUNCTION move_invite_days();
+  FOR EACH ROW WHEN (new.completed_at IS NOT NULL) EXECUTE FUNCTION count_invite_days();
 CREATE TRIGGER invites_updated_days AFTER UPDATE ON invites
   FOR EACH ROW WHEN (old.completed_at IS DISTINCT FROM new.completed_at OR old.created_at IS DISTINCT FROM new.created_at
     OR old.organization_id IS DISTINCT FROM new.organization_id)
-  EXECUTE FUNCTION move_invite_days();
+  EXECUTE FUNCTION count_invite_days();
 CREATE TRIGGER invites_deleted_days AFTER DELETE ON invites
-  FOR EACH ROW EXECUTE FUNCTION move_invite_days();
+  FOR EACH ROW EXECUTE FUNCTION count_invite_days();
 
 -- TRUNCATE gives a trigger no rows to count.
-CREATE FUNCTION forget_invite_counts() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION reset_invite_counts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM assessment_invite_counts;
   DELETE FROM organization_invite_counts;
@@ -2332,18 +2332,18 @@ BEGIN
 END
 $$;
 CREATE TRIGGER invites_truncated AFTER TRUNCATE ON invites
-  FOR EACH STATEMENT EXECUTE FUNCTION forget_invite_counts();
-CREATE FUNCTION forget_invite_days() RETURNS trigger LANGUAGE plpgsql AS $$
+  FOR EACH STATEMENT EXECUTE FUNCTION reset_invite_counts();
+CREATE FUNCTION reset_daily_invite_counts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM organization_invite_days;
+  DELETE FROM organization_daily_invite_counts;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER invites_truncated_days AFTER TRUNCATE ON invites
-  FOR EACH STATEMENT EXECUTE FUNCTION forget_invite_days();
+  FOR EACH STATEMENT EXECUTE FUNCTION reset_daily_invite_counts();
 
 -- What invites with a tag are listed by is copied from the invite. FOR SHARE: the invite must not change while its tag is not visible yet.
-CREATE FUNCTION order_invite_tag() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION copy_invite_to_tag() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   SELECT mode, status, sent_at, expires_at INTO NEW.mode, NEW.status, NEW.sent_at, NEW.expires_at
   FROM invites WHERE id = NEW.invite_id FOR SHARE;
@@ -2351,8 +2351,8 @@ BEGIN
 END
 $$;
 CREATE TRIGGER invite_tags_ordered BEFORE INSERT ON invite_tags
-  FOR EACH ROW EXECUTE FUNCTION order_invite_tag();
-CREATE FUNCTION order_tags_of_invite() RETURNS trigger LANGUAGE plpgsql AS $$
+  FOR EACH ROW EXECUTE FUNCTION copy_invite_to_tag();
+CREATE FUNCTION copy_invite_to_its_tags() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE invite_tags SET status = NEW.status, sent_at = NEW.sent_at, expires_at = NEW.expires_at
   WHERE organization_id = NEW.organization_id AND invite_id = NEW.id;
@@ -2362,7 +2362,7 @@ $$;
 CREATE TRIGGER invites_reordered AFTER UPDATE ON invites
   FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.sent_at IS DISTINCT FROM new.sent_at
     OR old.expires_at IS DISTINCT FROM new.expires_at)
-  EXECUTE FUNCTION order_tags_of_invite();
+  EXECUTE FUNCTION copy_invite_to_its_tags();
 
 CREATE FUNCTION count_tagged_invites() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -2380,14 +2380,14 @@ CREATE TRIGGER invite_tags_inserted AFTER INSERT ON invite_tags
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_tagged_invites('1');
 CREATE TRIGGER invite_tags_deleted AFTER DELETE ON invite_tags
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_tagged_invites('-1');
-CREATE FUNCTION forget_tagged_invites() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION reset_tag_invite_counts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM tag_invite_counts;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER invite_tags_truncated AFTER TRUNCATE ON invite_tags
-  FOR EACH STATEMENT EXECUTE FUNCTION forget_tagged_invites();
+  FOR EACH STATEMENT EXECUTE FUNCTION reset_tag_invite_counts();
 
 -- Mail to candidates --------------------------------------------------------------------------------------------------
 
@@ -2408,20 +2408,20 @@ CREATE UNIQUE INDEX takes_text_key ON takes (organization_id, submission_id, que
 
 CREATE INDEX submissions_deadline_idx ON submissions (deadline_at) WHERE state = 'in_progress' AND deadline_at IS NOT NULL;
 CREATE INDEX submissions_in_progress_idx ON submissions (organization_id, invite_id) WHERE state = 'in_progress';
-CREATE INDEX paper_questions_version_idx ON paper_questions (organization_id, version_id, submission_id) WHERE version_id IS NOT NULL;
+CREATE INDEX submission_questions_version_idx ON submission_questions (organization_id, version_id, submission_id) WHERE version_id IS NOT NULL;
 
 -- Queues of what people have to grade: submissions that need nobody cost these nothing.
-CREATE INDEX submissions_waiting_idx ON submissions (organization_id, mode, state, submitted_at, id) WHERE needs_people IS NOT FALSE;
+CREATE INDEX submissions_waiting_idx ON submissions (organization_id, mode, state, submitted_at, id) WHERE needs_grading IS NOT FALSE;
 CREATE INDEX submissions_grader_waiting_idx ON submissions (organization_id, mode, state, grader_id, submitted_at, id)
-  WHERE needs_people IS NOT FALSE;
+  WHERE needs_grading IS NOT FALSE;
 CREATE INDEX submissions_second_grader_waiting_idx ON submissions (organization_id, mode, state, second_grader_id, submitted_at, id)
-  WHERE needs_people IS NOT FALSE;
+  WHERE needs_grading IS NOT FALSE;
 CREATE INDEX submissions_to_release_idx ON submissions (organization_id, mode, submitted_at, id)
-  WHERE state = 'submitted' AND needs_people IS FALSE;
+  WHERE state = 'submitted' AND needs_grading IS FALSE;
 
 -- The grader of a submission is the one that its invite is assigned to, whoever writes that. Nobody grades twice: a second grader who
 -- becomes the first is the second no more.
-CREATE FUNCTION copy_grader() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION copy_grader_from_invite() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   SELECT assigned_grader_id, coalesce(mode, NEW.mode) INTO NEW.grader_id, NEW.mode
   FROM (VALUES (true)) AS always LEFT JOIN invites ON organization_id = NEW.organization_id AND id = NEW.invite_id;
@@ -2429,36 +2429,36 @@ BEGIN
 END
 $$;
 CREATE TRIGGER submissions_inserted BEFORE INSERT ON submissions
-  FOR EACH ROW EXECUTE FUNCTION copy_grader();
-CREATE FUNCTION follow_grader() RETURNS trigger LANGUAGE plpgsql AS $$
+  FOR EACH ROW EXECUTE FUNCTION copy_grader_from_invite();
+CREATE FUNCTION copy_grader_from_invite_to_submissions() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE submissions SET grader_id = NEW.assigned_grader_id, second_grader_id = NULLIF(second_grader_id, NEW.assigned_grader_id)
   WHERE organization_id = NEW.organization_id AND invite_id = NEW.id AND grader_id IS DISTINCT FROM NEW.assigned_grader_id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER invites_grader_changed AFTER UPDATE OF assigned_grader_id ON invites
-  FOR EACH ROW WHEN (old.assigned_grader_id IS DISTINCT FROM new.assigned_grader_id) EXECUTE FUNCTION follow_grader();
+  FOR EACH ROW WHEN (old.assigned_grader_id IS DISTINCT FROM new.assigned_grader_id) EXECUTE FUNCTION copy_grader_from_invite_to_submissions();
 
 -- Recordings and photos -----------------------------------------------------------------------------------------------
 
-CREATE INDEX submissions_media_due_idx ON submissions (media_due_at) WHERE media_due_at IS NOT NULL;
+CREATE INDEX submissions_media_due_idx ON submissions (media_deletion_due_at) WHERE media_deletion_due_at IS NOT NULL;
 CREATE INDEX media_kept_idx ON media (kind, created_at) WHERE state <> 'deleted';
 CREATE INDEX media_removal_idx ON media (deleted_at) WHERE state = 'deleted' AND removed_at IS NULL;
 CREATE INDEX media_unfinished_idx ON media (created_at) WHERE state IN ('uploading', 'joining');
 
 -- Whatever deletes the row of a stored file, the file is found and removed.
-CREATE FUNCTION leave_media_files() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION queue_file_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO media_leftovers (id, key, deleted_at) VALUES (OLD.id, OLD.key, now()) ON CONFLICT DO NOTHING;
+  INSERT INTO deleted_media_files (id, key, deleted_at) VALUES (OLD.id, OLD.key, now()) ON CONFLICT DO NOTHING;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER media_deleted AFTER DELETE ON media
-  FOR EACH ROW WHEN (old.removed_at IS NULL) EXECUTE FUNCTION leave_media_files();
+  FOR EACH ROW WHEN (old.removed_at IS NULL) EXECUTE FUNCTION queue_file_deletion();
 CREATE TRIGGER assets_deleted AFTER DELETE ON assets
-  FOR EACH ROW EXECUTE FUNCTION leave_media_files();
+  FOR EACH ROW EXECUTE FUNCTION queue_file_deletion();
 CREATE TRIGGER archives_deleted AFTER DELETE ON archives
-  FOR EACH ROW WHEN (old.key IS NOT NULL) EXECUTE FUNCTION leave_media_files();
+  FOR EACH ROW WHEN (old.key IS NOT NULL) EXECUTE FUNCTION queue_file_deletion();
 
 -- Bytes of an organization's files, summed by slot as the counts of invites are.
 ALTER TABLE organization_media_bytes SET (fillfactor = 50);
@@ -2501,14 +2501,14 @@ CREATE TRIGGER assets_updated_bytes AFTER UPDATE OF bytes ON assets
 CREATE TRIGGER assets_deleted_bytes AFTER DELETE ON assets
   FOR EACH ROW WHEN (old.bytes <> 0) EXECUTE FUNCTION sum_asset_bytes();
 
-CREATE FUNCTION forget_media_bytes() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION reset_media_bytes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM organization_media_bytes;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER submissions_truncated AFTER TRUNCATE ON submissions
-  FOR EACH STATEMENT EXECUTE FUNCTION forget_media_bytes();
+  FOR EACH STATEMENT EXECUTE FUNCTION reset_media_bytes();
 
 -- Grading and results -------------------------------------------------------------------------------------------------
 
@@ -2529,7 +2529,7 @@ BEGIN
   ) AS given
   CROSS JOIN jsonb_to_recordset(given.grades) AS g (number int, points numeric)
   JOIN submissions s ON s.organization_id = NEW.organization_id AND s.id = NEW.submission_id
-  JOIN paper_questions p ON p.organization_id = s.organization_id AND p.submission_id = s.id AND p.number = g.number
+  JOIN submission_questions p ON p.organization_id = s.organization_id AND p.submission_id = s.id AND p.number = g.number
   WHERE g.points IS NOT NULL AND p.points > 0
   GROUP BY s.organization_id, s.assessment_id, s.mode, p.question_id
   ORDER BY p.question_id
@@ -2552,7 +2552,7 @@ BEGIN
   -- Locked in the order in which releases count, so that neither locks the other out.
   PERFORM FROM question_results q
   WHERE q.organization_id = OLD.organization_id AND q.assessment_id = OLD.assessment_id AND q.mode = OLD.mode AND q.question_id IN (
-    SELECT question_id FROM paper_questions WHERE organization_id = OLD.organization_id AND submission_id = OLD.id
+    SELECT question_id FROM submission_questions WHERE organization_id = OLD.organization_id AND submission_id = OLD.id
   ) ORDER BY q.question_id FOR NO KEY UPDATE;
   UPDATE question_results AS kept SET
     results = kept.results - gone.results, points = kept.points - gone.points, of_points = kept.of_points - gone.of_points
@@ -2560,7 +2560,7 @@ BEGIN
     SELECT p.question_id, count(*) AS results, sum(g.points) AS points, sum(p.points) AS of_points
     FROM (SELECT grades FROM releases WHERE organization_id = OLD.organization_id AND submission_id = OLD.id ORDER BY version DESC LIMIT 1) AS newest
     CROSS JOIN jsonb_to_recordset(newest.grades) AS g (number int, points numeric)
-    JOIN paper_questions p ON p.organization_id = OLD.organization_id AND p.submission_id = OLD.id AND p.number = g.number
+    JOIN submission_questions p ON p.organization_id = OLD.organization_id AND p.submission_id = OLD.id AND p.number = g.number
     WHERE g.points IS NOT NULL AND p.points > 0
     GROUP BY p.question_id
   ) AS gone
@@ -2602,10 +2602,10 @@ CREATE INDEX ats_reports_waiting_idx ON ats_reports (order_id, position, id) WHE
 -- Erasure and exports -------------------------------------------------------------------------------------------------
 
 -- One erasure of an address runs at a time.
-CREATE UNIQUE INDEX erasures_running_key ON erasures (organization_id, address_code) WHERE finished_at IS NULL;
+CREATE UNIQUE INDEX erasures_running_key ON erasures (organization_id, address_hmac) WHERE finished_at IS NULL;
 
 -- One export of a person runs at a time for each who asks: nobody is led to a file that only somebody else can download.
-CREATE UNIQUE INDEX archives_making_candidate_actor_key ON archives (organization_id, address_code, actor_kind, actor_id) NULLS NOT DISTINCT
-  WHERE finished_at IS NULL AND address_code IS NOT NULL;
+CREATE UNIQUE INDEX archives_making_candidate_actor_key ON archives (organization_id, address_hmac, actor_kind, actor_id) NULLS NOT DISTINCT
+  WHERE finished_at IS NULL AND address_hmac IS NOT NULL;
 CREATE UNIQUE INDEX archives_making_member_actor_key ON archives (organization_id, member_id, actor_kind, actor_id) NULLS NOT DISTINCT
   WHERE finished_at IS NULL AND member_id IS NOT NULL;

@@ -133,7 +133,7 @@ export async function resetPassword(
   const { id: credentialId, email } = link.credential
   const memberships = await findMemberships(service, credentialId)
   // The proof removes every factor that was set up before.
-  const hasSecondFactor = link.credential.provenAt !== null && (await hasFactor(service, credentialId))
+  const hasSecondFactor = link.credential.emailVerifiedAt !== null && (await hasFactor(service, credentialId))
   refuse(await judgePassword(service, 'password', password, { email, words: memberships.flatMap(wordsOf), hasSecondFactor }))
   const passwordHash = await hashPassword(password, lineOf(email, origin), () => isOpen(service, ref))
   if (passwordHash === null) return null
@@ -154,8 +154,8 @@ export async function resetPassword(
 }
 
 /** The password of an account whose address nobody has proven may be somebody else's: such a link replaces it. */
-const mayKeepPassword = (ref: AccountLinkRef, credential: { provenAt: Date | null }): boolean =>
-  ref.provesAddress === true && credential.provenAt !== null
+const mayKeepPassword = (ref: AccountLinkRef, credential: { emailVerifiedAt: Date | null }): boolean =>
+  ref.provesAddress === true && credential.emailVerifiedAt !== null
 
 /**
  * Makes the browser in which a mailed link was opened a known one, without another password: where strangers have tried too many, the person signs in

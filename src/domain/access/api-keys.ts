@@ -37,7 +37,7 @@ export type ApiKeySummary = {
 }
 
 /** What is never read but to compare it. */
-const omit = { hash: true, previousHash: true, isStoredRestricted: true } as const
+const omit = { hash: true, previousHash: true, hasRestrictedHash: true } as const
 
 type NewApiKey = {
   organizationId: string
@@ -151,9 +151,9 @@ export async function createApiKeyUnlessNamed(
 ): Promise<{ key: string; apiKey: ApiKeySummary } | null> {
   const { clock, newId } = ctx.deps
   const key = generateApiKey(mode)
-  const isStoredRestricted = isRestricted({ scopes, networks })
-  const allowance = { rights: rightsOfScopes(scopes), scopes: [...scopes], networks: [...networks], isStoredRestricted }
-  const stored = { ...allowance, ...fingerprintApiKey(key, { isRestricted: isStoredRestricted }) }
+  const hasRestrictedHash = isRestricted({ scopes, networks })
+  const allowance = { rights: rightsOfScopes(scopes), scopes: [...scopes], networks: [...networks], hasRestrictedHash }
+  const stored = { ...allowance, ...fingerprintApiKey(key, { isRestricted: hasRestrictedHash }) }
   const data = { id: newId(), organizationId, name, mode, expiresAt, createdById, createdAt: clock(), ...stored }
   return inTransaction(ctx, async (inside) => {
     const [apiKey] = await inside.db.apiKey.createManyAndReturn({ data: [data], skipDuplicates: true, omit })
@@ -233,11 +233,11 @@ const changesOf = (before: Changeable, after: Changeable): AuditDetails =>
 
 /** Once and for good: from the hash of a restricted key there is no way back. */
 async function storeAsRestricted({ db }: ServiceContext, id: string): Promise<void> {
-  const select = { hash: true, previousHash: true, isStoredRestricted: true } as const
-  const { hash, previousHash, isStoredRestricted } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
-  if (isStoredRestricted) return
+  const select = { hash: true, previousHash: true, hasRestrictedHash: true } as const
+  const { hash, previousHash, hasRestrictedHash } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
+  if (hasRestrictedHash) return
   const restricted = (stored: Uint8Array) => toBytes(restrictedFingerprint(toBase64(stored)))
-  const data = { hash: restricted(hash), previousHash: previousHash && restricted(previousHash), isStoredRestricted: true }
+  const data = { hash: restricted(hash), previousHash: previousHash && restricted(previousHash), hasRestrictedHash: true }
   await db.apiKey.update({ where: { id }, data })
 }
 

@@ -4,15 +4,18 @@ import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { SignedIn } from './sessions.ts'
 
-/** @property provenAt null: nobody has shown yet that the address is theirs. */
-export type LockedCredential = { id: string; authVersion: number; provenAt: Date | null }
+/** @property emailVerifiedAt null: nobody has shown yet that the address is theirs. */
+export type LockedCredential = { id: string; authVersion: number; emailVerifiedAt: Date | null }
 
 /**
  * Locks a credential until the transaction ends. Whatever changes how a person signs in takes this lock first, so that the second of two changes sees
  * what the first has done. A transaction that locks a member as well locks the member before.
  */
 export const lockCredential = ({ db }: ServiceContext, id: string): Promise<LockedCredential | undefined> =>
-  first(db, everyones.selectFrom('credentials').select(['id', 'authVersion', 'provenAt']).where('id', '=', id).forNoKeyUpdate())
+  first(
+    db,
+    everyones.selectFrom('credentials').select(['id', 'authVersion', 'emailVerifiedAt']).where('id', '=', id).forNoKeyUpdate(),
+  )
 
 /**
  * Locks the credential of whoever is signed in. The request may have waited for a change that ended its session, so the session is read again.

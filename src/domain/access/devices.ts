@@ -4,8 +4,8 @@ import { all, run } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
-/** Account of a person. @property provenAt null until somebody has shown that the address is theirs. */
-export type Credential = { id: string; email: string; passwordHash: string; authVersion: number; provenAt: Date | null }
+/** Account of a person. @property emailVerifiedAt null until somebody has shown that the address is theirs. */
+export type Credential = { id: string; email: string; passwordHash: string; authVersion: number; emailVerifiedAt: Date | null }
 
 /**
  * Where a browser asks from.

@@ -11,10 +11,10 @@ import { addProof } from './proofs.ts'
 import { keyOfChallenge, keyOfStep, refusedCode, refusedPasskey } from './prove-factor.ts'
 import { hasRecoveryCodes, makeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts'
 import type { SignedIn } from './sessions.ts'
-import { spend } from './spent-proofs.ts'
 import { tellPerson } from './tell-person.ts'
 import { findStep, makeTotpSecret, otpauthUrl, toBase32 } from './totp.ts'
 import { sealTotpSecret } from './totp-secrets.ts'
+import { spend } from './used-tokens.ts'
 
 /**
  * Factor that a page offers to add. Nothing is stored until its form is sent.
@@ -135,8 +135,8 @@ function enrol(
 ): Promise<string[]> {
   const { sessionId, credential } = signedIn
   return inTransaction(service, async (inside) => {
-    const { provenAt } = await requireOwnCredential(inside, signedIn)
-    refuse(provenAt ? [] : [{ field: '', rule: 'account', problem: 'unproven' }])
+    const { emailVerifiedAt } = await requireOwnCredential(inside, signedIn)
+    refuse(emailVerifiedAt ? [] : [{ field: '', rule: 'account', problem: 'unproven' }])
     const before = await listFactors(inside, credential.id)
     const now = inside.deps.clock()
     const codes = makeRecoveryCodes(offer.seed)

@@ -38,8 +38,8 @@ export async function readFactors(service: ServiceContext, { credential, members
 
 /** Whether one of the organizations asks for a second factor now: of everybody, or of who may sign in past its identity provider. */
 const requiresFactor = (memberships: readonly Membership[], now: Date): boolean =>
-  memberships.some(({ organization: { security }, ownWay }) => {
-    const isPast = ownWay !== null && security?.ssoEnforcedAt != null
+  memberships.some(({ organization: { security }, signInException }) => {
+    const isPast = signInException !== null && security?.ssoEnforcedAt != null
     return isPast || (security?.secondFactorFrom != null && security.secondFactorFrom <= now)
   })
 

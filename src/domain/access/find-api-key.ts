@@ -68,7 +68,13 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
       revokedAt: true,
       lastUsedAt: true,
       organization: {
-        select: { id: true, name: true, tier: true, security: { select: { keyNetworks: true } }, hold: { select: { id: true } } },
+        select: {
+          id: true,
+          name: true,
+          tier: true,
+          security: { select: { apiKeyNetworks: true } },
+          hold: { select: { id: true } },
+        },
       },
     },
     relationLoadStrategy: 'join',
@@ -76,7 +82,7 @@ async function findApiKeys(db: Connection, fingerprints: string[]): Promise<Map<
   return new Map(
     rows.flatMap(({ hash, previousHash, previousExpiresAt, organization, ...found }): [string, CachedApiKey][] => {
       const { security, hold, ...ofOrganization } = organization
-      const organizationNetworks = security?.keyNetworks ?? []
+      const organizationNetworks = security?.apiKeyNetworks ?? []
       const key = { ...found, organization: ofOrganization, organizationNetworks, isSuspended: hold !== null }
       const of = (stored: Uint8Array) => given.get(toBase64(stored)) ?? ''
       const current: [string, CachedApiKey] = [of(hash), key]

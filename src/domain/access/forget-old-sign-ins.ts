@@ -29,12 +29,12 @@ export async function forgetOldSignIns(system: ServiceContext): Promise<void> {
     return run(db, everyones.deleteFrom('devices').where('id', 'in', unknown))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const spent = everyones.selectFrom('spentProofs').select('key').where('endsAt', '<=', now).limit(atMost)
-    return run(db, everyones.deleteFrom('spentProofs').where('key', 'in', spent))
+    const spent = everyones.selectFrom('usedTokens').select('key').where('endsAt', '<=', now).limit(atMost)
+    return run(db, everyones.deleteFrom('usedTokens').where('key', 'in', spent))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
-    const parked = everyones.selectFrom('parkedForms').select('id').where('endsAt', '<=', now).limit(atMost)
-    return run(db, everyones.deleteFrom('parkedForms').where('id', 'in', parked))
+    const parked = everyones.selectFrom('savedForms').select('id').where('endsAt', '<=', now).limit(atMost)
+    return run(db, everyones.deleteFrom('savedForms').where('id', 'in', parked))
   })
   await repeatInHalves(FORGOTTEN_AT_ONCE, (atMost) => {
     const ended = everyones.selectFrom('signInAttempts').select('key').where('endsAt', '<=', now).limit(atMost)

@@ -104,14 +104,14 @@ const tellAdmins = async (inside: Context, called: string): Promise<void> =>
 /** For so many days a new key may be good at most; null: for ever. */
 export async function longestKeyDays({ db, organization }: Context): Promise<number | null> {
   const where = { organizationId: organization.id }
-  return (await db.organizationSecurity.findUnique({ where, select: { keyMaxDays: true } }))?.keyMaxDays ?? null
+  return (await db.organizationSecurity.findUnique({ where, select: { apiKeyMaxDays: true } }))?.apiKeyMaxDays ?? null
 }
 
-function findExpiryIssues(expiresAt: Date | null, keyMaxDays: number | null, now: Date): Issue[] {
+function findExpiryIssues(expiresAt: Date | null, apiKeyMaxDays: number | null, now: Date): Issue[] {
   if (expiresAt && expiresAt <= now) return [{ field: 'expiresAt', rule: 'account', problem: 'future' }]
-  const limit = keyMaxDays ?? KEY_DAYS.maximum
+  const limit = apiKeyMaxDays ?? KEY_DAYS.maximum
   // A last day that is chosen ends at midnight.
-  const isTooFar = expiresAt ? expiresAt > daysAfter(now, limit + 1) : keyMaxDays !== null
+  const isTooFar = expiresAt ? expiresAt > daysAfter(now, limit + 1) : apiKeyMaxDays !== null
   return isTooFar ? [{ field: 'expiresAt', rule: 'account', problem: 'farFuture', limit }] : []
 }
 
@@ -201,8 +201,8 @@ export async function rotateKey(ctx: Context, id: string): Promise<{ key: string
     if (found.revokedAt || (found.expiresAt && found.expiresAt <= now)) refuse([{ field: '', rule: 'account', problem: 'ended' }])
     if (found.previousExpiresAt && found.previousExpiresAt > now) refuse([{ field: '', rule: 'account', problem: 'rotated' }])
     const key = generateApiKey(found.mode)
-    const select = { hash: true, isStoredRestricted: true } as const
-    const { hash, isStoredRestricted: isRestricted } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
+    const select = { hash: true, hasRestrictedHash: true } as const
+    const { hash, hasRestrictedHash: isRestricted } = await db.apiKey.findUniqueOrThrow({ where: { id }, select })
     const previous = { previousHash: hash, previousExpiresAt: new Date(now.getTime() + ROTATION_MS) }
     await db.apiKey.update({ where: { id }, data: { ...fingerprintApiKey(key, { isRestricted }), ...previous } })
     await recordKey(inside, 'rotated_key', found)

@@ -32,22 +32,27 @@ export type Proof = {
   authTime?: Date | null
 }
 
-/** Of a session that has not ended. @property closedFor organizations that it does not open any more. */
-export type OpeningSession = { createdAt: Date; lastSeenAt: Date; closedFor: readonly string[]; proofs: readonly Proof[] }
+/** Of a session that has not ended. @property closedOrganizationIds organizations that it does not open any more. */
+export type OpeningSession = {
+  createdAt: Date
+  lastSeenAt: Date
+  closedOrganizationIds: readonly string[]
+  proofs: readonly Proof[]
+}
 
-/** @property ownWay of who signs in with factors of their own although the organization has an identity provider: `guest` or `break_glass`. */
+/** @property signInException of who signs in with factors of their own although the organization has an identity provider: `guest` or `break_glass`. */
 export type OpeningMembership = {
   organizationId: string
   status: 'active' | 'inactive'
   activeSince: Date | null
-  ownWay?: string | null
+  signInException?: string | null
 }
 
 /** What an organization asks, as its table has it; null: nothing. */
 export type OpeningRules = {
   ssoEnforcedAt: Date | null
   secondFactorFrom: Date | null
-  deviceDays: number
+  trustedDeviceDays: number
   idleMinutes: number
   sessionHours: number
   ssoSessionHours: number
@@ -68,7 +73,7 @@ export function openingOf(session: OpeningSession, membership: OpeningMembership
   const { organizationId } = membership
   if (rules && !isAllowedFrom(rules.networks, asked.address)) return 'network'
   if (rules?.ssoEnforcedAt) {
-    const missing = hasRecentWord(proofs, organizationId, rules, asked) ? null : missingOfOwnWay(proofs, membership)
+    const missing = hasRecentWord(proofs, organizationId, rules, asked) ? null : missingOfSignInException(proofs, membership)
     if (missing) return missing
   } else if (!proofs.some((proof) => isOwnProof(proof) || isWordOf(proof, organizationId))) return 'proof'
   if (rules?.secondFactorFrom && rules.secondFactorFrom <= asked.at && !hasSecondFactor(proofs, organizationId, rules, asked))
@@ -80,9 +85,10 @@ export function openingOf(session: OpeningSession, membership: OpeningMembership
 
 /** Whether a session opens nothing of an organization any more, whatever it rests on: what deactivation has ended does not come back. */
 export const isShut = (
-  { createdAt, closedFor }: Pick<OpeningSession, 'createdAt' | 'closedFor'>,
+  { createdAt, closedOrganizationIds }: Pick<OpeningSession, 'createdAt' | 'closedOrganizationIds'>,
   { organizationId, status, activeSince }: OpeningMembership,
-): boolean => status !== 'active' || closedFor.includes(organizationId) || (activeSince !== null && activeSince >= createdAt)
+): boolean =>
+  status !== 'active' || closedOrganizationIds.includes(organizationId) || (activeSince !== null && activeSince >= createdAt)
 
 const isOld = (
   { createdAt }: Pick<OpeningSession, 'createdAt'>,
@@ -129,8 +135,8 @@ export function isByOwnFactors(proofs: readonly { kind: string }[]): boolean {
 }
 
 /** What whoever may sign in past the organization's identity provider has not shown yet; of others that they come by it. */
-function missingOfOwnWay(proofs: readonly Proof[], { ownWay }: OpeningMembership): 'sso' | 'factor' | null {
-  if (ownWay !== 'guest' && ownWay !== 'break_glass') return 'sso'
+function missingOfSignInException(proofs: readonly Proof[], { signInException }: OpeningMembership): 'sso' | 'factor' | null {
+  if (signInException !== 'guest' && signInException !== 'break_glass') return 'sso'
   if (isByOwnFactors(proofs)) return null
   return proofs.some(({ kind }) => kind === 'password') ? 'factor' : 'sso'
 }
@@ -138,13 +144,13 @@ function missingOfOwnWay(proofs: readonly Proof[], { ownWay }: OpeningMembership
 const hasSecondFactor = (
   proofs: readonly Proof[],
   organizationId: string,
-  { deviceDays }: NonNullable<OpeningRules>,
+  { trustedDeviceDays }: NonNullable<OpeningRules>,
   asked: Asked,
 ): boolean =>
   proofs.some((proof) => {
     const { kind, at, provider, acr } = proof
     if (kind === 'totp' || kind === 'passkey' || kind === 'recovery') return true
-    if (kind === 'device') return isSince(at, asked, deviceDays * DAY_MS)
+    if (kind === 'device') return isSince(at, asked, trustedDeviceDays * DAY_MS)
     const speaksHere = provider?.organizationId === null || isWordOf(proof, organizationId)
     if (!provider || !speaksHere) return false
     return provider.secondFactor === 'trusted' || (provider.secondFactor === 'acr' && provider.acrValues.includes(acr ?? ''))

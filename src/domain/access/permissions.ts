@@ -39,7 +39,7 @@ export type Permission =
   | 'delete_test_data'
   /** Whoever has an address, from the organization: see domain/erasure. */
   | 'erase_candidates'
-  /** All of it: see domain/erasure/hold.ts. */
+  /** All of it: see domain/erasure/suspension.ts. */
   | 'erase_organization'
   | 'take_invite'
 

@@ -13,8 +13,8 @@ export async function addProof(inside: ServiceContext, sessionId: string, proof:
   const at = deps.clock()
   const { id, ...row } = rowOfProof(deps.newId(), proof, at)
   const providerId = typeof proof === 'string' ? null : proof.providerId
-  const earlier = await db.sessionProof.updateMany({ where: { sessionId, kind: kindOf(proof), providerId }, data: row })
-  if (earlier.count === 0) await db.sessionProof.create({ data: { id, sessionId, ...row } })
+  const earlier = await db.sessionAuthentication.updateMany({ where: { sessionId, kind: kindOf(proof), providerId }, data: row })
+  if (earlier.count === 0) await db.sessionAuthentication.create({ data: { id, sessionId, ...row } })
   if (kindOf(proof) === 'oidc') return
   await tellOfBreakGlass(inside, { id: sessionId }, await findMemberships(inside, session.credentialId))
 }

@@ -17,10 +17,10 @@ import { type Credential, type EndReason, findMemberships, recordForAll } from '
 export async function proveAddress(inside: ServiceContext, credentialId: string): Promise<Credential> {
   const where = { id: credentialId }
   const credential = await inside.db.credential.findUniqueOrThrow({ where })
-  if (credential.provenAt) return credential
+  if (credential.emailVerifiedAt) return credential
   await removeCredentials(inside, credentialId, 'address_proven')
   await recordForAll(inside, await findMemberships(inside, credentialId), { action: 'proved_address' })
-  return inside.db.credential.update({ where, data: { provenAt: inside.deps.clock(), failures: 0 } })
+  return inside.db.credential.update({ where, data: { emailVerifiedAt: inside.deps.clock(), failures: 0 } })
 }
 
 /**
@@ -33,7 +33,7 @@ export async function removeCredentials(inside: ServiceContext, credentialId: st
   await db.secondFactor.deleteMany({ where })
   await db.recoveryCode.deleteMany({ where })
   await db.device.deleteMany({ where })
-  await db.parkedForm.deleteMany({ where })
+  await db.savedForm.deleteMany({ where })
   await db.identity.deleteMany({ where: { ...where, organizationId: null } })
   const data = { passwordHash: NO_PASSWORD, passwordChangedAt: deps.clock() }
   await db.credential.update({ where: { id: credentialId }, data })

@@ -3,9 +3,9 @@ import { type AccountProblem, DomainError } from '../errors.ts'
 import { listFactors, passkeysOf } from './factors.ts'
 import { type Passkey, passkeyIdOf, relyingParty, verifyPasskey } from './passkeys.ts'
 import { useRecoveryCode } from './recovery-codes.ts'
-import { spend } from './spent-proofs.ts'
 import { findStep } from './totp.ts'
 import { openTotpSecret } from './totp-secrets.ts'
+import { spend } from './used-tokens.ts'
 
 /** A code of an app has six characters, a recovery code four times as many: nobody has to say which it is. */
 const RECOVERY_CODE_FROM = 12

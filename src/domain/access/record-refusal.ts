@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { HOUR_MS } from '../values/days.ts'
-import { spend } from './spent-proofs.ts'
+import { spend } from './used-tokens.ts'
 
 /** What somebody was refused for: what they may not do, what their key is not restricted to, or where they come from. */
 export type Refusal = 'permission' | 'scope' | 'network'
@@ -57,7 +57,7 @@ async function countMore({ db }: Pick<Context, 'db'>, key: string, here: Met): P
     while (here.more > 0) {
       const { more } = here
       here.more = 0
-      await db.spentProof.updateMany({ where: { key }, data: { times: { increment: more } } })
+      await db.usedToken.updateMany({ where: { key }, data: { times: { increment: more } } })
     }
   } finally {
     here.isCounting = false
@@ -68,7 +68,7 @@ async function countMore({ db }: Pick<Context, 'db'>, key: string, here: Met): P
 export async function recordRefusalCounts(system: ServiceContext): Promise<void> {
   const over = { key: { startsWith: `${REFUSAL} ` }, endsAt: { lte: system.deps.clock() }, times: { gt: 1 } }
   for (;;) {
-    const due = await system.db.spentProof.findMany({ where: over, orderBy: { endsAt: 'asc' }, take: RECORDED_AT_ONCE })
+    const due = await system.db.usedToken.findMany({ where: over, orderBy: { endsAt: 'asc' }, take: RECORDED_AT_ONCE })
     await inTransaction(system, async (inside) => {
       for (const counted of due) await recordCount(inside, counted)
     })
@@ -80,7 +80,7 @@ export async function recordRefusalCounts(system: ServiceContext): Promise<void>
 async function recordCount(inside: ServiceContext, counted: { key: string; times: number }): Promise<void> {
   const { db } = inside
   const { key, times } = counted
-  if ((await db.spentProof.deleteMany({ where: { key, times } })).count === 0) return
+  if ((await db.usedToken.deleteMany({ where: { key, times } })).count === 0) return
   const entry = entryOf(inside, counted)
   if ((await db.organization.count({ where: { id: entry.organizationId } })) > 0)
     await run(db, insertRows({ auditEntries: [entry] }))

@@ -24,7 +24,7 @@ const memberships = {
   include: {
     user: true,
     organization: {
-      select: { id: true, name: true, tier: true, ownerNamedAt: true, security: true, hold: { select: { eraseAt: true } } },
+      select: { id: true, name: true, tier: true, ownerNamedAt: true, security: true, hold: { select: { erasesAt: true } } },
     },
   },
   orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }],
@@ -41,7 +41,7 @@ export type Membership = Prisma.MemberGetPayload<{ include: typeof memberships.i
  */
 export type SignedIn = {
   sessionId: string
-  session: { createdAt: Date; lastSeenAt: Date; closedFor: string[]; proofs: Proof[] }
+  session: { createdAt: Date; lastSeenAt: Date; closedOrganizationIds: string[]; proofs: Proof[] }
   credential: Credential
   memberships: Membership[]
   shut: Membership[]
@@ -159,7 +159,7 @@ export async function findSession(
   return { sessionId: id, session: { ...session, proofs }, credential, memberships: open, shut }
 }
 
-type Used = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedFor'> & {
+type Used = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'createdAt' | 'closedOrganizationIds'> & {
   credential: { memberships: Membership[] }
 }
 
@@ -168,15 +168,15 @@ type Used = Pick<Prisma.SessionGetPayload<object>, 'id' | 'lastSeenAt' | 'create
  * idle too long stays closed to it: its use for another one is none for that.
  */
 async function recordUse({ db }: Pick<ServiceContext, 'db'>, used: Used, now: Date): Promise<void> {
-  const { id, lastSeenAt, createdAt, closedFor, credential } = used
+  const { id, lastSeenAt, createdAt, closedOrganizationIds, credential } = used
   const expiresAt = new Date(Math.min(now.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS))
   const idle = credential.memberships.filter(
     ({ organization: { security } }) => security !== null && isIdle(used, security, { at: now }),
   )
-  const closed = [...new Set([...closedFor, ...idle.map(({ organizationId }) => organizationId)])]
+  const closed = [...new Set([...closedOrganizationIds, ...idle.map(({ organizationId }) => organizationId)])]
   await db.session.updateMany({
-    where: { id, lastSeenAt, endedAt: null, closedFor: { equals: closedFor } },
-    data: { lastSeenAt: now, expiresAt, ...(idle.length > 0 && { closedFor: closed }) },
+    where: { id, lastSeenAt, endedAt: null, closedOrganizationIds: { equals: closedOrganizationIds } },
+    data: { lastSeenAt: now, expiresAt, ...(idle.length > 0 && { closedOrganizationIds: closed }) },
   })
 }
 
@@ -189,17 +189,22 @@ export function findOpening({ session, memberships, shut }: SignedIn, organizati
 /**
  * The context of a person as the member of an organization, who looks at its live or at its test data.
  *
- * @param asked.duringHold whether it may be one that is to be erased.
+ * @param asked.duringSuspension whether it may be one that is to be erased.
  * @throws DomainError not_permitted when they are none, there is none, the session does not open it, or it is to be erased.
  */
 export function contextOf(
   service: ServiceContext,
   signedIn: SignedIn,
-  { organizationId, mode, duringHold = false, ...asked }: Asked & { organizationId: string; mode: KeyMode; duringHold?: boolean },
+  {
+    organizationId,
+    mode,
+    duringSuspension = false,
+    ...asked
+  }: Asked & { organizationId: string; mode: KeyMode; duringSuspension?: boolean },
 ): Context {
   const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
   if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
-  if (membership.organization.hold && !duringHold) throw new DomainError('not_permitted')
+  if (membership.organization.hold && !duringSuspension) throw new DomainError('not_permitted')
   return { ...asMember(service, membership), mode }
 }
 

@@ -36,7 +36,7 @@ export async function findCredential(
 ): Promise<(Credential & { failures: number }) | undefined> {
   const credentials = everyones
     .selectFrom('credentials')
-    .select(['id', 'email', 'passwordHash', 'authVersion', 'provenAt', 'failures'])
+    .select(['id', 'email', 'passwordHash', 'authVersion', 'emailVerifiedAt', 'failures'])
   return first(
     db,
     credentials.where((eb) => eb(eb.fn<string>('address_key', ['email']), '=', asStored(email).toLowerCase())),

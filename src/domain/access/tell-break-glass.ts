@@ -6,7 +6,7 @@ import { isByOwnFactors } from './openings.ts'
 import { readProofs } from './proof-rows.ts'
 import { LONGEST_MS } from './session-tokens.ts'
 import { asMember, type Membership } from './sessions.ts'
-import { spend } from './spent-proofs.ts'
+import { spend } from './used-tokens.ts'
 
 /**
  * Tells an organization's owners of whoever gets in past its identity provider, in the transaction of that: once a session, by mail and in the
@@ -20,7 +20,7 @@ export async function tellOfBreakGlass(
   memberships: readonly Membership[],
 ): Promise<void> {
   const past = memberships.filter(
-    ({ ownWay, organization }) => ownWay === 'break_glass' && organization.security?.ssoEnforcedAt != null,
+    ({ signInException, organization }) => signInException === 'break_glass' && organization.security?.ssoEnforcedAt != null,
   )
   if (past.length === 0) return
   const { id, proofs: rows } = await inside.db.session.findUniqueOrThrow({ where: which, include: { proofs: true } })

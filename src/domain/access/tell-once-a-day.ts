@@ -3,8 +3,8 @@ import type { SecurityMailKind } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
 import { findMemberships } from './sessions.ts'
-import { spend } from './spent-proofs.ts'
 import { tellPerson } from './tell-person.ts'
+import { spend } from './used-tokens.ts'
 
 /** Writes to a person of what strangers do, once a day. */
 export async function tellOnceADay(service: ServiceContext, credentialId: string, kind: SecurityMailKind): Promise<void> {

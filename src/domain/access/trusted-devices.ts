@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../context.ts'
-import { DEVICE_DAYS } from '../limits.ts'
+import { TRUSTED_DEVICE_DAYS } from '../limits.ts'
 import { DAY_MS } from '../values/days.ts'
 import { isUuid } from '../values/uuid.ts'
 import { type Browser, type Credential, hashDevice } from './devices.ts'
@@ -7,15 +7,15 @@ import { type Browser, type Credential, hashDevice } from './devices.ts'
 // Browsers in which their owner is not asked for a second factor again. What counts is when it was given there: each organization decides for
 // how long that is enough. It is kept as the end of the longest that any may allow.
 
-const LONGEST_MS = DEVICE_DAYS.maximum * DAY_MS
+const LONGEST_MS = TRUSTED_DEVICE_DAYS.maximum * DAY_MS
 /** Of organizations that have decided nothing. */
 const USUAL_DAYS = 30
 
-type Rules = { organization: { security: { deviceDays: number } | null } }
+type Rules = { organization: { security: { trustedDeviceDays: number } | null } }
 
 /** Days for which a person may be remembered somewhere: as many as one of their organizations allows at least. 0: nowhere. */
 export const daysToRemember = (memberships: readonly Rules[]): number =>
-  Math.max(0, ...memberships.map(({ organization: { security } }) => security?.deviceDays ?? USUAL_DAYS))
+  Math.max(0, ...memberships.map(({ organization: { security } }) => security?.trustedDeviceDays ?? USUAL_DAYS))
 
 /** Has the browser with this value of the cookie stand for the second factor that was just given in it. */
 export async function trustDevice({ db, deps }: ServiceContext, credentialId: string, token: string): Promise<void> {

@@ -36,11 +36,12 @@ export type Archive = Pick<
 export const purposeOf = (id: string): string => `archive ${id}`
 
 export function toArchive({ deps, actor }: Context, row: Row): Archive {
-  const { id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt, sealedAddress, downloadStartedAt } = row
+  const { id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt, encryptedAddress, downloadStartedAt } =
+    row
   return {
     ...{ id, memberId, actorKind, actorId, createdAt, finishedAt, fetchedAt, expiresAt },
     subject: row.subject as ArchiveSubject,
-    address: sealedAddress && open(deps.secretKeys, purposeOf(id), sealedAddress),
+    address: encryptedAddress && open(deps.secretKeys, purposeOf(id), encryptedAddress),
     bytes: Number(row.bytes),
     isMine: actorId === actorIdOf(actor) && actorKind === actor.kind,
     retryUntil: downloadStartedAt && new Date(downloadStartedAt.getTime() + RETRY_MS),

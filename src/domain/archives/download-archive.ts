@@ -125,6 +125,6 @@ export const removeFile = (
     if (!found?.key) return false
     const cleared = { key: null, downloadId: null, downloadLeasedUntil: null, ...change }
     await run(db, ownUpdate(owner, 'archives').where('id', '=', id).set(cleared))
-    await db.mediaLeftover.create({ data: { id: deps.newId(), key: found.key, deletedAt: deps.clock() } })
+    await db.deletedMediaFile.create({ data: { id: deps.newId(), key: found.key, deletedAt: deps.clock() } })
     return true
   })

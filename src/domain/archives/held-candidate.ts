@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { among, own, type SqlBool } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
-import type { MediaPart, Prisma } from '../../generated/prisma/client.ts'
+import type { MediaFilePart, Prisma } from '../../generated/prisma/client.ts'
 import { type ConsentText, findAgreedText } from '../brand/page-words.ts'
 import type { Context } from '../context.ts'
 import { isTo } from '../erasure/collect-invites.ts'
@@ -12,7 +12,7 @@ import { asOfNow } from '../invites/expiry.ts'
 import { type Invite, wholeInvite } from '../invites/invites.ts'
 import { ofAddress, type Suppression } from '../invites/suppressions.ts'
 import { findById } from '../look-ups/shared-query.ts'
-import { codesOfAddress } from '../secrets/address-codes.ts'
+import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { findGrades } from '../submissions/grading/grades.ts'
 import type { Round } from '../submissions/grading/rounds.ts'
 import { fileOf, partOf } from '../values/media-keys.ts'
@@ -157,7 +157,7 @@ export async function readHeldBesides(ctx: Context, address: string): Promise<He
   const its = { organizationId: organization.id }
   const orderBy = { createdAt: 'asc' as const }
   const codes = codesOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
-  const erasures = await db.erasure.findMany({ where: { ...its, addressCode: { in: codes } }, orderBy })
+  const erasures = await db.erasure.findMany({ where: { ...its, addressHmac: { in: codes } }, orderBy })
   return {
     listRows,
     suppressions: await db.suppression.findMany({
@@ -177,11 +177,15 @@ export async function openHeldMedia({ db, deps }: Context, media: HeldMedia): Pr
   if (media.state === 'ready') return deps.media.get(fileOf(media.key))
   if (media.state !== 'failed') return null
   const where = { organizationId: media.organizationId, mediaId: media.id }
-  const parts = await db.mediaPart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
+  const parts = await db.mediaFilePart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
   return parts.length > 0 ? readThere(deps, media, parts) : null
 }
 
-async function* readThere({ media: store }: Context['deps'], { key }: HeldMedia, parts: MediaPart[]): AsyncGenerator<Uint8Array> {
+async function* readThere(
+  { media: store }: Context['deps'],
+  { key }: HeldMedia,
+  parts: MediaFilePart[],
+): AsyncGenerator<Uint8Array> {
   for (const part of parts) {
     const content = await store.get(partOf(key, part))
     if (content) yield* content

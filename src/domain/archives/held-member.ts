@@ -15,7 +15,7 @@ const include = {
   savedFilters: { orderBy: { id: 'asc' }, select: { name: true, createdAt: true } },
   identities: {
     orderBy: { id: 'asc' },
-    select: { issuer: true, subject: true, emailSeen: true, linkedAt: true, lastUsedAt: true },
+    select: { issuer: true, subject: true, lastEmail: true, linkedAt: true, lastUsedAt: true },
   },
   credential: {
     select: {

@@ -51,17 +51,17 @@ const begin = (ctx: Context, { id, key }: Making): Promise<boolean> =>
     const its = own(inside, 'archives').where('id', '=', id).where('finishedAt', 'is', null)
     const before = await first(db, its.select('key').forUpdate())
     if (!before) return false
-    if (before.key) await db.mediaLeftover.create({ data: { id: deps.newId(), key: before.key, deletedAt: deps.clock() } })
+    if (before.key) await db.deletedMediaFile.create({ data: { id: deps.newId(), key: before.key, deletedAt: deps.clock() } })
     return (await run(db, ownUpdate(inside, 'archives').where('id', '=', id).set({ key }))) > 0
   })
 
 type Making = { id: string; key: string }
-type Found = { id: string; memberId: string | null; actorId: string | null; sealedAddress: Uint8Array | null }
+type Found = { id: string; memberId: string | null; actorId: string | null; encryptedAddress: Uint8Array | null }
 
 /** @throws Error where none of the secret keys opens the address. */
-function whoseOf({ deps }: Context, { id, memberId, actorId, sealedAddress }: Found) {
+function whoseOf({ deps }: Context, { id, memberId, actorId, encryptedAddress }: Found) {
   if (memberId !== null) return { memberId, isOwn: actorId === memberId }
-  const address = sealedAddress && open(deps.secretKeys, purposeOf(id), sealedAddress)
+  const address = encryptedAddress && open(deps.secretKeys, purposeOf(id), encryptedAddress)
   if (address === null) throw new Error('The address of an archive is encrypted under a secret key that is not known')
   return { address }
 }

@@ -5,7 +5,7 @@ import { isEmailAddress } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { normalize } from '../erasure/request-erasure.ts'
 import { DomainError } from '../errors.ts'
-import { codeOfAddress } from '../secrets/address-codes.ts'
+import { codeOfAddress } from '../secrets/address-hmacs.ts'
 import { seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS, daysAfter } from '../values/days.ts'
@@ -28,9 +28,9 @@ export function requestCandidateArchive(ctx: Context, { address: typed }: { addr
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
   const { deps, organization } = ctx
   const id = deps.newId()
-  const addressCode = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
-  const sealedAddress = seal(deps.secretKeys, purposeOf(id), address)
-  return request(ctx, { id, subject: 'candidate', addressCode, sealedAddress, memberId: null })
+  const addressHmac = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
+  const encryptedAddress = seal(deps.secretKeys, purposeOf(id), address)
+  return request(ctx, { id, subject: 'candidate', addressHmac, encryptedAddress, memberId: null })
 }
 
 /**
@@ -42,14 +42,14 @@ export async function requestMemberArchive(ctx: Context, memberId: string): Prom
   authorizeArchive(ctx, memberId)
   const where = { organizationId: ctx.organization.id, id: memberId, erasedAt: null }
   if (!isUuid(memberId) || (await ctx.db.member.count({ where })) === 0) throw new DomainError('member_not_found')
-  return request(ctx, { id: ctx.deps.newId(), subject: 'member', addressCode: null, sealedAddress: null, memberId })
+  return request(ctx, { id: ctx.deps.newId(), subject: 'member', addressHmac: null, encryptedAddress: null, memberId })
 }
 
 type Asked = {
   id: string
   subject: 'candidate' | 'member'
-  addressCode: Uint8Array<ArrayBuffer> | null
-  sealedAddress: Uint8Array<ArrayBuffer> | null
+  addressHmac: Uint8Array<ArrayBuffer> | null
+  encryptedAddress: Uint8Array<ArrayBuffer> | null
   memberId: string | null
 }
 
@@ -74,13 +74,13 @@ async function request(ctx: Context, asked: Asked): Promise<Archive> {
 }
 
 /** The one that is being made for who asks, or was until a moment ago. */
-async function findMaking(inside: Context, { addressCode, memberId }: Asked): Promise<string> {
+async function findMaking(inside: Context, { addressHmac, memberId }: Asked): Promise<string> {
   const { actor } = inside
   const theirs = own(inside, 'archives')
     .where('actorKind', '=', actor.kind)
     .where('actorId', 'is not distinct from', actorIdOf(actor))
     .orderBy('createdAt', 'desc')
-  const its = addressCode ? theirs.where('addressCode', '=', addressCode) : theirs.where('memberId', '=', memberId)
+  const its = addressHmac ? theirs.where('addressHmac', '=', addressHmac) : theirs.where('memberId', '=', memberId)
   return (await one(inside.db, its.select('id'))).id
 }
 

@@ -36,7 +36,7 @@ export async function getDefinition(ctx: Context, ref: QuestionRef): Promise<Rea
     responseType: version.responseType,
     spec: version.spec,
     keyNumber: number,
-    isSealed: version.sealedAt !== null,
+    isSealed: version.lockedAt !== null,
   }
 }
 
@@ -104,7 +104,7 @@ const hasBrokenText = (value: unknown): boolean =>
 /** A version with the newest of its keys: for who writes questions, and for scoring what they try. */
 export async function readWholeDefinition({ db, organization }: Context, versionId: string): Promise<Definition> {
   const where = { organizationId: organization.id, versionId }
-  const newest = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
+  const newest = await db.answerKey.findFirstOrThrow({ where, orderBy: { number: 'desc' }, include: { version: true } })
   const { responseType, spec } = newest.version
   return { responseType, spec, key: newest.key }
 }
@@ -112,9 +112,9 @@ export async function readWholeDefinition({ db, organization }: Context, version
 /** The same of several, by their ids. */
 export async function readWholeDefinitions(ctx: Context, versionIds: readonly string[]): Promise<Map<string, Definition>> {
   const newest = newestKeys(ctx)
-    .where('questionKeys.versionId', '=', among(versionIds))
+    .where('answerKeys.versionId', '=', among(versionIds))
     .innerJoin('questionVersions', (join) =>
-      join.on(sameOwner('questionVersions', 'questionKeys')).onRef('questionVersions.id', '=', 'questionKeys.versionId'),
+      join.on(sameOwner('questionVersions', 'answerKeys')).onRef('questionVersions.id', '=', 'answerKeys.versionId'),
     )
     .select(['questionVersions.responseType', 'questionVersions.spec'])
   const found = await all(ctx.db, newest)
@@ -147,11 +147,11 @@ async function changeVersion(ctx: Context, versionId: string | null, { responseT
   const organizationId = organization.id
   // Whoever seals it at the same time comes before this, or waits for it.
   const { count } = await db.questionVersion.updateMany({
-    where: { organizationId, id: versionId, sealedAt: null },
+    where: { organizationId, id: versionId, lockedAt: null },
     data: { responseType, spec: spec as Prisma.InputJsonValue, assetIds },
   })
   if (count === 0) return null
-  await db.questionKey.updateMany({ where: { organizationId, versionId }, data: { key: key as Prisma.InputJsonValue } })
+  await db.answerKey.updateMany({ where: { organizationId, versionId }, data: { key: key as Prisma.InputJsonValue } })
   return versionId
 }
 
@@ -167,7 +167,7 @@ export async function makeVersion(
   const assetIds = await useAssets(ctx, [JSON.stringify(spec)])
   const data = { organizationId, id, responseType, spec: spec as Prisma.InputJsonValue, assetIds, replacesId, createdAt }
   await db.questionVersion.create({ data })
-  await db.questionKey.create({
+  await db.answerKey.create({
     data: { organizationId, versionId: id, number: 1, key: key as Prisma.InputJsonValue, createdAt },
   })
   return id

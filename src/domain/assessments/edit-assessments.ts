@@ -11,7 +11,7 @@ import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
-import { holdTags } from '../tags/tags.ts'
+import { lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
 import { nameKeys } from '../values/fold-text.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -140,7 +140,7 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const off = { autoReleaseById: null, autoReleaseToCandidate: false }
     const copyId = await insert(inside, { ...original, ...off, name })
     const references = referencesOf(original)
-    const tags = await holdTags({ ...inside, mode: 'live' }, references.tagIds)
+    const tags = await lockTags({ ...inside, mode: 'live' }, references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
     await copyMailTexts(inside, original.id, copyId)

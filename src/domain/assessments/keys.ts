@@ -10,12 +10,12 @@ export type KeyEffect = (typeof KEY_EFFECTS)[number]
 
 /** The newest keys of versions, one each. */
 export const newestKeys = (sight: Sight) =>
-  own(sight, 'questionKeys')
-    .distinctOn('questionKeys.versionId')
-    .orderBy('questionKeys.versionId')
-    .orderBy('questionKeys.number', 'desc')
-    .select(['questionKeys.versionId', 'questionKeys.number as keyNumber', 'questionKeys.key'])
-    .select(({ ref }) => ref('questionKeys.effect').$castTo<KeyEffect>().as('effect'))
+  own(sight, 'answerKeys')
+    .distinctOn('answerKeys.versionId')
+    .orderBy('answerKeys.versionId')
+    .orderBy('answerKeys.number', 'desc')
+    .select(['answerKeys.versionId', 'answerKeys.number as keyNumber', 'answerKeys.key'])
+    .select(({ ref }) => ref('answerKeys.effect').$castTo<KeyEffect>().as('effect'))
 
 /** A key and what stands beside it. */
 export type NewestKey = { number: number; key: unknown; effect: KeyEffect }
@@ -23,6 +23,6 @@ export type NewestKey = { number: number; key: unknown; effect: KeyEffect }
 /** The key of a version that counts. */
 export async function readNewestKey({ db, organization }: Context, versionId: string): Promise<NewestKey> {
   const where = { organizationId: organization.id, versionId }
-  const { number, key, effect } = await db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' } })
+  const { number, key, effect } = await db.answerKey.findFirstOrThrow({ where, orderBy: { number: 'desc' } })
   return { number, key, effect: effect as KeyEffect }
 }

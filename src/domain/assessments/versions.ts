@@ -16,8 +16,8 @@ export async function lockVersion(ctx: Pick<Context, 'db' | 'organization'>, id:
  */
 export async function sealVersions(ctx: Pick<Context, 'db' | 'organization' | 'deps'>, ids: Expression<unknown>): Promise<void> {
   const seal = ownUpdate(ctx, 'questionVersions')
-    .where('questionVersions.sealedAt', 'is', null)
+    .where('questionVersions.lockedAt', 'is', null)
     .where(({ eb, ref }) => eb(ref('questionVersions.id'), 'in', ids as Expression<string>))
-    .set({ sealedAt: time(ctx.deps.clock()) })
+    .set({ lockedAt: time(ctx.deps.clock()) })
   await run(ctx.db, seal)
 }

@@ -28,7 +28,7 @@ export async function forgetUnusedAssets(system: ServiceContext): Promise<void> 
 type Looked = { organizationId: string; id: string; isUsed: boolean }
 
 /** Whether a row of the table names the asset; that it names any stands in the condition because it does in the table's index. */
-function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'paperQuestions'): RawBuilder<SqlBool> {
+function names(table: 'questions' | 'questionVersions' | 'libraryVersions' | 'submissionQuestions'): RawBuilder<SqlBool> {
   const ids = sql.ref(`${table}.assetIds`)
   return sql`${sameOwner(table, 'assets')} and ${ids} <> '{}' and ${ids} @> array[${sql.ref('assets.id')}]`
 }
@@ -38,11 +38,11 @@ function look({ db, deps }: ServiceContext): Promise<Looked[]> {
     .selectFrom('assets')
     .select(['assets.organizationId', 'assets.id'])
     .select(({ exists, or, selectFrom }) => {
-      const named = (['questions', 'libraryVersions', 'paperQuestions'] as const).map((table) =>
+      const named = (['questions', 'libraryVersions', 'submissionQuestions'] as const).map((table) =>
         exists(selectFrom(table).select(sql`1`.as('one')).where(names(table))),
       )
       // Versions stay when nothing is asked by them any more.
-      const asked = (['questions', 'libraryVersions', 'paperQuestions'] as const).map((table) =>
+      const asked = (['questions', 'libraryVersions', 'submissionQuestions'] as const).map((table) =>
         exists(
           selectFrom(table)
             .select(sql`1`.as('one'))

@@ -108,7 +108,7 @@ export async function completeMedium(
       Array.from({ length: count }, (_, n) => n).every((n) => there.has(`${segment}/${n}`)),
     )
     if (parts.length === 0 || !isWhole) refuse([issue(MISSING)])
-    const data = { state: 'joining', toldParts: segments, completedAt: deps.clock() }
+    const data = { state: 'joining', declaredParts: segments, completedAt: deps.clock() }
     await db.asset.updateMany({ where: { organizationId: organization.id, id: asset.id }, data })
     await queue(inside, asset)
   })

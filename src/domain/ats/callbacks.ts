@@ -16,6 +16,6 @@ export function mayReportTo(
   if (text.length > MAX_URL_LENGTH || findTargetFault(webhookAllowance, text)) return false
   const { hostname } = new URL(text)
   const domain = DOMAINS[system]
-  const isTheirs = domain !== undefined && (hostname === domain || hostname.endsWith(`.${domain}`))
-  return isTheirs || ats.callbackHosts.has(hostname)
+  const isInbound = domain !== undefined && (hostname === domain || hostname.endsWith(`.${domain}`))
+  return isInbound || ats.callbackHosts.has(hostname)
 }

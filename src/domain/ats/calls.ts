@@ -22,7 +22,7 @@ type TheirCall = Pick<AtsCall, 'name' | 'status' | 'error' | 'milliseconds' | 'o
 export async function recordCall(ctx: Context, call: TheirCall): Promise<void> {
   const { db, deps, organization } = ctx
   const own = { organizationId: organization.id, connectionId: atsOf(ctx).connectionId }
-  await db.atsCall.create({ data: { ...call, ...own, id: deps.newId(), isTheirs: true, createdAt: deps.clock() } })
+  await db.atsCall.create({ data: { ...call, ...own, id: deps.newId(), isInbound: true, createdAt: deps.clock() } })
 }
 
 /** The calls of a connection, the newest first. @throws DomainError not_permitted. */

@@ -23,7 +23,7 @@ const AT_ONCE = 2_000
 export async function handOverToOrders(ctx: ServiceContext): Promise<{ more: boolean }> {
   const { position, head } = await one(
     ctx.db,
-    everyones.selectFrom(['atsHandover', 'eventNumbering']).select(['atsHandover.position', 'eventNumbering.position as head']),
+    everyones.selectFrom(['atsFanout', 'eventSequence']).select(['atsFanout.position', 'eventSequence.position as head']),
   )
   if (BigInt(position) >= BigInt(head)) return { more: false }
   return inTransaction(ctx, handOverNext)
@@ -31,8 +31,8 @@ export async function handOverToOrders(ctx: ServiceContext): Promise<{ more: boo
 
 async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> {
   const { db } = inside
-  const { position } = await one(db, everyones.selectFrom('atsHandover').select('position').forUpdate())
-  const { position: head } = await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+  const { position } = await one(db, everyones.selectFrom('atsFanout').select('position').forUpdate())
+  const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   const first = await db.atsOrder.findFirst({ orderBy: { startPosition: 'asc' }, select: { startPosition: true } })
   // What no order is told of is passed over: there may be years of it before the first is made.
   const start = first ? first.startPosition : head
@@ -40,7 +40,7 @@ async function handOverNext(inside: ServiceContext): Promise<{ more: boolean }> 
   const until = await endOfBatch(inside, { from, head }, AT_ONCE)
   const reports = await makeReports(inside, from, until)
   if (reports.length > 0) await run(db, insertRows({ atsReports: reports }))
-  await run(db, everyones.updateTable('atsHandover').set({ position: until }))
+  await run(db, everyones.updateTable('atsFanout').set({ position: until }))
   return { more: until < head }
 }
 

@@ -105,7 +105,7 @@ export async function enterTheirKey(ctx: Context, ats: Ats, mode: KeyMode, given
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
     const { id } = await findConnection(inside, ats, mode)
-    const theirs = { theirKey: seal(deps.secretKeys, theirPurpose(id), key), theirLastFour: key.slice(-4) }
+    const theirs = { theirKey: seal(deps.secretKeys, theirPurpose(id), key), atsApiKeyLastFour: key.slice(-4) }
     await db.atsConnection.update({ where: { id }, data: { ...theirs, updatedAt: deps.clock() } })
     await recordAudit(inside, { action: 'entered_key_of_ats', target: { kind: 'ats_connection', id }, details: { ats, mode } })
   })

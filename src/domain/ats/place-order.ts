@@ -58,7 +58,7 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     }
     if (standing.standing === 'expired' || standing.standing === 'revoked') await reactivateInvite(inside, found.inviteId, {})
     const { inviteId } = found
-    const { position } = await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+    const { position } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
     // The invite is locked: what is recorded of it from here on is behind this event.
     const start = { afterSequence: await lastSequence(inside, inviteId), startPosition: position }
     await db.atsOrder.update({ where: { id: orderId }, data: { inviteId, ...start } })

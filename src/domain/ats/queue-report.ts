@@ -14,7 +14,7 @@ export async function queueReport(
 ): Promise<void> {
   const { db, deps, organization } = inside
   const own = { organizationId: organization.id, connectionId, orderId }
-  const [now, { position: head }] = [deps.clock(), await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })]
+  const [now, { position: head }] = [deps.clock(), await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })]
   const last = await db.atsReport.findFirst({ where: own, orderBy: [{ position: 'desc' }, { id: 'desc' }] })
   const isBehind = orderId !== null && last?.state === 'waiting' && last.nextAttemptAt > now
   const data: Prisma.AtsReportUncheckedCreateInput = {

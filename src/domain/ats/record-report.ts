@@ -37,7 +37,7 @@ export function recordReport(ctx: ServiceContext, taken: TakenReport, result: At
     if (next && order) await delayFollowing(inside, { organizationId: connection.organization.id, orderId: order.id }, next)
     const own = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
     const said = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
-    const call = { ...own, ...said, id: deps.newId(), isTheirs: false, name: report.standing, createdAt: result.startedAt }
+    const call = { ...own, ...said, id: deps.newId(), isInbound: false, name: report.standing, createdAt: result.startedAt }
     await db.atsCall.create({ data: call })
     const data = isDelivered
       ? { reported: report.standing, reportedAt: now, lastError: '' }

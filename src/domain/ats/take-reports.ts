@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { isNotOnHold, sameOwner } from '../../db/own.ts'
+import { isNotSuspended, sameOwner } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
@@ -86,7 +86,7 @@ const reachableConnections = (enabled: Ats[]) =>
   everyones
     .selectFrom('atsConnections as connection')
     .where('connection.ats', '=', sql<string>`any(${enabled}::text[])`)
-    .where(isNotOnHold('connection'))
+    .where(isNotSuspended('connection'))
     .where(({ exists, selectFrom }) => {
       const its = selectFrom('atsKeys').where(sameOwner('atsKeys', 'connection')).select('atsKeys.id')
       return exists(its.whereRef('atsKeys.connectionId', '=', 'connection.id').where('atsKeys.revokedAt', 'is', null))

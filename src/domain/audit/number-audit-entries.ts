@@ -9,7 +9,7 @@ const NUMBERED_AT_ONCE = 2_000
 
 /**
  * Gives every committed entry of the audit log its position, so that who follows it by position misses none, however long the transaction
- * took that made it. The lock on the one row of `audit_numbering` lets processes take turns. In a database that was restored, or took
+ * took that made it. The lock on the one row of `audit_sequence` lets processes take turns. In a database that was restored, or took
  * over, positions go on where none of its former selves can have been: who has read further than it has misses nothing that comes.
  */
 export async function numberAuditEntries({ db, deps }: ServiceContext): Promise<void> {
@@ -25,7 +25,7 @@ export async function numberAuditEntries({ db, deps }: ServiceContext): Promise<
 const unnumbered = everyones.selectFrom('auditEntries').select('id').where('position', 'is', null)
 
 const waiting = prepare(() =>
-  everyones.selectFrom('auditNumbering').select((eb) =>
+  everyones.selectFrom('auditSequence').select((eb) =>
     eb
       .exists(unnumbered.limit(eb.lit(1)))
       .$castTo<boolean>()
@@ -33,11 +33,11 @@ const waiting = prepare(() =>
   ),
 )
 
-const hold = prepare(() => everyones.selectFrom('auditNumbering').select('position').forUpdate())
+const hold = prepare(() => everyones.selectFrom('auditSequence').select('position').forUpdate())
 
 const noteDatabase = prepare(({ milliseconds }: { milliseconds: number }) =>
   everyones
-    .updateTable('auditNumbering')
+    .updateTable('auditSequence')
     .set((eb) => ({
       database: identity,
       position: sql<string>`CASE WHEN ${eb.ref('database')} IS NULL THEN ${eb.ref('position')}
@@ -59,10 +59,10 @@ const numberNext = prepare(() =>
         .updateTable('auditEntries')
         .from((eb) =>
           eb
-            .selectFrom(['chosen', 'auditNumbering'])
+            .selectFrom(['chosen', 'auditSequence'])
             .select((eb) => {
               const nth = eb.fn.agg<string>('row_number').over((over) => over.orderBy('chosen.at').orderBy('chosen.id'))
-              return ['chosen.id', eb('auditNumbering.position', '+', nth).as('position')]
+              return ['chosen.id', eb('auditSequence.position', '+', nth).as('position')]
             })
             .as('next'),
         )
@@ -70,7 +70,7 @@ const numberNext = prepare(() =>
         .whereRef('auditEntries.id', '=', 'next.id')
         .returning('auditEntries.id'),
     )
-    .updateTable('auditNumbering')
+    .updateTable('auditSequence')
     .set((eb) => ({
       position: eb(
         'position',

@@ -4,7 +4,7 @@ import { run } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, KeyMode, Mode, ServiceContext } from '../context.ts'
-import { AUDIT_KEPT_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
+import { AUDIT_RETENTION_DAYS, MAX_USER_AGENT_LENGTH } from '../limits.ts'
 import { repeatInHalves } from '../work/in-halves.ts'
 import type { AuditDetails, Told } from './audit-details.ts'
 
@@ -62,7 +62,7 @@ const SHARED_ACTIONS = [
   'lost_sign_in_domain',
   'enforced_sso',
   'stopped_enforcing_sso',
-  'changed_own_way',
+  'changed_sign_in_exception',
   'changed_mail_text',
   'changed_brand',
   'changed_page_words',
@@ -252,7 +252,7 @@ export async function forgetOldAuditEntries({ db, deps }: ServiceContext): Promi
             .select('auditEntries.id')
             .whereRef('auditEntries.organizationId', '=', 'organizations.id')
             .where(({ ref }) => {
-              const kept = sql`coalesce(${ref('auditKeptDays')}, ${AUDIT_KEPT_DAYS.minimum}::integer) * interval '24 hours'`
+              const kept = sql`coalesce(${ref('auditRetentionDays')}, ${AUDIT_RETENTION_DAYS.minimum}::integer) * interval '24 hours'`
               return sql<boolean>`${ref('at')} <= ${now}::timestamptz - ${kept}`
             })
             .orderBy('auditEntries.at')

@@ -136,13 +136,16 @@ export async function findConsentText(ctx: Context, language: string, main: stri
 /** The text that stood beside ours when somebody agreed to it; null: none did. */
 export async function findAgreedText(
   ctx: Context,
-  { consentOwnLanguage, consentOwnVersion }: { consentOwnLanguage: string | null; consentOwnVersion: number | null },
+  {
+    organizationConsentLanguage,
+    organizationConsentVersion,
+  }: { organizationConsentLanguage: string | null; organizationConsentVersion: number | null },
 ): Promise<ConsentText | null> {
-  if (consentOwnLanguage === null || consentOwnVersion === null) return null
+  if (organizationConsentLanguage === null || organizationConsentVersion === null) return null
   const agreed = own(ctx, 'consentTexts')
     .select(['consentTexts.language', 'consentTexts.version', 'consentTexts.body'])
-    .where('consentTexts.language', '=', consentOwnLanguage)
-    .where('consentTexts.version', '=', consentOwnVersion)
+    .where('consentTexts.language', '=', organizationConsentLanguage)
+    .where('consentTexts.version', '=', organizationConsentVersion)
   return (await first(ctx.db, agreed)) ?? null
 }
 

@@ -33,7 +33,7 @@ async function collect(inside: Context, id: string, which: (eb: Expressions<'inv
     ...same(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),
     erasureId: uuid(id),
-    thingIds: byDefault,
+    relatedIds: byDefault,
   }))
   await run(
     inside.db,
@@ -74,9 +74,9 @@ export async function* readErased({ db, ...ctx }: Context, id: string, atOnce: n
   for (let last: string | undefined; ; ) {
     let page = own(ctx, 'erasedInvites').where('erasureId', '=', id)
     if (last !== undefined) page = page.where('inviteId', '>', last)
-    const rows = await all(db, page.select(['inviteId', 'thingIds']).orderBy('inviteId').limit(atOnce))
+    const rows = await all(db, page.select(['inviteId', 'relatedIds']).orderBy('inviteId').limit(atOnce))
     if (rows.length > 0)
-      yield { inviteIds: rows.map(({ inviteId }) => inviteId), thingIds: rows.flatMap(({ thingIds }) => thingIds ?? []) }
+      yield { inviteIds: rows.map(({ inviteId }) => inviteId), relatedIds: rows.flatMap(({ relatedIds }) => relatedIds ?? []) }
     last = rows.at(-1)?.inviteId
     if (rows.length < atOnce) return
   }

@@ -41,10 +41,10 @@ export async function continueErasure(
 ): Promise<void> {
   const where = { organizationId_id: { organizationId, id } }
   const found = await service.db.erasure.findUnique({ where, include: { organization: true } })
-  if (!found?.sealedAddress) return
-  const { createdAt: until, sealedAddress, step: reached } = found
+  if (!found?.encryptedAddress) return
+  const { createdAt: until, encryptedAddress, step: reached } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, found.organization)
-  const sealed = openAddress(ctx, { id, sealedAddress })
+  const sealed = openAddress(ctx, { id, encryptedAddress })
   const its = ownUpdate(ctx, 'erasures').where('id', '=', id).where('finishedAt', 'is', null)
   // One that was at its receipt stays there, whatever is looked through once more: its log may have the line.
   const mayBeKnown = reached === 'receipt'

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { among, compose, own, type SqlBool } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
-import { codesOfAddress } from '../secrets/address-codes.ts'
+import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { continueErasure } from './continue-erasure.ts'
 import { readLists } from './erase-invites.ts'
 import type { ErasureStep } from './erasures.ts'
@@ -61,7 +61,7 @@ async function eraseOnceMore(ctx: Context, line: ReceiptLine, address: string | 
   const { id, memberId } = line
   const organizationId = ctx.organization.id
   const where = { organizationId_id: { organizationId, id } }
-  const isUnderWay = (await ctx.db.erasure.findUnique({ where, select: { sealedAddress: true } }))?.sealedAddress != null
+  const isUnderWay = (await ctx.db.erasure.findUnique({ where, select: { encryptedAddress: true } }))?.encryptedAddress != null
   const isBack =
     memberId === undefined
       ? address !== undefined
@@ -123,7 +123,7 @@ async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
 async function noteUnfound(ctx: Context, line: ReceiptLine): Promise<void> {
   const { id, code, actor, counts } = line
   const data = {
-    ...{ subject: line.subject, addressCode: Buffer.from(code, 'base64url'), memberId: line.memberId ?? null },
+    ...{ subject: line.subject, addressHmac: Buffer.from(code, 'base64url'), memberId: line.memberId ?? null },
     ...{ actorKind: actor.kind, actorId: actor.id, counts },
     ...{ step: 'receipt', createdAt: line.requestedAt, finishedAt: line.finishedAt, backupsUntil: line.backupsUntil },
   }
@@ -131,6 +131,6 @@ async function noteUnfound(ctx: Context, line: ReceiptLine): Promise<void> {
   await ctx.db.erasure.upsert({
     where,
     create: { organizationId: ctx.organization.id, id, ...data },
-    update: { ...data, sealedAddress: null },
+    update: { ...data, encryptedAddress: null },
   })
 }

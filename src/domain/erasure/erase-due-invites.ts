@@ -6,7 +6,7 @@ import { byDefault, insertForEach, same, uuid } from '../../db/writes.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
-import { codesOfAddress } from '../secrets/address-codes.ts'
+import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { daysAfter } from '../values/days.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workInHalves, workOnEach } from '../work/in-halves.ts'
 import { beginTurn } from '../work/sweep-parts.ts'
@@ -126,7 +126,7 @@ async function eraseSome(ctx: Context, due: Due, ids: string[]): Promise<void> {
     ...same(eb, 'organizationId', 'mode'),
     inviteId: eb.ref('invites.id'),
     erasureId: uuid(counting.id),
-    thingIds: byDefault,
+    relatedIds: byDefault,
   }))
   await run(
     ctx.db,
@@ -151,8 +151,8 @@ async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
     if (held.length === 0) return {}
     const heldIds = held.map(({ id }) => id)
     const repeats = await eraseRepeats(inside, heldIds)
-    const { counts, thingIds, listRows } = await eraseHeld(inside, held)
-    const otherTraces = await forgetMailEvents(inside, thingIds)
+    const { counts, relatedIds, listRows } = await eraseHeld(inside, held)
+    const otherTraces = await forgetMailEvents(inside, relatedIds)
     const byRule = RETENTION_RULES.map((rule) => [rule, held.filter(({ status }) => status === rule).length])
     return {
       ...counts,
@@ -168,7 +168,7 @@ async function eraseMarked(counting: Counting, ids: string[]): Promise<void> {
 async function eraseArchivesOf(counting: Counting, candidates: { recipientEmail: string }[]): Promise<void> {
   const { deps, organization, db } = counting.ctx
   const codes = candidates.flatMap(({ recipientEmail }) => codesOfAddress(deps.secretKeys, organization.id, recipientEmail))
-  const whose = { addressCode: { in: codes.map((code) => new Uint8Array(code)) } }
+  const whose = { addressHmac: { in: codes.map((code) => new Uint8Array(code)) } }
   if ((await db.archive.count({ where: { organizationId: organization.id, ...whose } })) > 0) await eraseArchives(counting, whose)
 }
 

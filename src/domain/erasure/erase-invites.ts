@@ -142,8 +142,8 @@ export const eraseInvites = async (erasing: Erasing): Promise<void> =>
     return found
   })
 
-/** @property thingIds of the mails and submissions that they had. @property listRows that went with them: an address's were erased before. */
-type Held = { counts: ErasedCounts; thingIds: string[]; listRows: number }
+/** @property relatedIds of the mails and submissions that they had. @property listRows that went with them: an address's were erased before. */
+type Held = { counts: ErasedCounts; relatedIds: string[]; listRows: number }
 
 /**
  * Deletes invites that were collected for an erasure and are locked, with all that hangs on them. */
@@ -156,20 +156,20 @@ export async function eraseHeld(inside: Context, invites: Counted[]): Promise<He
   const things = [...mails, ...(await db.submission.findMany({ where, select }))]
   const noted = [...Map.groupBy(things, ({ inviteId }) => inviteId)].map(([inviteId, its]) => ({
     inviteId,
-    thingIds: its.map(({ id }) => id),
+    relatedIds: its.map(({ id }) => id),
   }))
   await run(
     db,
     ownUpdate(inside, 'erasedInvites')
       .from(givenRows('erasedInvites', noted).as('noted'))
       .whereRef('erasedInvites.inviteId', '=', 'noted.inviteId')
-      .set(({ ref }) => ({ thingIds: ref('noted.thingIds') })),
+      .set(({ ref }) => ({ relatedIds: ref('noted.relatedIds') })),
   )
   const listRows = await db.inviteBatchRow.count({ where })
   await keepSums(inside, invites)
   await recordEvents(inside, invites.map(inviteErased))
   const { submissions } = await deleteInvites(inside, ids)
-  return { counts: { invites: ids.length, submissions, mails: mails.length }, thingIds: things.map(({ id }) => id), listRows }
+  return { counts: { invites: ids.length, submissions, mails: mails.length }, relatedIds: things.map(({ id }) => id), listRows }
 }
 
 export type Counted = { id: string; organizationId: string; assessmentId: string; mode: KeyMode }

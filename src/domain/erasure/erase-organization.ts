@@ -19,8 +19,8 @@ import { type OrganizationCounts, writeOrganizationReceipt } from './organizatio
 const ROWS: Record<OwnTable, number | 'along'> = {
   // With each invite goes all that hangs on it, which is a page or two.
   invites: 50,
-  ...{ submissions: 'along', takes: 'along', media: 'along', mediaParts: 'along', paperQuestions: 'along' },
-  ...{ questionScores: 'along', grades: 'along', gradeViewers: 'along', releases: 'along', sessionNotes: 'along' },
+  ...{ submissions: 'along', takes: 'along', media: 'along', mediaFileParts: 'along', submissionQuestions: 'along' },
+  ...{ questionScores: 'along', grades: 'along', gradingViewers: 'along', releases: 'along', sessionEvents: 'along' },
   ...{ inviteTags: 'along', inviteEmails: 'along', atsOrders: 'along' },
   inviteBatchRows: 2_000,
   inviteBatches: 100,
@@ -41,7 +41,7 @@ const ROWS: Record<OwnTable, number | 'along'> = {
   archives: 500,
   questions: 500,
   libraryVersions: 500,
-  questionKeys: 500,
+  answerKeys: 500,
   questionVersions: 500,
   questionResults: 1_000,
   mailTemplates: 500,
@@ -71,14 +71,14 @@ const ROWS: Record<OwnTable, number | 'along'> = {
   auditEntries: 2_000,
   identities: 500,
   accountLinks: 1_000,
-  ownerOffers: 500,
+  ownershipOffers: 500,
   // By themselves, with what is of nobody else: see eraseMembers.
   members: 'along',
   memberGradingLanguages: 'along',
-  organizationInviteDays: 2_000,
+  organizationDailyInviteCounts: 2_000,
   // Of each some, and all gone with the organization.
   ...{ organizationInviteCounts: 'along', organizationMediaBytes: 'along', organizationSecurity: 'along' },
-  ...{ signInProviders: 'along', signInDomains: 'along', organizationHolds: 'along', organizationRetention: 'along' },
+  ...{ signInProviders: 'along', signInDomains: 'along', organizationSuspensions: 'along', organizationRetention: 'along' },
 }
 
 /** Media, sendings and members of one statement. */
@@ -89,7 +89,7 @@ const MEMBERS_AT_ONCE = 20
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
 
-type Erasing = { ctx: Context; holdId: string }
+type Erasing = { ctx: Context; suspensionId: string }
 
 /**
  * Erases what is left of an organization on hold: media first, then its rows, members, and accounts that are of no other organization; the
@@ -97,8 +97,8 @@ type Erasing = { ctx: Context; holdId: string }
  *
  * @throws whatever stands in the way: the store, the database, the log's file. It is tried again.
  */
-export async function eraseOrganization(ctx: Context, holdId: string): Promise<void> {
-  const erasing: Erasing = { ctx, holdId }
+export async function eraseOrganization(ctx: Context, suspensionId: string): Promise<void> {
+  const erasing: Erasing = { ctx, suspensionId }
   await forgetJobs(ctx)
   await eraseFiles(erasing)
   await forgetMails(ctx)
@@ -109,21 +109,24 @@ export async function eraseOrganization(ctx: Context, holdId: string): Promise<v
   await forgetJobs(ctx)
   await ctx.deps.media.deletePrefix(folderOf(ctx.organization.id))
   await forgetOutageReason(ctx, '.') // whose mail it was, is not told
-  await writeOrganizationReceipt(ctx, holdId)
-  ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: holdId }, 'an organization is erased')
+  await writeOrganizationReceipt(ctx, suspensionId)
+  ctx.deps.log.info({ organizationId: ctx.organization.id, receipt: suspensionId }, 'an organization is erased')
 }
 
 /** Counts what is gone by a part of the work, in its transaction. Whoever else works on the same one waits meanwhile. */
-const counted = ({ ctx, holdId }: Erasing, work: (inside: Context) => Promise<OrganizationCounts>): Promise<OrganizationCounts> =>
+const counted = (
+  { ctx, suspensionId }: Erasing,
+  work: (inside: Context) => Promise<OrganizationCounts>,
+): Promise<OrganizationCounts> =>
   inTransaction(ctx, async (inside) => {
-    const hold = own(inside, 'organizationHolds').where('id', '=', holdId)
+    const hold = own(inside, 'organizationSuspensions').where('id', '=', suspensionId)
     const row = await first(inside.db, hold.select('counts').forUpdate())
     if (!row) return {}
     const gone = await work(inside)
     const counts: OrganizationCounts = { ...(row.counts as OrganizationCounts) }
     for (const [kind, count] of Object.entries(gone) as [keyof OrganizationCounts, number][])
       counts[kind] = (counts[kind] ?? 0) + count
-    await run(inside.db, ownUpdate(inside, 'organizationHolds').set({ counts: sql`${JSON.stringify(counts)}::jsonb` }))
+    await run(inside.db, ownUpdate(inside, 'organizationSuspensions').set({ counts: sql`${JSON.stringify(counts)}::jsonb` }))
     return gone
   })
 

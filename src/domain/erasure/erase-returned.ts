@@ -28,9 +28,9 @@ export async function eraseReturned(operator: ServiceContext): Promise<Organizat
   for (const { id, organizationId, actor, requestedAt } of returned) {
     const organization = await operator.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     const now = operator.deps.clock()
-    const hold = { id, actorKind: actor.kind, actorId: actor.id, askedAt: new Date(requestedAt), eraseAt: now, startedAt: now }
+    const hold = { id, actorKind: actor.kind, actorId: actor.id, askedAt: new Date(requestedAt), erasesAt: now, startedAt: now }
     const where = { organizationId }
-    await operator.db.organizationHold.upsert({ where, create: { organizationId, ...hold }, update: hold })
+    await operator.db.organizationSuspension.upsert({ where, create: { organizationId, ...hold }, update: hold })
     await eraseOrganization(enterOrganization(operator, organization), id)
   }
   return returned

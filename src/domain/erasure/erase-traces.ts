@@ -12,16 +12,16 @@ import {
 } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { forgetParkedForms } from '../access/parked-forms.ts'
+import { forgetSavedForms } from '../access/saved-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
 import { NAMING } from '../events/event.ts'
 import { renameFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
 import { forgetOutageReason } from '../mails/mail-outage.ts'
-import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
+import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
 import { folderOf } from '../values/media-keys.ts'
-import { forgetAnswers, readAnswerKeys } from '../work/do-once.ts'
+import { deleteExpiredIdempotencyRecords, readAnswerKeys } from '../work/do-once.ts'
 import { readErased } from './collect-invites.ts'
 import { type Counting, type Erasing, eraseCounted, names, patternOf, replaceName } from './erasing.ts'
 import type { ErasedCounts } from './erasures.ts'
@@ -48,9 +48,9 @@ export const isNaming = (text: Expression<unknown>, address: string): RawBuilder
  */
 export async function eraseMails(erasing: Erasing): Promise<void> {
   const { ctx, address } = erasing
-  for await (const { thingIds } of readErased(ctx, erasing.id, INVITES_AT_ONCE)) {
-    await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, thingIds) }))
-    await forgetJobs(erasing, thingIds)
+  for await (const { relatedIds } of readErased(ctx, erasing.id, INVITES_AT_ONCE)) {
+    await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetMailEvents(inside, relatedIds) }))
+    await forgetJobs(erasing, relatedIds)
   }
   await forgetJobs(erasing, [])
   await forgetOutageReason(ctx, patternOf(address))
@@ -159,11 +159,11 @@ const WORDED: readonly AuditAction[] = [
 export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
   const { ctx, id, address } = erasing
   await eraseAnswers(erasing, [])
-  for await (const { inviteIds, thingIds } of readErased(ctx, id, INVITES_AT_ONCE))
-    await eraseAnswers(erasing, [...inviteIds, ...thingIds])
+  for await (const { inviteIds, relatedIds } of readErased(ctx, id, INVITES_AT_ONCE))
+    await eraseAnswers(erasing, [...inviteIds, ...relatedIds])
   const { deps, organization } = ctx
   const codes = codesOfAddress(deps.secretKeys, organization.id, address).map((code) => new Uint8Array(code))
-  await eraseArchives(erasing, { addressCode: { in: codes } })
+  await eraseArchives(erasing, { addressHmac: { in: codes } })
   await eraseWords(erasing, address)
 }
 
@@ -173,9 +173,9 @@ export async function eraseOtherTraces(erasing: Erasing): Promise<void> {
  * @param text an address, or what somebody is called. @param replacement takes its place in forms and filters; without one these are deleted.
  */
 export async function eraseWords(erasing: Counting, text: string, replacement?: string): Promise<void> {
-  const isTheirs = (words: string) => names(text, words)
+  const isInbound = (words: string) => names(text, words)
   const replace = replacement === undefined ? undefined : (words: string) => replaceName(text, words, replacement)
-  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetParkedForms(inside, isTheirs, replace) }))
+  await eraseCounted(erasing, async (inside) => ({ otherTraces: await forgetSavedForms(inside, isInbound, replace) }))
   await eraseCounted(erasing, async (inside) => {
     const isAbout = ({ or, ref }: Expressions<'savedFilters'>) => or([isNaming(ref('query'), text), isNaming(ref('name'), text)])
     if (!replace) return { otherTraces: await run(inside.db, ownDelete(inside, 'savedFilters').where(isAbout)) }
@@ -189,7 +189,7 @@ export async function eraseWords(erasing: Counting, text: string, replacement?: 
       .where(({ ref }) => isNaming(ref('details'), text))
     const entries = await all(inside.db, worded.select(['id', 'details']))
     for (const entry of entries) {
-      const details = JSON.stringify(entry.details, (_, value) => (typeof value === 'string' && isTheirs(value) ? '' : value))
+      const details = JSON.stringify(entry.details, (_, value) => (typeof value === 'string' && isInbound(value) ? '' : value))
       await run(
         inside.db,
         ownUpdate(inside, 'auditEntries')
@@ -218,7 +218,9 @@ export async function eraseAnswers(erasing: Counting & { address: string }, ids:
     ? { inKeys: among, inTexts: among }
     : { inKeys: patternOf(address, { hyphenated: true }), inTexts: patternOf(address) }
   for await (const keys of readAnswerKeys(ctx, ROWS_AT_ONCE))
-    await eraseCounted(erasing, async (inside) => ({ requestRecords: await forgetAnswers(inside, keys, patterns) }))
+    await eraseCounted(erasing, async (inside) => ({
+      requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
+    }))
 }
 
 /** Nothing is mailed to them all the same: the address becomes what stands for it. */

@@ -17,13 +17,15 @@ export async function forgetAtAccounts(inside: Context, credentialIds: string[])
   // Without a proof of who it is, a session would count as one of a password, see domain/access/openings.ts.
   const others = { OR: [{ kind: { in: ['password', 'passkey'] } }, { kind: 'oidc', providerId: { notIn: ids } }] }
   await db.session.deleteMany({ where: { ...ofTheirs, proofs: { some: word, none: others } } })
-  await db.sessionProof.deleteMany({ where: { ...word, session: ofTheirs } })
-  await db.parkedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
+  await db.sessionAuthentication.deleteMany({ where: { ...word, session: ofTheirs } })
+  await db.savedForm.deleteMany({ where: { ...ofTheirs, url: { contains: organization.id } } })
   const closed = everyones.updateTable('sessions').where('credentialId', '=', among(credentialIds))
   await run(
     db,
     closed
-      .where(({ ref }) => sql<boolean>`${organization.id}::uuid = any(${ref('closedFor')})`)
-      .set(({ ref }) => ({ closedFor: sql`array_remove(${ref('closedFor')}, ${organization.id}::uuid)` })),
+      .where(({ ref }) => sql<boolean>`${organization.id}::uuid = any(${ref('closedOrganizationIds')})`)
+      .set(({ ref }) => ({
+        closedOrganizationIds: sql`array_remove(${ref('closedOrganizationIds')}, ${organization.id}::uuid)`,
+      })),
   )
 }

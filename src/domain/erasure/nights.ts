@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 import { daysAfter } from '../values/days.ts'
-import { forgetAnswers, readAnswerKeys, readIdsInAnswers } from '../work/do-once.ts'
+import { deleteExpiredIdempotencyRecords, readAnswerKeys, readIdsInAnswers } from '../work/do-once.ts'
 import { RETENTION_RULES } from './due-invites.ts'
 import { type Counting, eraseCounted } from './erasing.ts'
 import { type ErasedCounts, RETENTION } from './erasures.ts'
@@ -18,14 +18,14 @@ const ANSWERS_AT_ONCE = 200
 
 /** The one that runs. */
 export const runningNight = (ctx: Context) =>
-  own(ctx, 'erasures').where('addressCode', '=', RETENTION.code).where('finishedAt', 'is', null)
+  own(ctx, 'erasures').where('addressHmac', '=', RETENTION.code).where('finishedAt', 'is', null)
 
 /** The erasure of this night: the one that runs, or a new one. */
 export async function beginNight(ctx: Context): Promise<Counting> {
   const running = await first(ctx.db, runningNight(ctx).select('id'))
   if (running) return { ctx, id: running.id }
   const { deps, organization, actor } = ctx
-  const row = { organizationId: organization.id, id: deps.newId(), subject: RETENTION.subject, addressCode: RETENTION.code }
+  const row = { organizationId: organization.id, id: deps.newId(), subject: RETENTION.subject, addressHmac: RETENTION.code }
   const beginning = into('erasures').values({ ...row, actorKind: actor.kind, step: 'invites', createdAt: deps.clock() })
   await run(
     ctx.db,
@@ -38,7 +38,7 @@ export async function beginNight(ctx: Context): Promise<Counting> {
 export async function endNight(ctx: Context, next: Date): Promise<void> {
   const { deps, organization } = ctx
   const night = await first(ctx.db, runningNight(ctx).select('id'))
-  if (night) await forgetAnswersOf({ ctx, id: night.id })
+  if (night) await deleteExpiredIdempotencyRecordsOf({ ctx, id: night.id })
   await inTransaction(ctx, async (inside) => {
     const { db } = inside
     if (night) {
@@ -57,7 +57,7 @@ export async function endNight(ctx: Context, next: Date): Promise<void> {
 }
 
 /** Of the answers that are kept for retries those that name an invite of the night. */
-async function forgetAnswersOf(counting: Counting): Promise<void> {
+async function deleteExpiredIdempotencyRecordsOf(counting: Counting): Promise<void> {
   const { ctx, id } = counting
   for await (const keys of readAnswerKeys(ctx, ANSWERS_AT_ONCE)) {
     const named = await readIdsInAnswers(ctx, keys)
@@ -66,6 +66,8 @@ async function forgetAnswersOf(counting: Counting): Promise<void> {
     const ids = (await all(ctx.db, its.select('inviteId'))).map(({ inviteId }) => inviteId)
     if (ids.length === 0) continue
     const patterns = { inKeys: ids.join('|'), inTexts: ids.join('|') }
-    await eraseCounted(counting, async (inside) => ({ requestRecords: await forgetAnswers(inside, keys, patterns) }))
+    await eraseCounted(counting, async (inside) => ({
+      requestRecords: await deleteExpiredIdempotencyRecords(inside, keys, patterns),
+    }))
   }
 }

@@ -49,18 +49,18 @@ function parse(text: string): OrganizationLine | null {
  *
  * @throws whatever the log's file throws.
  */
-export async function writeOrganizationReceipt(ctx: Context, holdId: string): Promise<void> {
-  const asked = await ctx.db.organizationHold.findUnique({ where: { id: holdId }, select: { askedAt: true } })
+export async function writeOrganizationReceipt(ctx: Context, suspensionId: string): Promise<void> {
+  const asked = await ctx.db.organizationSuspension.findUnique({ where: { id: suspensionId }, select: { askedAt: true } })
   if (!asked) return
-  const isKnown = await hasReceiptLine(ctx, { id: holdId, since: asked.askedAt })
+  const isKnown = await hasReceiptLine(ctx, { id: suspensionId, since: asked.askedAt })
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    const its = own(inside, 'organizationHolds').where('id', '=', holdId)
+    const its = own(inside, 'organizationSuspensions').where('id', '=', suspensionId)
     if (!(await first(db, its.select('id').forUpdate()))) return
-    const hold = await db.organizationHold.findUniqueOrThrow({ where: { organizationId: organization.id } })
+    const hold = await db.organizationSuspension.findUniqueOrThrow({ where: { organizationId: organization.id } })
     const finishedAt = deps.clock()
     const line: OrganizationLine = {
-      ...{ id: holdId, organizationId: organization.id, subject: 'organization' },
+      ...{ id: suspensionId, organizationId: organization.id, subject: 'organization' },
       actor: { kind: hold.actorKind, id: hold.actorId },
       requestedAt: hold.askedAt.toISOString(),
       finishedAt: finishedAt.toISOString(),
@@ -71,6 +71,6 @@ export async function writeOrganizationReceipt(ctx: Context, holdId: string): Pr
     if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
     await db.organization.delete({ where: { id: organization.id } })
     // Rows of files leave behind where these lie, for a sweep that has nothing left to do.
-    await db.mediaLeftover.deleteMany({ where: { key: { startsWith: folderOf(organization.id) } } })
+    await db.deletedMediaFile.deleteMany({ where: { key: { startsWith: folderOf(organization.id) } } })
   })
 }

@@ -92,7 +92,7 @@ export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt):
     const backupsUntil = daysAfter(finishedAt, deps.backupsKeptDays)
     const line: ReceiptLine = {
       ...{ id, organizationId: organization.id, subject: isMember ? 'member' : 'candidate' },
-      code: Buffer.from(row.addressCode).toString('base64url'),
+      code: Buffer.from(row.addressHmac).toString('base64url'),
       ...(row.memberId !== null && { memberId: row.memberId }),
       actor: { kind: actorKind, id: actorId },
       requestedAt: createdAt.toISOString(),
@@ -103,6 +103,6 @@ export async function writeReceipt({ ctx, id, mayBeKnown }: Counting & Receipt):
     }
     if (!isKnown) await deps.erasureLog.append(JSON.stringify(line))
     const finishing = ownUpdate(inside, 'erasures').where('id', '=', id)
-    await run(db, finishing.set({ step: 'receipt', finishedAt, backupsUntil, sealedAddress: null }))
+    await run(db, finishing.set({ step: 'receipt', finishedAt, backupsUntil, encryptedAddress: null }))
   })
 }

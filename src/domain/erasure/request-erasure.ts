@@ -6,7 +6,7 @@ import { asStored, isEmailAddress } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_OPEN_ERASURES } from '../limits.ts'
-import { codeOfAddress } from '../secrets/address-codes.ts'
+import { codeOfAddress } from '../secrets/address-hmacs.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { lockOrganization } from '../work/lock-organization.ts'
@@ -47,10 +47,10 @@ async function begin(
   const { db, deps, organization, actor } = inside
   const id = repeated?.id ?? deps.newId()
   const createdAt = repeated?.until ?? deps.clock()
-  const addressCode = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
+  const addressHmac = new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, address))
   const actorId = actor.kind === 'member' || actor.kind === 'apiKey' ? actor.id : null
-  const sealedAddress = seal(deps.secretKeys, purposeOf(id), address)
-  const row = { organizationId: organization.id, id, subject: 'candidate', addressCode, sealedAddress, createdAt }
+  const encryptedAddress = seal(deps.secretKeys, purposeOf(id), address)
+  const row = { organizationId: organization.id, id, subject: 'candidate', addressHmac, encryptedAddress, createdAt }
   const inserted = await run(
     db,
     into('erasures')
@@ -59,7 +59,7 @@ async function begin(
       .onConflict((conflict) => conflict.doNothing()),
   )
   if (inserted === 0) {
-    const running = own(inside, 'erasures').where('addressCode', '=', addressCode).where('finishedAt', 'is', null)
+    const running = own(inside, 'erasures').where('addressHmac', '=', addressHmac).where('finishedAt', 'is', null)
     return { erasureId: (await first(db, running.select('id')))?.id ?? id, isNew: false }
   }
   await lockOrganization(inside)
@@ -81,9 +81,9 @@ export const purposeOf = (id: string): string => `erasure ${id}`
 /** The address of an erasure that runs. @throws Error where none of the secret keys opens it. */
 export function openAddress(
   { deps }: Pick<Context, 'deps'>,
-  { id, sealedAddress }: { id: string; sealedAddress: Uint8Array },
+  { id, encryptedAddress }: { id: string; encryptedAddress: Uint8Array },
 ): string {
-  const address = open(deps.secretKeys, purposeOf(id), sealedAddress)
+  const address = open(deps.secretKeys, purposeOf(id), encryptedAddress)
   if (address === null) throw new Error('The address that is to be erased is encrypted under a secret key that is not known')
   return address
 }

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { refuseTooHigh } from '../members/given-duties.ts'
 import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
-import { codeOfAddress } from '../secrets/address-codes.ts'
+import { codeOfAddress } from '../secrets/address-hmacs.ts'
 import { seal } from '../secrets/seal.ts'
 import { userKeys } from '../values/fold-text.ts'
 import { nameOf } from '../values/name-of.ts'
@@ -64,7 +64,7 @@ export async function requestMemberErasure(
   const id = repeated?.id ?? ctx.deps.newId()
   await changeAdmins(ctx, memberId, async (inside, member) => {
     refuseTooHigh(inside, member)
-    await holdAccount(inside, member)
+    await lockAccount(inside, member)
     await deactivateMember(inside, memberId)
     if (revokesKeys) await revokeKeysOf(inside, memberId)
     await begin(inside, { id, member, at: repeated?.until ?? inside.deps.clock(), isRepeated: repeated !== undefined })
@@ -84,8 +84,8 @@ async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Pr
     // The log has the line of one that is repeated: what is at its receipt looks for it.
     step: (isRepeated ? 'receipt' : 'mails') satisfies ErasureStep,
     ...{ actorKind: actor.kind, actorId: actor.kind === 'member' ? actor.id : null },
-    addressCode: new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, member.email.toLowerCase())),
-    sealedAddress: seal(deps.secretKeys, purposeOf(id), JSON.stringify(named)),
+    addressHmac: new Uint8Array(codeOfAddress(deps.secretKeys, organization.id, member.email.toLowerCase())),
+    encryptedAddress: seal(deps.secretKeys, purposeOf(id), JSON.stringify(named)),
   }
   await db.erasure.upsert({
     where: { organizationId_id: { organizationId: organization.id, id } },
@@ -100,8 +100,8 @@ async function begin(inside: Context, { id, member, at, isRepeated }: Begun): Pr
 async function readNamed({ db, organization }: Context, { id: memberId, email, credentialId, user }: Member): Promise<Named> {
   const its = { organizationId: organization.id, memberId }
   const credential = credentialId && (await db.credential.findUnique({ where: { id: credentialId }, select: { email: true } }))
-  const identities = await db.identity.findMany({ where: its, select: { subject: true, emailSeen: true } })
-  const seen = identities.flatMap(({ emailSeen }) => emailSeen ?? [])
+  const identities = await db.identity.findMany({ where: its, select: { subject: true, lastEmail: true } })
+  const seen = identities.flatMap(({ lastEmail }) => lastEmail ?? [])
   const addresses = [email, ...(credential ? [credential.email] : []), ...seen].map((address) => address.toLowerCase())
   return {
     addresses: [...new Set(addresses)],
@@ -124,7 +124,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
   }[])
     await deleteMany({ where: its })
   const offers = { OR: [{ fromMemberId: memberId }, { toMemberId: memberId }] }
-  await db.ownerOffer.deleteMany({ where: { organizationId: organization.id, ...offers } })
+  await db.ownershipOffer.deleteMany({ where: { organizationId: organization.id, ...offers } })
   const now = deps.clock()
   const lastName = roles.includes('grader') ? 'grader' : 'member'
   const former = { id: deps.newId(), firstName: 'A former', lastName, email: `${memberId}@erased.invalid` }
@@ -134,7 +134,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
     roles: [],
     duties: [],
     department: '',
-    ownWay: null,
+    signInException: null,
     timeZone: null,
     pageSize: null,
     notices: [],
@@ -147,7 +147,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
 }
 
 /** Whoever joins or signs in with it at this moment is waited for, or waits before they hold anything of it. */
-const holdAccount = ({ db }: Context, { credentialId }: Member) =>
+const lockAccount = ({ db }: Context, { credentialId }: Member) =>
   run(db, everyones.selectFrom('credentials').select('id').where('id', '=', credentialId).forUpdate())
 
 /** With its sessions, browsers, factors, identities and forms; where it opens another organization, those that rest on this one. */

@@ -85,7 +85,7 @@ export async function readEvents(
 export async function checkCursor({ db }: Pick<ServiceContext, 'db'>, cursor: bigint): Promise<void> {
   const { isGone, head } = await one(
     db,
-    everyones.selectFrom('eventNumbering').select((eb) => [isCursorGone(eb, cursor).as('isGone'), 'position as head']),
+    everyones.selectFrom('eventSequence').select((eb) => [isCursorGone(eb, cursor).as('isGone'), 'position as head']),
   )
   if (isGone) throw refuseCursor(cursor, head)
 }
@@ -97,10 +97,13 @@ const refuseCursor = (cursor: bigint | undefined, head: bigint | string): Domain
     cursor !== undefined && cursor > BigInt(head) ? { issues: [{ field: 'cursor', rule: 'ahead' }] } : {},
   )
 
-function isCursorGone(eb: Expressions<'eventNumbering'>, cursor: bigint) {
+function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
   const given = position(cursor)
-  const gaps = eb.selectFrom('eventGaps').where('eventGaps.after', '<', given).where('eventGaps.until', '>', given)
-  const isKept = eb.between(given, eb.ref('eventNumbering.pruned'), eb.ref('eventNumbering.position'))
+  const gaps = eb
+    .selectFrom('missingEventPositions')
+    .where('missingEventPositions.after', '<', given)
+    .where('missingEventPositions.until', '>', given)
+  const isKept = eb.between(given, eb.ref('eventSequence.pruned'), eb.ref('eventSequence.position'))
   return eb.or([eb.not(isKept), eb.exists(gaps)])
 }
 
@@ -145,17 +148,17 @@ export const showEvent = <Type, Data>({ id, type, position, createdAt, actor, da
  */
 const pageOf = prepareOwn((owner, { cursor, limit, ...filter }: Chosen & { cursor: bigint | undefined; limit: number }) =>
   everyones
-    .selectFrom('eventNumbering')
+    .selectFrom('eventSequence')
     .leftJoinLateral(
       (eb) => {
-        const after = cursor === undefined ? eb.ref('eventNumbering.pruned') : position(cursor)
+        const after = cursor === undefined ? eb.ref('eventSequence.pruned') : position(cursor)
         return eventsBehind(owner, filter, { after, limit }).as('page')
       },
       (join) => join.onTrue(),
     )
     .select((eb) => [
       (cursor === undefined ? eb.lit(false) : isCursorGone(eb, cursor)).as('isGone'),
-      'eventNumbering.position as head',
+      'eventSequence.position as head',
       ...(['page.id', 'page.type', 'page.position', 'page.createdAt', 'page.actorType', 'page.actorId', 'page.data'] as const),
     ])
     .$narrowType<{ id: null } | Row>()

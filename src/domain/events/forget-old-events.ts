@@ -19,13 +19,13 @@ export async function forgetOldEvents(ctx: ServiceContext, keptDays: number): Pr
 
 /** @returns how many it has forgotten. */
 async function forgetSome({ db }: ServiceContext, until: Date, atMost: number): Promise<number> {
-  const { pruned } = await one(db, everyones.selectFrom('eventNumbering').select('pruned').forUpdate())
+  const { pruned } = await one(db, everyones.selectFrom('eventSequence').select('pruned').forUpdate())
   const events = everyones.selectFrom('events').select(['position', 'createdAt']).where('position', '>', pruned)
   const oldest = await all(db, events.orderBy('position').limit(atMost))
   const firstKept = oldest.findIndex(({ createdAt }) => createdAt >= until)
   const last = oldest.at(firstKept < 0 ? -1 : firstKept - 1)?.position
   if (firstKept === 0 || !last) return 0
   await run(db, everyones.deleteFrom('events').where('position', '<=', last))
-  await run(db, everyones.updateTable('eventNumbering').set({ pruned: last }))
+  await run(db, everyones.updateTable('eventSequence').set({ pruned: last }))
   return firstKept < 0 ? oldest.length : firstKept
 }

@@ -13,7 +13,7 @@ import { inTransaction } from '../transaction.ts'
  */
 export async function noticeRestore(ctx: ServiceContext): Promise<void> {
   await inTransaction(ctx, async ({ db, deps: { clock, log } }) => {
-    await run(db, everyones.selectFrom('eventNumbering').select('position').forUpdate())
+    await run(db, everyones.selectFrom('eventSequence').select('position').forUpdate())
     const gap = await first(db, goOnBehindGap(clock().getTime()))
     if (!gap) return
     const [after, until] = [Number(gap.after), Number(gap.until)]
@@ -25,15 +25,15 @@ export async function noticeRestore(ctx: ServiceContext): Promise<void> {
 }
 
 function goOnBehindGap(milliseconds: number) {
-  const restored = everyones.selectFrom('eventNumbering').where('database', '<>', identity).where('position', '>', '0')
-  const insertion = insertForEach('eventGaps', restored, (eb) => ({
+  const restored = everyones.selectFrom('eventSequence').where('database', '<>', identity).where('position', '>', '0')
+  const insertion = insertForEach('missingEventPositions', restored, (eb) => ({
     after: eb.ref('position'),
     until: sql<string>`greatest(${eb.ref('position')} + 1, ${milliseconds}::bigint)`,
   }))
   return everyones
     .with('gap', () => insertion.returning(['after', 'until']))
     .with('numbering', (db) =>
-      db.updateTable('eventNumbering').set((eb) => {
+      db.updateTable('eventSequence').set((eb) => {
         const end = eb.selectFrom('gap').select('until')
         return { database: identity, position: eb.fn.coalesce(end, 'position') }
       }),

@@ -11,7 +11,7 @@ const NUMBERED_AT_ONCE = 2_000
 /**
  * Gives every committed event its position in the feed. Whoever reads can't miss one: positions have no holes, become visible in their
  * order, and what is committed later is numbered later, however long its transaction took. The lock on the one row of
- * `event_numbering` lets processes take turns; the events are looked at by a statement that begins when it is held, and so sees all
+ * `event_sequence` lets processes take turns; the events are looked at by a statement that begins when it is held, and so sees all
  * that the one before has numbered. Those of one invite are recorded while its row is locked, so the order of insertion is theirs.
  *
  * @returns the highest position given, by whichever process.
@@ -36,9 +36,9 @@ async function numberSome({ db }: ServiceContext): Promise<{ head: bigint; numbe
 }
 
 /** Whether this database is the one that was numbered in before. */
-const isNoted = (eb: Expressions<'eventNumbering'>) => eb('eventNumbering.database', 'is not distinct from', identity)
+const isNoted = (eb: Expressions<'eventSequence'>) => eb('eventSequence.database', 'is not distinct from', identity)
 
-const holdNumbering = prepare(() => everyones.selectFrom('eventNumbering').select('position').forUpdate())
+const holdNumbering = prepare(() => everyones.selectFrom('eventSequence').select('position').forUpdate())
 
 const numberNext = prepare(() =>
   everyones
@@ -49,7 +49,7 @@ const numberNext = prepare(() =>
           .selectFrom('events')
           .select(['id', 'sequence'])
           .where('position', 'is', null)
-          .where(({ exists, selectFrom }) => exists(selectFrom('eventNumbering').where(isNoted)))
+          .where(({ exists, selectFrom }) => exists(selectFrom('eventSequence').where(isNoted)))
           .orderBy('sequence')
         // What a transaction that deletes an organization holds is skipped: the others' events are not to wait for it.
         return waiting.limit(NUMBERED_AT_ONCE).forNoKeyUpdate().skipLocked()
@@ -60,10 +60,10 @@ const numberNext = prepare(() =>
         .updateTable('events')
         .from((eb) =>
           eb
-            .selectFrom(['unnumbered', 'eventNumbering'])
+            .selectFrom(['unnumbered', 'eventSequence'])
             .select((eb) => {
               const nth = eb.fn.agg<string>('row_number').over((over) => over.orderBy('unnumbered.sequence'))
-              return ['unnumbered.id', eb('eventNumbering.position', '+', nth).as('position')]
+              return ['unnumbered.id', eb('eventSequence.position', '+', nth).as('position')]
             })
             .as('next'),
         )
@@ -71,7 +71,7 @@ const numberNext = prepare(() =>
         .whereRef('events.id', '=', 'next.id')
         .returning('events.id'),
     )
-    .updateTable('eventNumbering')
+    .updateTable('eventSequence')
     .set((eb) => ({
       position: eb(
         'position',
@@ -104,7 +104,7 @@ export async function measureNumbering({
 
 const numbering = prepare(() =>
   everyones
-    .selectFrom('eventNumbering')
+    .selectFrom('eventSequence')
     .select((eb) => [
       'position as head',
       eb

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import { type InviteChanges, inviteUpdated } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
 import { MAX_INVITE_TAGS } from '../limits.ts'
-import { holdTags } from '../tags/tags.ts'
+import { lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
 import { resolveReferences } from './create-invite.ts'
 import { requireInvite } from './invites.ts'
@@ -94,7 +94,7 @@ async function changeTags(ctx: Context, inviteId: string, choose: (tagIds: strin
     const wanted = [...new Set(chosen.map((id) => id.toLowerCase()))]
     const added = wanted.filter((id) => !before.includes(id))
     const removed = before.filter((id) => !wanted.includes(id))
-    const tags = await holdTags(inside, [...added, ...removed])
+    const tags = await lockTags(inside, [...added, ...removed])
     refuse(added.filter((id) => !tags.has(id)).map((value) => ({ field: 'tagIds', rule: 'reference', value })))
     const excess = added.length > 0 ? checkSize('maxItems', wanted.length, MAX_INVITE_TAGS) : undefined
     refuse(excess ? [{ field: 'tagIds', ...excess }] : [])

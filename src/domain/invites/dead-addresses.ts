@@ -29,11 +29,11 @@ export async function countDeadAddresses(ctx: Context): Promise<{ dead: number; 
  * mailboxes that are not there.
  */
 export async function areListsPaused(ctx: Context): Promise<boolean> {
-  const { deadAddressesSeenAt } = await ctx.db.organization.findUniqueOrThrow({
+  const { bouncesReviewedAt } = await ctx.db.organization.findUniqueOrThrow({
     where: { id: ctx.organization.id },
-    select: { deadAddressesSeenAt: true },
+    select: { bouncesReviewedAt: true },
   })
-  const { dead, all } = await countNewest({ ...ctx, mode: 'live' }, deadAddressesSeenAt)
+  const { dead, all } = await countNewest({ ...ctx, mode: 'live' }, bouncesReviewedAt)
   return all >= AT_LEAST && dead > all * TOO_MANY
 }
 
@@ -42,7 +42,7 @@ export async function confirmLists(ctx: Context): Promise<void> {
   authorize(ctx, 'manage_settings')
   await inTransaction(ctx, async (inside) => {
     const { db, deps, organization } = inside
-    await db.organization.update({ where: { id: organization.id }, data: { deadAddressesSeenAt: deps.clock() } })
+    await db.organization.update({ where: { id: organization.id }, data: { bouncesReviewedAt: deps.clock() } })
     await recordAudit(inside, { action: 'looked_into_bounces' })
   })
 }

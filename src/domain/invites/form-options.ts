@@ -81,7 +81,7 @@ export async function listClientAssessments(ctx: Context, wanted: Wanted = {}): 
     )
     .where('assessmentClients.memberId', '=', actor.id)
     .select(['assessments.id', 'assessments.name', 'assessments.nameSearch as search'])
-  return readNames(ctx, gradesBlindly(ctx) ? theirs.where('assessments.gradedBlind', '=', false) : theirs, wanted)
+  return readNames(ctx, gradesBlindly(ctx) ? theirs.where('assessments.blindGrading', '=', false) : theirs, wanted)
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { mailsStopped, type StoppedMails, TOLD } from '../events/event.ts'
 import { recordEvents } from '../events/record-events.ts'
-import { wordCode } from '../secrets/address-codes.ts'
+import { wordCode } from '../secrets/address-hmacs.ts'
 import { inTransaction } from '../transaction.ts'
 import { BRAND } from '../values/brand.ts'
 import { SPOKEN_TO } from '../values/languages.ts'
@@ -51,9 +51,9 @@ async function findErased({ db }: ServiceContext, inviteId: string) {
 
 /** @property address what stands for it. */
 async function findErasedInvite(db: Connection, inviteId: string) {
-  const select = { organizationId: true, mode: true, erasure: { select: { addressCode: true } } } as const
+  const select = { organizationId: true, mode: true, erasure: { select: { addressHmac: true } } } as const
   const found = await db.erasedInvite.findFirst({ where: { inviteId }, select })
-  return found && { organizationId: found.organizationId, mode: found.mode, address: wordCode(found.erasure.addressCode) }
+  return found && { organizationId: found.organizationId, mode: found.mode, address: wordCode(found.erasure.addressHmac) }
 }
 
 /**

@@ -16,8 +16,8 @@ type Shared = { assessmentId?: string; assignedGraderId?: string | null }
  */
 export async function authorizeInvites(ctx: Context, { assessmentId, assignedGraderId }: Shared): Promise<void> {
   if (may(ctx, 'read')) return
-  const isTheirs = isGrader(ctx, assignedGraderId) || (await isClientOf(ctx, assessmentId))
-  if (!isTheirs || (await isBlind(ctx, assessmentId))) throw new DomainError('not_permitted')
+  const isInbound = isGrader(ctx, assignedGraderId) || (await isClientOf(ctx, assessmentId))
+  if (!isInbound || (await isBlind(ctx, assessmentId))) throw new DomainError('not_permitted')
 }
 
 /** Whether the context's actor may see an invite, as far as that depends on whether its assessment is graded blind. */
@@ -30,14 +30,14 @@ export const seesUnblinded = (ctx: Context, eb: Expressions<'invites'>): Conditi
             .select('blind.id')
             .where(sameOwner('blind', 'invites'))
             .whereRef('blind.id', '=', 'invites.assessmentId')
-            .where('blind.gradedBlind', '=', true),
+            .where('blind.blindGrading', '=', true),
         ),
       )
     : eb.lit(true)
 
 async function isBlind(ctx: Context, assessmentId: string | undefined): Promise<boolean> {
   if (!gradesBlindly(ctx) || assessmentId === undefined) return false
-  const where = { organizationId: ctx.organization.id, id: assessmentId, gradedBlind: true }
+  const where = { organizationId: ctx.organization.id, id: assessmentId, blindGrading: true }
   return (await ctx.db.assessment.count({ where })) > 0
 }
 

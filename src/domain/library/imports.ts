@@ -183,8 +183,8 @@ export async function startImport(ctx: Context, id: string): Promise<void> {
   })
 }
 
-export const isUndoable = ({ finishedAt, undoneAt }: LibraryImport, now: Date): boolean =>
-  finishedAt !== null && undoneAt === null && now.getTime() - finishedAt.getTime() < UNDONE_WITHIN_MS
+export const isUndoable = ({ finishedAt, revertedAt }: LibraryImport, now: Date): boolean =>
+  finishedAt !== null && revertedAt === null && now.getTime() - finishedAt.getTime() < UNDONE_WITHIN_MS
 
 /**
  * Takes what an import has brought out of the library again, as far as nothing is asked or has another version: within a day.
@@ -218,7 +218,7 @@ export async function undoImport(ctx: Context, id: string): Promise<void> {
         where: { ...of, id: { in: some }, questions: { none: {} }, papers: { none: {} }, library: { none: {} } },
       })
     }
-    await db.libraryImport.updateMany({ where: { ...of, id }, data: { undoneAt: deps.clock() } })
+    await db.libraryImport.updateMany({ where: { ...of, id }, data: { revertedAt: deps.clock() } })
     await recordAudit(inside, { action: 'undid_import', target: { kind: 'library_import', id } })
   })
 }

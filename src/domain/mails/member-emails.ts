@@ -33,8 +33,8 @@ export type SecurityMailKind =
   | 'recovery_code_used'
   | 'roles_changed'
   | 'owner_offered'
-  | 'owner_offer_made'
-  | 'owner_offer_taken'
+  | 'ownership_offer_made'
+  | 'ownership_offer_taken'
   | 'sessions_ended'
   | 'wrong_passwords'
   | 'wrong_codes'
@@ -199,7 +199,7 @@ export const recipientOf = ({ kind, member, link }: MemberEmail): string =>
   (kind === 'text_test' ? member.credential : link?.credential)?.email ?? member.email
 
 /** What an organization that is to be erased does not write. Whoever needs a password to keep it gets one. */
-const NOT_ON_HOLD: ReadonlySet<string> = new Set<MemberEmailKind>([
+const NOT_WHILE_SUSPENDED: ReadonlySet<string> = new Set<MemberEmailKind>([
   'join',
   'webhook_failing',
   'webhook_disabled',
@@ -209,7 +209,7 @@ const NOT_ON_HOLD: ReadonlySet<string> = new Set<MemberEmailKind>([
 
 /** Why a mail is not to be sent any more; null while it is. */
 export function whyMemberEmailObsolete({ kind, member, link, webhook }: MemberEmail, now: Date): string | null {
-  if (member.organization.hold && NOT_ON_HOLD.has(kind)) return 'Not sent: the organization is to be erased.'
+  if (member.organization.hold && NOT_WHILE_SUSPENDED.has(kind)) return 'Not sent: the organization is to be erased.'
   if (member.status !== 'active') return 'Not sent: the member is not active any more.'
   if (link && (link.usedAt || link.expiresAt <= now)) return 'Not sent: the link can not be used any more.'
   if (isDigest(kind) && !member.notices.includes(kind)) return 'Not sent: these mails were switched off.'

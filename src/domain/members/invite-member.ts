@@ -14,7 +14,7 @@ import { queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { userKeys } from '../values/fold-text.ts'
 import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
-import { holdMember, isKnownRole, type Member, type MemberRole } from './members.ts'
+import { isKnownRole, lockMember, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
 type Invitation = { email: string; roles: MemberRole[]; duties?: GivenDuty[]; mails: boolean; reactivates?: boolean }
@@ -70,8 +70,8 @@ export async function inviteMember(
 }
 
 /** Whoever can't come by the organization's identity provider is not invited where that is the only way in, but for guests. */
-async function refuseForeign(inside: Context, email: string, { ownWay }: Pick<Found, 'ownWay'>): Promise<void> {
-  if (ownWay !== null || !(await isSsoEnforced(inside))) return
+async function refuseForeign(inside: Context, email: string, { signInException }: Pick<Found, 'signInException'>): Promise<void> {
+  if (signInException !== null || !(await isSsoEnforced(inside))) return
   const speaker = await findSpeaker(inside, email)
   if (speaker?.organizationId !== inside.organization.id) refuse([{ field: 'email', rule: 'account', problem: 'foreignDomain' }])
 }
@@ -84,7 +84,7 @@ async function refuseForeign(inside: Context, email: string, { ownWay }: Pick<Fo
 export async function resendJoinLink(ctx: Context, id: string): Promise<LinkToHandOver> {
   authorize(ctx, 'manage_members')
   return inTransaction(ctx, async (inside) => {
-    const { status, credentialId, roles } = await holdMember(inside, id)
+    const { status, credentialId, roles } = await lockMember(inside, id)
     refuseKeyOnAdmins(inside, roles)
     if (status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (credentialId) refuse([{ field: '', rule: 'account', problem: 'joined' }])
@@ -101,7 +101,7 @@ async function makeJoinLink(inside: Context, memberId: string, mails: boolean): 
   return { url: inside.deps.links.accountUrl({ ...link, provesAddress }), expiresAt: link.expiresAt }
 }
 
-type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'ownWay' | 'erasedAt'>
+type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'signInException' | 'erasedAt'>
 
 /** An address is a member once, in either case. Nobody else changes it until the transaction ends. */
 export async function findOrCreateMember(inside: Context, email: string): Promise<Found> {
@@ -119,7 +119,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
   first(
     ctx.db,
     own(ctx, 'members')
-      .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'ownWay', 'erasedAt'])
+      .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'signInException', 'erasedAt'])
       .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${asStored(email)})`)
       .forNoKeyUpdate(),
   )
@@ -138,7 +138,7 @@ async function createMember({ db, deps, organization }: Context, email: string):
     status: true,
     credentialId: true,
     userId: true,
-    ownWay: true,
+    signInException: true,
     erasedAt: true,
   } as const
   const [member] = await db.member.createManyAndReturn({ data: [data], skipDuplicates: true, select })

@@ -46,8 +46,10 @@ export async function readJoinOffer(service: ServiceContext, ref: AccountLinkRef
 }
 
 /** Whether whom a link was made for has to come by the organization's identity provider. */
-export const isBySsoOnly = async ({ db }: ServiceContext, { member: { organization, ownWay } }: AccountLink): Promise<boolean> =>
-  ownWay === null && (await isSsoEnforced({ db, organization }))
+export const isBySsoOnly = async (
+  { db }: ServiceContext,
+  { member: { organization, signInException } }: AccountLink,
+): Promise<boolean> => signInException === null && (await isSsoEnforced({ db, organization }))
 
 /**
  * Joins the portal as the member that the link was made for, and signs in. Whoever has an account with the address shows its password and, if they have
@@ -101,7 +103,7 @@ async function findKnown(
   email: string,
 ): Promise<Credential | undefined> {
   const found = await findCredential(service, email)
-  return provesAddress && found?.provenAt === null ? undefined : found
+  return provesAddress && found?.emailVerifiedAt === null ? undefined : found
 }
 
 /** @returns null if somebody has created or proven an account of the address meanwhile. */
@@ -115,7 +117,7 @@ async function createOrTakeOver(
   if (made || !provesAddress) return made
   const found = await findCredential(inside, email)
   const locked = found && (await lockCredential(inside, found.id))
-  if (!locked || locked.provenAt) return null
+  if (!locked || locked.emailVerifiedAt) return null
   await proveAddress(inside, locked.id)
   const data = { passwordHash, passwordChangedAt: inside.deps.clock() }
   return inside.db.credential.update({ where: { id: locked.id }, data })
@@ -127,7 +129,14 @@ export async function createCredential(
   { email, passwordHash, isProven }: { email: string; passwordHash: string; isProven: boolean },
 ): Promise<Credential | null> {
   const now = deps.clock()
-  const row = { id: deps.newId(), email, passwordHash, passwordChangedAt: now, createdAt: now, provenAt: isProven ? now : null }
+  const row = {
+    id: deps.newId(),
+    email,
+    passwordHash,
+    passwordChangedAt: now,
+    createdAt: now,
+    emailVerifiedAt: isProven ? now : null,
+  }
   const [made] = await db.credential.createManyAndReturn({ data: [row], skipDuplicates: true })
   return made ?? null
 }

@@ -13,11 +13,11 @@ import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
 import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
-import { findTags, holdTags } from '../tags/tags.ts'
+import { findTags, lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { changesOf, dutiesAfter, GIVEN_DUTIES, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
-import { holdMember, isKnownRole, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
+import { isKnownRole, lockMember, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
 import { countBreakGlass, refuseNoBreakGlass } from './own-ways.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
@@ -148,7 +148,7 @@ export async function reactivateMember(
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     const { db, deps } = inside
-    const member = await holdMember(inside, id)
+    const member = await lockMember(inside, id)
     const after = {
       roles: roles ? rolesAfter(member.roles, roles) : member.roles,
       duties: dutiesAfter([], duties ?? GIVEN_DUTIES.filter((duty) => member.duties.includes(duty))),
@@ -189,7 +189,7 @@ export function changeAdmins(
   ctx: Context,
   id: string,
   work: (inside: Context, member: Member) => Promise<void>,
-  hold = holdMember,
+  hold = lockMember,
 ): Promise<void> {
   return inTransaction(ctx, async (inside) => {
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
@@ -212,7 +212,7 @@ const countThose = ({ db, organization }: Context, those: Prisma.MemberWhereInpu
 
 async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
   // Members are shared by live and test data.
-  const tags = await holdTags({ ...ctx, mode: 'live' }, tagIds)
+  const tags = await lockTags({ ...ctx, mode: 'live' }, tagIds)
   const languages = new Set((await listLanguages(ctx)).map(({ id }) => id))
   const unknown = (field: string, ids: string[], known: Set<string>) =>
     ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))

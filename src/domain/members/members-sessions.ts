@@ -8,7 +8,7 @@ import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
 import { isUuid } from '../values/uuid.ts'
-import { holdMember } from './members.ts'
+import { lockMember } from './members.ts'
 
 /** A session as admins see it. @property proofs by what the person has signed in. */
 export type MemberSession = SessionSummary & { proofs: ProofKind[] }
@@ -18,7 +18,7 @@ const openTo = ({ deps, organization }: Context, credentialId: string) => ({
   credentialId,
   endedAt: null,
   expiresAt: { gt: deps.clock() },
-  NOT: { closedFor: { has: organization.id } },
+  NOT: { closedOrganizationIds: { has: organization.id } },
 })
 
 /**
@@ -56,11 +56,11 @@ export async function endMemberSessions(ctx: Context, memberId: string, sessionI
   authorize(ctx, 'manage_members')
   if (ctx.actor.kind === 'member' && ctx.actor.id === memberId) throw new DomainError('not_permitted')
   await inTransaction(ctx, async (inside) => {
-    const { credentialId } = await holdMember(inside, memberId)
+    const { credentialId } = await lockMember(inside, memberId)
     if (!credentialId || (sessionId !== undefined && !isUuid(sessionId))) return
     const { count } = await inside.db.session.updateMany({
       where: { ...openTo(inside, credentialId), ...defined({ id: sessionId }) },
-      data: { closedFor: { push: ctx.organization.id } },
+      data: { closedOrganizationIds: { push: ctx.organization.id } },
     })
     if (count === 0) return
     const target = { kind: 'member', id: memberId } as const

@@ -116,13 +116,13 @@ function refuseErased([member]: Member[]): Member {
 }
 
 /** The member as it is while nobody else changes it, until the transaction ends. @throws DomainError member_not_found. */
-export function holdMember(inside: Context, id: string): Promise<Member> {
+export function lockMember(inside: Context, id: string): Promise<Member> {
   authorize(inside, 'read')
-  return holdAnyMember(inside, id)
+  return lockAnyMember(inside, id)
 }
 
-/** {@link holdMember}, also for who may read about no other: themselves. @throws DomainError member_not_found. */
-export async function holdAnyMember(inside: Context, id: string): Promise<Member> {
+/** {@link lockMember}, also for who may read about no other: themselves. @throws DomainError member_not_found. */
+export async function lockAnyMember(inside: Context, id: string): Promise<Member> {
   if (isUuid(id)) await first(inside.db, own(inside, 'members').select('id').where('id', '=', id).forNoKeyUpdate())
   return refuseErased(await findMembers(inside, [id]))
 }

@@ -9,7 +9,7 @@ import { findNetworkIssues } from '../checking/find-network-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
-import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS } from '../limits.ts'
+import { AUDIT_RETENTION_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS, TRUSTED_DEVICE_DAYS } from '../limits.ts'
 import { nameActor, queueAdminEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -19,44 +19,44 @@ import { isAllowedFrom } from '../values/networks.ts'
 /**
  * What an organization asks of those who come in.
  *
- * @property networks from where its portal may be used, as CIDRs or addresses, and keyNetworks its API keys, whatever each key allows; none:
+ * @property networks from where its portal may be used, as CIDRs or addresses, and apiKeyNetworks its API keys, whatever each key allows; none:
  *   from anywhere.
- * @property keyMaxDays for so long a new API key may be good at most; null: for ever.
- * @property deviceDays for so long a browser may stand for a second factor; 0: not at all.
- * @property auditKeptDays for so long the audit log is kept.
+ * @property apiKeyMaxDays for so long a new API key may be good at most; null: for ever.
+ * @property trustedDeviceDays for so long a browser may stand for a second factor; 0: not at all.
+ * @property auditRetentionDays for so long the audit log is kept.
  * @property secondFactorFrom from when more than a password is asked for; null: never. The date is looked at each time: nothing is copied to people.
  */
 export type OrganizationSecurity = {
   secondFactorFrom: Date | null
-  deviceDays: number
+  trustedDeviceDays: number
   idleMinutes: number
   sessionHours: number
   networks: string[]
-  keyNetworks: string[]
-  keyMaxDays: number | null
-  auditKeptDays: number
+  apiKeyNetworks: string[]
+  apiKeyMaxDays: number | null
+  auditRetentionDays: number
 }
 
 /** Of who has changed nothing. */
 const DEFAULTS: OrganizationSecurity = {
   secondFactorFrom: null,
-  deviceDays: 30,
+  trustedDeviceDays: 30,
   idleMinutes: 720,
   sessionHours: 720,
   networks: [],
-  keyNetworks: [],
-  keyMaxDays: null,
-  auditKeptDays: AUDIT_KEPT_DAYS.minimum,
+  apiKeyNetworks: [],
+  apiKeyMaxDays: null,
+  auditRetentionDays: AUDIT_RETENTION_DAYS.minimum,
 }
 const select = {
   secondFactorFrom: true,
-  deviceDays: true,
+  trustedDeviceDays: true,
   idleMinutes: true,
   sessionHours: true,
   networks: true,
-  keyNetworks: true,
-  keyMaxDays: true,
-  auditKeptDays: true,
+  apiKeyNetworks: true,
+  apiKeyMaxDays: true,
+  auditRetentionDays: true,
   updatedAt: true,
 } as const
 
@@ -92,20 +92,20 @@ export async function checkOrganizationSecurity(
   refuse(
     findIssues([
       ['secondFactorFrom', isDate ? undefined : { rule: 'account', problem: 'date' }],
-      ['deviceDays', checkInteger(after.deviceDays, DEVICE_DAYS)],
+      ['trustedDeviceDays', checkInteger(after.trustedDeviceDays, TRUSTED_DEVICE_DAYS)],
       ['idleMinutes', checkInteger(after.idleMinutes, IDLE_MINUTES)],
       ['sessionHours', checkInteger(after.sessionHours, SESSION_HOURS)],
-      ['keyMaxDays', after.keyMaxDays === null ? undefined : checkInteger(after.keyMaxDays, KEY_DAYS)],
-      ['auditKeptDays', checkInteger(after.auditKeptDays, AUDIT_KEPT_DAYS)],
+      ['apiKeyMaxDays', after.apiKeyMaxDays === null ? undefined : checkInteger(after.apiKeyMaxDays, KEY_DAYS)],
+      ['auditRetentionDays', checkInteger(after.auditRetentionDays, AUDIT_RETENTION_DAYS)],
     ]),
   )
-  refuse([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.keyNetworks ?? [], 'keyNetworks')])
+  refuse([...findNetworkIssues(given.networks ?? []), ...findNetworkIssues(given.apiKeyNetworks ?? [], 'apiKeyNetworks')])
   const { origin } = ctx
   const isOut = given.networks && origin && !isAllowedFrom(given.networks, origin.address)
   refuse(isOut ? [{ field: 'networks', rule: 'account', problem: 'ownAddress' }] : [])
   await refuseUnseenChanges(versionOf(ctx, { updatedAt, seen, action: 'changed_security' }), before, given)
-  const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.keyNetworks, given.keyNetworks ?? before.keyNetworks)
-  refuse(shutOut > 0 ? [{ field: 'keyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
+  const shutOut = shutsOut ? 0 : await countShutOut(ctx, before.apiKeyNetworks, given.apiKeyNetworks ?? before.apiKeyNetworks)
+  refuse(shutOut > 0 ? [{ field: 'apiKeyNetworks', rule: 'account', problem: 'keysShutOut', limit: shutOut }] : [])
 }
 
 /** So many API keys that were used of late came from where the networks don't let them in any more. */

@@ -12,40 +12,41 @@ import { inTransaction } from '../transaction.ts'
 import { DAY_MS } from '../values/days.ts'
 import { nameOf } from '../values/name-of.ts'
 import { findMemberByAddress, findOrCreateMember } from './invite-member.ts'
-import { holdMember } from './members.ts'
+import { lockMember } from './members.ts'
 import { tellOfSecurity } from './organization-security.ts'
 
 /** Why somebody signs in with factors of their own although the organization has an identity provider: from outside, or when it fails. */
 export const OWN_WAYS = ['guest', 'break_glass'] as const
-export type OwnWay = (typeof OWN_WAYS)[number]
+export type SignInException = (typeof OWN_WAYS)[number]
 
 /** @property isReady of `break_glass`: an owner who has signed in with factors of their own within {@link READY_MS}. */
-export type OwnWayMember = { id: string; name: string; email: string; ownWay: string; isReady: boolean }
+export type SignInExceptionMember = { id: string; name: string; email: string; signInException: string; isReady: boolean }
 
 /** Milliseconds for which a way in that was used once is expected to be one. */
 const READY_MS = 30 * DAY_MS
 
 /** Who may sign in past the organization's identity provider. @throws DomainError not_permitted. */
-export async function listOwnWays(ctx: Context): Promise<OwnWayMember[]> {
+export async function listOwnWays(ctx: Context): Promise<SignInExceptionMember[]> {
   authorize(ctx, 'manage_security')
   const { db, organization } = ctx
   const members = await db.member.findMany({
-    where: { organizationId: organization.id, status: 'active', ownWay: { not: null } },
+    where: { organizationId: organization.id, status: 'active', signInException: { not: null } },
     include: { user: true, organization: { select: { ownerNamedAt: true } } },
     orderBy: [{ email: 'asc' }, { id: 'asc' }],
   })
   const owners = members.filter(
-    ({ ownWay, ...member }) => ownWay === 'break_glass' && dutiesOf(member, member.organization).includes('owner'),
+    ({ signInException, ...member }) =>
+      signInException === 'break_glass' && dutiesOf(member, member.organization).includes('owner'),
   )
   const ready = await findUsed(
     ctx,
     owners.map(({ id }) => id),
   )
-  return members.map(({ id, email, ownWay, user }) => ({
+  return members.map(({ id, email, signInException, user }) => ({
     id,
     email,
     name: nameOf(user),
-    ownWay: ownWay ?? '',
+    signInException: signInException ?? '',
     isReady: ready.has(id),
   }))
 }
@@ -67,34 +68,37 @@ async function findUsed({ db, deps, organization }: Context, ids: string[]): Pro
  *
  * @throws DomainError not_permitted; invalid: no address; of `break_glass` (problem `notOwner`) who is no owner, or has not joined; `inactive`; `lastBreakGlass`.
  */
-export async function nameOwnWay(ctx: Context, { email: given, ownWay }: { email: string; ownWay: OwnWay }): Promise<void> {
+export async function nameSignInException(
+  ctx: Context,
+  { email: given, signInException }: { email: string; signInException: SignInException },
+): Promise<void> {
   authorize(ctx, 'manage_security')
   const email = asStored(given.trim())
   refuse(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' }])
   await changeOwnWays(ctx, async (inside) => {
-    const found = ownWay === 'guest' ? await findOrCreateMember(inside, email) : await findMemberByAddress(inside, email)
+    const found = signInException === 'guest' ? await findOrCreateMember(inside, email) : await findMemberByAddress(inside, email)
     const isOwner = found?.credentialId != null && (await isOwnerOf(inside, found.id))
-    refuse(ownWay === 'break_glass' && !isOwner ? [{ field: 'email', rule: 'account', problem: 'notOwner' }] : [])
-    if (!found || found.ownWay === ownWay) return
+    refuse(signInException === 'break_glass' && !isOwner ? [{ field: 'email', rule: 'account', problem: 'notOwner' }] : [])
+    if (!found || found.signInException === signInException) return
     refuse(
-      ownWay === 'break_glass' && !(await hasProvenAddress(inside, found.credentialId))
+      signInException === 'break_glass' && !(await hasProvenAddress(inside, found.credentialId))
         ? [{ field: 'email', rule: 'account', problem: 'addressUnproven' }]
         : [],
     )
     refuse(found.status === 'active' ? [] : [{ field: 'email', rule: 'account', problem: 'inactive' }])
-    await setOwnWay(inside, found, ownWay)
+    await setSignInException(inside, found, signInException)
   })
 }
 
 /** Has a member come by the identity provider like others. @throws DomainError not_permitted, member_not_found; invalid: `lastBreakGlass`. */
-export async function endOwnWay(ctx: Context, id: string): Promise<void> {
+export async function endSignInException(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_security')
   await changeOwnWays(ctx, async (inside) => {
-    const { ownWay } = await inside.db.member.findUniqueOrThrow({
-      where: { id: (await holdMember(inside, id)).id },
-      select: { ownWay: true },
+    const { signInException } = await inside.db.member.findUniqueOrThrow({
+      where: { id: (await lockMember(inside, id)).id },
+      select: { signInException: true },
     })
-    if (ownWay !== null) await setOwnWay(inside, { id, ownWay }, null)
+    if (signInException !== null) await setSignInException(inside, { id, signInException }, null)
   })
 }
 
@@ -106,20 +110,24 @@ const changeOwnWays = (ctx: Context, work: (inside: Context) => Promise<void>): 
     await refuseNoBreakGlass(inside, before)
   })
 
-async function setOwnWay(
+async function setSignInException(
   inside: Context,
-  { id, ownWay: before }: { id: string; ownWay: string | null },
-  after: OwnWay | null,
+  { id, signInException: before }: { id: string; signInException: string | null },
+  after: SignInException | null,
 ): Promise<void> {
-  await inside.db.member.update({ where: { id }, data: { ownWay: after, updatedAt: inside.deps.clock() } })
-  await recordAudit(inside, { action: 'changed_own_way', target: { kind: 'member', id }, details: { ownWay: { before, after } } })
+  await inside.db.member.update({ where: { id }, data: { signInException: after, updatedAt: inside.deps.clock() } })
+  await recordAudit(inside, {
+    action: 'changed_sign_in_exception',
+    target: { kind: 'member', id },
+    details: { signInException: { before, after } },
+  })
   await tellOfSecurity(inside)
 }
 
 /** How many owners get in when the identity provider fails. */
 export async function countBreakGlass({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<number> {
   const members = await db.member.findMany({
-    where: { organizationId: organization.id, status: 'active', ownWay: 'break_glass', credentialId: { not: null } },
+    where: { organizationId: organization.id, status: 'active', signInException: 'break_glass', credentialId: { not: null } },
     select: { roles: true, duties: true, organization: { select: { ownerNamedAt: true } } },
   })
   return members.filter((member) => dutiesOf(member, member.organization).includes('owner')).length
@@ -137,7 +145,7 @@ export async function refuseNoBreakGlass(inside: Context, before: number): Promi
 
 /** The first proof of an address removes what its owner signs in with, so an address that is for emergencies has to be proven before. */
 const hasProvenAddress = async ({ db }: Context, credentialId: string | null): Promise<boolean> =>
-  credentialId !== null && (await db.credential.count({ where: { id: credentialId, provenAt: { not: null } } })) > 0
+  credentialId !== null && (await db.credential.count({ where: { id: credentialId, emailVerifiedAt: { not: null } } })) > 0
 
 async function isOwnerOf({ db }: Context, id: string): Promise<boolean> {
   const select = { roles: true, duties: true, organization: { select: { ownerNamedAt: true } } } as const

@@ -28,11 +28,11 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const before = await getProvider(inside, id)
     const { clientSecret: given, ...row } = rowOf(input)
-    const { issuer, clientId, clientAuth, secretEndsAt, requiredClaims, secondFactor, acrValues, ...others } = row
+    const { issuer, clientId, clientAuth, secretExpiresAt, requiredClaims, secondFactor, acrValues, ...others } = row
     // Of what another provider says nothing is asked of the one in use.
     const terms = { requiredClaims, secondFactor, acrValues }
     const clientSecret = given === '' ? openClientSecret(inside, withDraft(inside, before)) : given
-    const connection = { issuer, clientId, clientAuth, secretEndsAt, clientSecret }
+    const connection = { issuer, clientId, clientAuth, secretExpiresAt, clientSecret }
     const waits = await hasToWait(inside, before, connection)
     const data = waits
       ? { ...others, draft: sealDraft(inside, id, { ...connection, ...terms }) }
@@ -50,7 +50,7 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
 
 /** Whether everybody signs in by what there is, which has shown that it works, and this is something else. */
 const hasToWait = async (inside: Context, before: Provider, connection: Connection): Promise<boolean> =>
-  isTried(inside, before) && Buffer.compare(before.testedHash!, hashOf(connection)) !== 0 && (await isSsoEnforced(inside))
+  isTried(inside, before) && Buffer.compare(before.testedSettingsHash!, hashOf(connection)) !== 0 && (await isSsoEnforced(inside))
 
 /** Its columns. The secret is sealed anew only where it is another. */
 const columnsOf = (
@@ -75,8 +75,8 @@ function namesOfChanges(service: Pick<ServiceContext, 'deps'>, before: Provider,
 
 /** What {@link rowOf} makes of what is entered. */
 const CHANGEABLE = [
-  ...(['name', 'issuer', 'clientId', 'clientAuth', 'clientSecret', 'secretEndsAt', 'requiredClaims'] as const),
-  ...(['addsMembers', 'newRoles', 'secondFactor', 'acrValues', 'endsAtIdp'] as const),
+  ...(['name', 'issuer', 'clientId', 'clientAuth', 'clientSecret', 'secretExpiresAt', 'requiredClaims'] as const),
+  ...(['provisionsMembers', 'defaultRoles', 'secondFactor', 'acrValues', 'logsOutAtProvider'] as const),
 ] satisfies (keyof ReturnType<typeof rowOf>)[]
 
 /** Has what waits to be tried be forgotten. @throws DomainError as above. */

@@ -1,6 +1,6 @@
 import { endSessions } from '../access/end-sessions.ts'
 import { LONGEST_MS } from '../access/session-tokens.ts'
-import { spend } from '../access/spent-proofs.ts'
+import { spend } from '../access/used-tokens.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
@@ -47,12 +47,12 @@ async function closeTo(
   { id: providerId, organization, name }: FoundProvider,
   session: Session,
 ): Promise<void> {
-  const { id, credentialId, proofs, closedFor } = session
+  const { id, credentialId, proofs, closedOrganizationIds } = session
   const others = proofs.filter((proof) => proof.providerId !== providerId)
   if (others.some(({ kind }) => kind === 'password' || kind === 'passkey' || kind === 'oidc')) {
-    await inside.db.sessionProof.deleteMany({ where: { sessionId: id, providerId } })
-    const closed = organization ? [...new Set([...closedFor, organization.id])] : closedFor
-    await inside.db.session.updateMany({ where: { id }, data: { closedFor: closed } })
+    await inside.db.sessionAuthentication.deleteMany({ where: { sessionId: id, providerId } })
+    const closed = organization ? [...new Set([...closedOrganizationIds, organization.id])] : closedOrganizationIds
+    await inside.db.session.updateMany({ where: { id }, data: { closedOrganizationIds: closed } })
   } else await endSessions(inside, { id }, 'ended_at_provider')
   const member = organization && (await inside.db.member.findFirst({ where: { organizationId: organization.id, credentialId } }))
   if (!member) return

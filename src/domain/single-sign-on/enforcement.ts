@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { SSO_SESSION_HOURS } from '../limits.ts'
 import { tellOfSecurity } from '../members/organization-security.ts'
-import { listOwnWays, type OwnWayMember } from '../members/own-ways.ts'
+import { listOwnWays, type SignInExceptionMember } from '../members/own-ways.ts'
 import { inTransaction } from '../transaction.ts'
 import { countReach, type Reach } from './find-shut-out.ts'
 import { findProviders, isTried, type Provider, stopEnforcing } from './providers.ts'
@@ -24,7 +24,7 @@ export type Enforcement = {
   enforcedAt: Date | null
   sessionHours: number
   isTried: boolean
-  ownWays: OwnWayMember[]
+  ownWays: SignInExceptionMember[]
   reach: Reach
 }
 
@@ -67,7 +67,7 @@ export async function enforceSso(ctx: Context, sessionHours: number): Promise<vo
     await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
     const { enforcedAt, isTried, ownWays, sessionHours: before } = await readEnforcement(inside)
     const missing = (problem: 'notTried' | 'noWayBack'): Issue => ({ field: '', rule: 'account', problem })
-    const hasWayBack = ownWays.some(({ ownWay, isReady }) => ownWay === 'break_glass' && isReady)
+    const hasWayBack = ownWays.some(({ signInException, isReady }) => signInException === 'break_glass' && isReady)
     if (!enforcedAt) refuse([...(isTried ? [] : [missing('notTried')]), ...(hasWayBack ? [] : [missing('noWayBack')])])
     if (enforcedAt && before === sessionHours) return
     const now = inside.deps.clock()

@@ -4,7 +4,7 @@ import { clientOf, type FoundProvider } from './providers.ts'
 
 /** Where people sign out at a provider, where its owners want that to be shown; null: nowhere. */
 export async function findEndThere(service: ServiceContext, provider: FoundProvider): Promise<string | null> {
-  const client = provider.endsAtIdp ? clientOf(service, provider) : null
+  const client = provider.logsOutAtProvider ? clientOf(service, provider) : null
   const answer = client && (await service.deps.identityProviders.endSessionUrl(client))
   return answer && 'url' in answer ? answer.url : null
 }
@@ -13,6 +13,6 @@ export async function findEndThere(service: ServiceContext, provider: FoundProvi
 export async function findLeft({ db }: ServiceContext, { session }: Pick<SignedIn, 'session'>): Promise<string | null> {
   const ids = session.proofs.flatMap(({ provider }) => provider?.id ?? [])
   if (ids.length === 0) return null
-  const found = await db.signInProvider.findFirst({ where: { id: { in: ids }, endsAtIdp: true }, select: { id: true } })
+  const found = await db.signInProvider.findFirst({ where: { id: { in: ids }, logsOutAtProvider: true }, select: { id: true } })
   return found?.id ?? null
 }

@@ -38,7 +38,7 @@ export async function findWitnesses(
   const words = session.proofs.filter(({ provider }) => provider)
   const saysWhen = ({ id }: OperatorProvider) => words.some(({ provider, authTime }) => provider!.id === id && authTime)
   const ids = words.map(({ provider }) => provider!.id)
-  const where = { id: { in: ids }, givesAuthTime: true }
+  const where = { id: { in: ids }, sendsAuthTime: true }
   const theirs = ids.length > 0 ? await db.signInProvider.findMany({ where, select, orderBy: { id: 'asc' } }) : []
   return [...deps.operatorProviders.filter(saysWhen).map(offerToAll), ...theirs.map(offer)]
 }

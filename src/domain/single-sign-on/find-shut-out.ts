@@ -38,7 +38,7 @@ export async function countReach(ctx: Context): Promise<Reach> {
   const joined = own(ctx, 'members')
     .where('members.status', '=', 'active')
     .where('members.credentialId', 'is not', null)
-    .where('members.ownWay', 'is', null)
+    .where('members.signInException', 'is', null)
   const counts = await first(
     ctx.db,
     joined.select((eb) => [

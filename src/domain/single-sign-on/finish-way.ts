@@ -8,7 +8,7 @@ import type { ProviderWord } from '../access/proof-rows.ts'
 import { renewSession } from '../access/proofs.ts'
 import { type Browser, contextOf, findMemberships, recordForAll, type SignedIn, startSession } from '../access/sessions.ts'
 import { type Entry, findRemembered } from '../access/sign-in.ts'
-import { spend } from '../access/spent-proofs.ts'
+import { spend } from '../access/used-tokens.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { tellOfSecurity } from '../members/organization-security.ts'
@@ -17,7 +17,7 @@ import type { IdpProblem, IdToken } from '../values/identity-provider.ts'
 import { findIdentity, linkIdentity, ownsAccount } from './identities.ts'
 import { noteError } from './note-error.ts'
 import { withDraft } from './provider-secrets.ts'
-import { clientOf, type FoundProvider, hashOfSettings, holdProvider, letRelink } from './providers.ts'
+import { clientOf, type FoundProvider, hashOfSettings, letRelink, lockProvider } from './providers.ts'
 import { recognize } from './recognize.ts'
 import type { NotRecognized } from './recognized.ts'
 import { type Begun, beginWay, type Way, wayThere } from './way.ts'
@@ -75,7 +75,7 @@ async function signIn(
   { token, way, came }: { token: IdToken; way: Way; came: Came },
 ): Promise<Outcome> {
   const outcome = await inTransaction(service, async (inside): Promise<Outcome> => {
-    if (!(await holdProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
+    if (!(await lockProvider(inside, provider))) return { kind: 'refused', problem: 'expiredSignIn' }
     if (way.purpose.kind === 'fresh' && !(await isSamePerson(inside, provider, token, { ...came, ...way.purpose })))
       return { kind: 'refused', problem: 'otherPerson' }
     const recognized = await recognize(inside, provider, token, way.purpose)
@@ -142,9 +142,9 @@ async function linkOwn(
     return { kind: 'refused', problem: 'expiredSignIn' }
   const open = signedIn.memberships.map(({ id }) => id)
   return inTransaction(service, async (inside): Promise<Outcome> => {
-    const locked = (await holdProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
+    const locked = (await lockProvider(inside, provider)) ? await lockOwnCredential(inside, signedIn) : null
     if (!locked) return { kind: 'refused', problem: 'expiredSignIn' }
-    if (!locked.provenAt) return { kind: 'refused', problem: 'unproven' }
+    if (!locked.emailVerifiedAt) return { kind: 'refused', problem: 'unproven' }
     const members = (await findMemberships(inside, credentialId)).filter(
       ({ id, organizationId }) => open.includes(id) && [null, organizationId].includes(provider.organizationId),
     )
@@ -173,14 +173,14 @@ async function keepTry(
       testedAt: inside.deps.clock(),
       testedById: memberId,
       testedSession: signedIn.sessionId,
-      testedHash: hashOfSettings(inside, provider),
+      testedSettingsHash: hashOfSettings(inside, provider),
     }
-    const data = { ...tested, givesAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
-    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretEndsAt, secondFactor, acrValues } = provider
+    const data = { ...tested, sendsAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
+    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretExpiresAt, secondFactor, acrValues } = provider
     const requiredClaims = provider.requiredClaims as Record<string, string>
     const inUse = draft
       ? {
-          ...{ issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretEndsAt },
+          ...{ issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretExpiresAt },
           ...{ requiredClaims, secondFactor, acrValues, draft: null },
         }
       : {}

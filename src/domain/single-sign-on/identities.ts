@@ -9,7 +9,7 @@ import { tellPerson } from '../access/tell-person.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { refuseTooHigh } from '../members/given-duties.ts'
-import { holdMember } from '../members/members.ts'
+import { lockMember } from '../members/members.ts'
 import { inTransaction } from '../transaction.ts'
 import { type IdToken, OPERATOR_PROVIDERS } from '../values/identity-provider.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -26,7 +26,7 @@ type Linked = { credentialId: string; members: Member[]; linkedBy: LinkedBy; isN
 export type LinkedIdentity = {
   id: string
   provider: string
-  emailSeen: string | null
+  lastEmail: string | null
   linkedAt: Date
   lastUsedAt: Date | null
 }
@@ -51,7 +51,7 @@ export async function linkIdentity(
 ): Promise<boolean> {
   const now = inside.deps.clock()
   const whose = organizationId === null ? {} : { organizationId, memberId: members[0]!.id }
-  const row = { id: inside.deps.newId(), providerId, issuer, subject, credentialId, ...whose, emailSeen: email, linkedBy }
+  const row = { id: inside.deps.newId(), providerId, issuer, subject, credentialId, ...whose, lastEmail: email, linkedBy }
   const { count } = await inside.db.identity.createMany({
     data: [{ ...row, linkedAt: now, lastUsedAt: now }],
     skipDuplicates: true,
@@ -128,7 +128,7 @@ export async function unlinkMember(ctx: Context, memberId: string, id: string): 
   authorize(ctx, 'manage_members')
   if (!isUuid(id) || !isUuid(memberId)) return
   await inTransaction(ctx, async (inside) => {
-    refuseTooHigh(inside, await holdMember(inside, memberId))
+    refuseTooHigh(inside, await lockMember(inside, memberId))
     const { count } = await inside.db.identity.deleteMany({ where: { id, memberId, organizationId: ctx.organization.id } })
     if (count > 0) await recordAudit(inside, { action: 'unlinked_identity', target: { kind: 'member', id: memberId } })
   })

@@ -59,7 +59,7 @@ async function proveAccount(
   const isProof = ref.provesAddress || (await speaksFor(inside, provider, token, member.email))
   const found = await findCredential(inside, member.email)
   const locked = found && (await lockCredential(inside, found.id))
-  if (found && !(isProof && locked?.provenAt === null)) return { problem: 'hasAccount' }
+  if (found && !(isProof && locked?.emailVerifiedAt === null)) return { problem: 'hasAccount' }
   if (!isProof) return { problem: 'needsMailedLink' }
   const made = { email: member.email, passwordHash: NO_PASSWORD, isProven: true }
   const credential = locked ? await proveAddress(inside, locked.id) : await createCredential(inside, made)

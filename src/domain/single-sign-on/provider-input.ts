@@ -9,20 +9,20 @@ import { claimOfSharedIssuer } from './shared-issuers.ts'
 
 export const SECOND_FACTORS = ['ours', 'trusted', 'acr'] as const
 
-/** What is said of a provider. @property secretEndsAt null: not known. */
+/** What is said of a provider. @property secretExpiresAt null: not known. */
 export type ProviderInput = {
   name: string
   issuer: string
   clientId: string
   clientAuth: ClientAuth
   clientSecret: string
-  secretEndsAt: Date | null
+  secretExpiresAt: Date | null
   requiredClaims: Readonly<Record<string, string>>
-  addsMembers: boolean
-  newRoles: readonly string[]
+  provisionsMembers: boolean
+  defaultRoles: readonly string[]
   secondFactor: (typeof SECOND_FACTORS)[number]
   acrValues: readonly string[]
-  endsAtIdp: boolean
+  logsOutAtProvider: boolean
 }
 
 const MAX_SECRET_LENGTH = 2_000
@@ -42,11 +42,11 @@ export function findProviderIssues({ deps }: Context, input: ProviderInput, { is
       ['clientId', checkName(input.clientId, MAX_ISSUER_LENGTH)],
       ['clientSecret', isAsked ? checkName(input.clientSecret, MAX_SECRET_LENGTH) : undefined],
       ['clientAuth', checkChoice(input.clientAuth, CLIENT_AUTHS)],
-      ['secretEndsAt', isDate(input.secretEndsAt) ? undefined : { rule: 'account', problem: 'date' }],
+      ['secretExpiresAt', isDate(input.secretExpiresAt) ? undefined : { rule: 'account', problem: 'date' }],
       ['secondFactor', checkChoice(input.secondFactor, SECOND_FACTORS)],
       ['acrValues', input.secondFactor === 'acr' && input.acrValues.length === 0 ? { rule: 'required' } : undefined],
       ['requiredClaims', checkSize('maxItems', Object.keys(input.requiredClaims).length, MAX_CLAIMS) ?? checkShared(input)],
-      ['newRoles', input.addsMembers && input.newRoles.length === 0 ? { rule: 'required' } : undefined],
+      ['defaultRoles', input.provisionsMembers && input.defaultRoles.length === 0 ? { rule: 'required' } : undefined],
     ]),
   )
 }

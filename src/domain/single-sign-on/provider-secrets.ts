@@ -24,7 +24,7 @@ export type Connection = {
   clientId: string
   clientAuth: string
   clientSecret: string | null
-  secretEndsAt: Date | null
+  secretExpiresAt: Date | null
 }
 
 /** What a provider's word has to say, and is taken for. */
@@ -43,12 +43,12 @@ export const sealDraft = (
 export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext, 'deps'>, provider: P): P {
   const text = provider.draft && open(service.deps.secretKeys, purposeOfDraft(provider.id), provider.draft)
   if (!text) return provider
-  const { clientSecret, secretEndsAt, ...draft } = JSON.parse(text) as Connection & Terms & { secretEndsAt: string | null }
+  const { clientSecret, secretExpiresAt, ...draft } = JSON.parse(text) as Connection & Terms & { secretExpiresAt: string | null }
   return {
     ...provider,
     ...draft,
     clientSecret: sealClientSecret(service, provider.id, clientSecret ?? ''),
-    secretEndsAt: secretEndsAt === null ? null : new Date(secretEndsAt),
+    secretExpiresAt: secretExpiresAt === null ? null : new Date(secretExpiresAt),
   }
 }
 

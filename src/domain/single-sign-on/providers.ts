@@ -20,7 +20,7 @@ export type Provider = SignInProvider
 /** Of one organization. */
 const MAX_PROVIDERS = 5
 /** An admin is made by an admin. */
-export const NEW_ROLES = MEMBER_ROLES.filter((role) => role !== 'admin')
+export const DEFAULT_ROLES = MEMBER_ROLES.filter((role) => role !== 'admin')
 
 /** The organization's providers, in the order of their making. @throws DomainError not_permitted. */
 export async function listProviders(ctx: Context): Promise<Provider[]> {
@@ -66,19 +66,19 @@ const ofOperator = (service: ServiceContext, { clientSecret, ...provider }: Oper
   clientSecret: sealClientSecret(service, provider.id, clientSecret),
   organizationId: null,
   organization: null,
-  secretEndsAt: null,
+  secretExpiresAt: null,
   requiredClaims: {},
-  addsMembers: false,
-  newRoles: [],
+  provisionsMembers: false,
+  defaultRoles: [],
   secondFactor: 'ours',
   acrValues: [],
   draft: null,
   testedAt: null,
   testedById: null,
   testedSession: null,
-  testedHash: null,
-  givesAuthTime: false,
-  endsAtIdp: false,
+  testedSettingsHash: null,
+  sendsAuthTime: false,
+  logsOutAtProvider: false,
   relinkUntil: null,
   lastError: null,
   lastErrorAt: null,
@@ -115,7 +115,7 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
 }
 
 /** Has nobody take the provider away until the transaction ends. @returns whether it is there; those of the operator are. */
-export async function holdProvider({ db }: ServiceContext, { id, organizationId }: FoundProvider): Promise<boolean> {
+export async function lockProvider({ db }: ServiceContext, { id, organizationId }: FoundProvider): Promise<boolean> {
   if (organizationId === null) return true
   return (
     (await first(
@@ -178,14 +178,14 @@ export function hashOf({
   clientId,
   clientAuth,
   clientSecret,
-}: Omit<Connection, 'secretEndsAt'>): Uint8Array<ArrayBuffer> {
+}: Omit<Connection, 'secretExpiresAt'>): Uint8Array<ArrayBuffer> {
   const text = JSON.stringify([issuer, clientId, clientAuth, clientSecret])
   return new Uint8Array(hash('sha256', `sign-in provider ${text}`, 'buffer'))
 }
 
 /** Whether the way there and back was tried with the settings that there are. */
 export const isTried = (service: Pick<ServiceContext, 'deps'>, provider: Provider): boolean =>
-  provider.testedHash !== null && Buffer.compare(provider.testedHash, hashOfSettings(service, provider)) === 0
+  provider.testedSettingsHash !== null && Buffer.compare(provider.testedSettingsHash, hashOfSettings(service, provider)) === 0
 
 /** It as what asks it needs it; null when none of the secret keys opens its secret any more. */
 export function clientOf(service: Pick<ServiceContext, 'deps'>, provider: Provider): IdpClient | null {
@@ -194,13 +194,13 @@ export function clientOf(service: Pick<ServiceContext, 'deps'>, provider: Provid
   return clientSecret === null ? null : { id, issuer, clientId, clientAuth: provider.clientAuth as ClientAuth, clientSecret }
 }
 
-export const rowOf = ({ newRoles, acrValues, requiredClaims, secretEndsAt, ...input }: ProviderInput) => ({
+export const rowOf = ({ defaultRoles, acrValues, requiredClaims, secretExpiresAt, ...input }: ProviderInput) => ({
   ...input,
   name: input.name.trim(),
   issuer: normalIssuer(input.issuer),
   clientId: input.clientId.trim(),
-  newRoles: NEW_ROLES.filter((role) => newRoles.includes(role)),
+  defaultRoles: DEFAULT_ROLES.filter((role) => defaultRoles.includes(role)),
   acrValues: [...acrValues],
   requiredClaims: { ...requiredClaims },
-  secretEndsAt,
+  secretExpiresAt,
 })

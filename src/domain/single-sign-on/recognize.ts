@@ -51,11 +51,11 @@ async function recognizeKnown(
   { id, credentialId, member }: Known,
 ): Promise<Recognized> {
   if (member && member.status !== 'active') return { problem: 'inactive' }
-  const isTheirs = organizationId === null || member?.credentialId === credentialId
-  if (!isTheirs) return { problem: 'notInvited' }
+  const isInbound = organizationId === null || member?.credentialId === credentialId
+  if (!isInbound) return { problem: 'notInvited' }
   await lockCredential(inside, credentialId)
   if ((await findMemberships(inside, credentialId)).length === 0) return { problem: 'inactive' }
-  const data = { emailSeen: email, lastUsedAt: inside.deps.clock() }
+  const data = { lastEmail: email, lastUsedAt: inside.deps.clock() }
   const { count } = await inside.db.identity.updateMany({ where: { id }, data })
   return count > 0 ? { credentialId } : { problem: 'expiredSignIn' }
 }
@@ -67,7 +67,8 @@ async function byAddress(inside: Context, provider: FoundProvider, token: IdToke
   const claim = findMissingClaim(provider)
   if (claim) return { problem: 'claimMissing', code: claim }
   const member =
-    (await findMemberByAddress(inside, email)) ?? (provider.addsMembers ? await addMember(inside, provider, token, email) : null)
+    (await findMemberByAddress(inside, email)) ??
+    (provider.provisionsMembers ? await addMember(inside, provider, token, email) : null)
   if (!member) return { problem: 'notInvited' }
   if (member.status !== 'active') return { problem: 'inactive' }
   const mine = { providerId: provider.id, organizationId: inside.organization.id, memberId: member.id }
@@ -87,14 +88,14 @@ async function byAddress(inside: Context, provider: FoundProvider, token: IdToke
 
 const include = { organization: { select: { id: true, name: true, tier: true, ownerNamedAt: true } }, user: true } as const
 
-async function addMember(inside: Context, { newRoles, name }: FoundProvider, token: IdToken, email: string) {
+async function addMember(inside: Context, { defaultRoles, name }: FoundProvider, token: IdToken, email: string) {
   const member = await findOrCreateMember(inside, email)
-  const data = { roles: newRoles, updatedAt: inside.deps.clock() }
+  const data = { roles: defaultRoles, updatedAt: inside.deps.clock() }
   await inside.db.member.update({ where: { id: member.id }, data })
   await renameUser(inside, member.userId, namesOf(token))
   const target = { kind: 'member', id: member.id } as const
-  await recordAudit(inside, { action: 'invited_member', target, details: { roles: newRoles, provider: name } })
-  return { ...member, roles: newRoles }
+  await recordAudit(inside, { action: 'invited_member', target, details: { roles: defaultRoles, provider: name } })
+  return { ...member, roles: defaultRoles }
 }
 
 /**

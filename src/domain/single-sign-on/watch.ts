@@ -1,7 +1,7 @@
 import { everyones } from '../../db/everyone.ts'
 import { all } from '../../db/statements.ts'
 import { GRACE_MS } from '../access/speakers.ts'
-import { spend } from '../access/spent-proofs.ts'
+import { spend } from '../access/used-tokens.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
 import { queueOwnerEmails } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
@@ -16,7 +16,7 @@ const LOOKED_FOR_EVERY_MS = { there: 7 * DAY_MS, missing: DAY_MS }
 const DOMAINS_AT_ONCE = 10
 
 /** Tells owners of what will keep members from signing in: secrets that end, and domains whose record is gone. */
-export async function watchSignIn(system: ServiceContext): Promise<void> {
+export async function checkSignInDomains(system: ServiceContext): Promise<void> {
   await warnOfSecrets(system)
   for (const domain of await findDue(system)) await lookFor(system, domain)
 }
@@ -26,15 +26,15 @@ async function warnOfSecrets(system: ServiceContext): Promise<void> {
   const now = system.deps.clock()
   const soon = new Date(now.getTime() + Math.max(...WARNED_DAYS) * DAY_MS)
   const ending = await system.db.signInProvider.findMany({
-    where: { organizationId: { not: null }, secretEndsAt: { gt: now, lte: soon } },
-    select: { id: true, name: true, secretEndsAt: true, organization: { select: { id: true, name: true, tier: true } } },
+    where: { organizationId: { not: null }, secretExpiresAt: { gt: now, lte: soon } },
+    select: { id: true, name: true, secretExpiresAt: true, organization: { select: { id: true, name: true, tier: true } } },
   })
-  for (const { id, name, secretEndsAt, organization } of ending) {
-    if (!organization || !secretEndsAt) continue
-    const days = WARNED_DAYS.find((days) => secretEndsAt.getTime() - now.getTime() <= days * DAY_MS)
-    const until = secretEndsAt.toISOString()
+  for (const { id, name, secretExpiresAt, organization } of ending) {
+    if (!organization || !secretExpiresAt) continue
+    const days = WARNED_DAYS.find((days) => secretExpiresAt.getTime() - now.getTime() <= days * DAY_MS)
+    const until = secretExpiresAt.toISOString()
     await inTransaction(enterOrganization(system, organization), async (inside) => {
-      if (!(await spend(inside, `secret ending ${id} ${until} ${days}`, new Date(secretEndsAt.getTime() + DAY_MS)))) return
+      if (!(await spend(inside, `secret ending ${id} ${until} ${days}`, new Date(secretExpiresAt.getTime() + DAY_MS)))) return
       await queueOwnerEmails(inside, { kind: 'secret_ending', facts: { called: name, until } })
     })
   }

@@ -2,7 +2,7 @@ import type { Take } from '../../generated/prisma/client.ts'
 
 // Which of the attempts at a question is its answer: decided here, for the candidate, the sheet, and both APIs.
 
-type Attempted = Pick<Take, 'kind' | 'state' | 'text' | 'createdAt' | 'completedAt' | 'cutOff' | 'chosenAt'>
+type Attempted = Pick<Take, 'kind' | 'state' | 'text' | 'createdAt' | 'completedAt' | 'wasInterrupted' | 'selectedAt'>
 
 /** Whether it could be the answer: it is saved, and not an empty text. */
 export const stands = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' | 'text'>): boolean =>
@@ -18,10 +18,10 @@ export const stands = ({ kind, state, text }: Pick<Attempted, 'kind' | 'state' |
  */
 export function answerOf<T extends Attempted>(takes: readonly T[]): T | undefined {
   const standing = takes.filter(stands)
-  const meant = standing.filter((take) => !take.cutOff || take.chosenAt !== null)
+  const meant = standing.filter((take) => !take.wasInterrupted || take.selectedAt !== null)
   if (meant.length === 0) return standing[0]
   return meant.reduce((last, take) => (actedAt(last) > actedAt(take) ? last : take))
 }
 
-const actedAt = ({ cutOff, completedAt, chosenAt }: Attempted): number =>
-  Math.max(chosenAt?.getTime() ?? 0, cutOff ? 0 : (completedAt?.getTime() ?? 0))
+const actedAt = ({ wasInterrupted, completedAt, selectedAt }: Attempted): number =>
+  Math.max(selectedAt?.getTime() ?? 0, wasInterrupted ? 0 : (completedAt?.getTime() ?? 0))

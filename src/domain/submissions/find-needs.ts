@@ -20,6 +20,9 @@ export async function findNeeds(
   const questions =
     startedSubmissionId === null
       ? await db.question.groupBy({ by: ['responseType'], where: { organizationId, assessmentId: invite.assessmentId } })
-      : await db.paperQuestion.groupBy({ by: ['responseType'], where: { organizationId, submissionId: startedSubmissionId } })
+      : await db.submissionQuestion.groupBy({
+          by: ['responseType'],
+          where: { organizationId, submissionId: startedSubmissionId },
+        })
   return needsOf(ctx.deps.kinds, invite, questions)
 }

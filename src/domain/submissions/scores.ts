@@ -83,29 +83,32 @@ function isTriedEmpty(kind: QuestionKind, value: unknown): boolean {
 
 /** The questions of a kind that the paper has, with the newest key and what was answered. */
 function findAnswered(ctx: Context, submissionId: string, versionId: string | undefined) {
-  const asked = own(ctx, 'paperQuestions')
-    .where('paperQuestions.submissionId', '=', submissionId)
-    .$if(versionId !== undefined, (query) => query.where('paperQuestions.versionId', '=', versionId!))
+  const asked = own(ctx, 'submissionQuestions')
+    .where('submissionQuestions.submissionId', '=', submissionId)
+    .$if(versionId !== undefined, (query) => query.where('submissionQuestions.versionId', '=', versionId!))
     .innerJoin('submissions', (join) =>
-      join.on(sameOwner('submissions', 'paperQuestions')).onRef('submissions.id', '=', 'paperQuestions.submissionId'),
+      join.on(sameOwner('submissions', 'submissionQuestions')).onRef('submissions.id', '=', 'submissionQuestions.submissionId'),
     )
     .innerJoin('questionVersions', (join) =>
-      join.on(sameOwner('questionVersions', 'paperQuestions')).onRef('questionVersions.id', '=', 'paperQuestions.versionId'),
+      join
+        .on(sameOwner('questionVersions', 'submissionQuestions'))
+        .onRef('questionVersions.id', '=', 'submissionQuestions.versionId'),
     )
     .innerJoinLateral(
-      (eb) => newestKeys(ctx).whereRef('questionKeys.versionId', '=', eb.ref('paperQuestions.versionId').$notNull()).as('newest'),
+      (eb) =>
+        newestKeys(ctx).whereRef('answerKeys.versionId', '=', eb.ref('submissionQuestions.versionId').$notNull()).as('newest'),
       (join) => join.onTrue(),
     )
     .leftJoin('takes', (join) =>
       join
-        .on(sameOwner('takes', 'paperQuestions'))
-        .onRef('takes.submissionId', '=', 'paperQuestions.submissionId')
-        .onRef('takes.questionNumber', '=', 'paperQuestions.number')
+        .on(sameOwner('takes', 'submissionQuestions'))
+        .onRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
+        .onRef('takes.questionNumber', '=', 'submissionQuestions.number')
         .on('takes.kind', '=', 'text'),
     )
     .select([
-      'paperQuestions.number',
-      'paperQuestions.points',
+      'submissionQuestions.number',
+      'submissionQuestions.points',
       'submissions.penaltyPercent',
       'questionVersions.id as versionId',
       'questionVersions.responseType',
@@ -127,7 +130,7 @@ export async function findScores({ db, organization }: Context, submissionId: st
     include: { question: { select: { versionId: true } } },
   })
   const versionIds = scores.flatMap(({ question }) => question.versionId ?? [])
-  const keys = await db.questionKey.findMany({ where: { organizationId, versionId: anyOf(versionIds) } })
+  const keys = await db.answerKey.findMany({ where: { organizationId, versionId: anyOf(versionIds) } })
   return scores.flatMap(({ questionNumber: number, keyNumber, parts, question }) => {
     const used = keys.find((one) => one.versionId === question.versionId && one.number === keyNumber)
     if (!used) return []
@@ -148,26 +151,26 @@ export async function noteNeeds(ctx: Context, submissionIds: readonly string[]):
   const left = own(ctx, 'submissions')
     .where('submissions.id', '=', among(submissionIds))
     .select('submissions.id')
-    .select((eb) => isLeft(eb).as('needsPeople'))
+    .select((eb) => isLeft(eb).as('needsGrading'))
   const note = ownUpdate(ctx, 'submissions')
     .from(left.as('left'))
     .whereRef('left.id', '=', 'submissions.id')
-    .where(({ ref }) => sql<SqlBool>`${ref('submissions.needsPeople')} is distinct from ${ref('left.needsPeople')}`)
-    .set(({ ref }) => ({ needsPeople: ref('left.needsPeople') }))
+    .where(({ ref }) => sql<SqlBool>`${ref('submissions.needsGrading')} is distinct from ${ref('left.needsGrading')}`)
+    .set(({ ref }) => ({ needsGrading: ref('left.needsGrading') }))
   await run(ctx.db, note)
 }
 
 const isLeft = (eb: Expressions<'submissions'>) =>
   sql<boolean>`exists (${eb
-    .selectFrom('paperQuestions')
-    .where(sameOwner('paperQuestions', 'submissions'))
-    .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
-    .where('paperQuestions.points', '>', 0)
+    .selectFrom('submissionQuestions')
+    .where(sameOwner('submissionQuestions', 'submissions'))
+    .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
+    .where('submissionQuestions.points', '>', 0)
     .where((paper) => isUnscored(paper as never))
-    .select('paperQuestions.number')})`
+    .select('submissionQuestions.number')})`
 
 /** By one look at the newest score. */
-const isUnscored = (eb: Expressions<'paperQuestions'>) =>
+const isUnscored = (eb: Expressions<'submissionQuestions'>) =>
   sql<SqlBool>`not coalesce((${newestScores(eb).select(({ ref }) =>
     sql<boolean>`${ref('questionScores.points')} is not null or ${ref('questionScores.dropped')}`.as('scored'),
   )}), false)`
@@ -181,19 +184,19 @@ const isUnscored = (eb: Expressions<'paperQuestions'>) =>
 export type Gradable = { number: number; points: number; scored: number | null; dropped: boolean }
 
 /** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
-export const scoredPoints = (eb: Expressions<'paperQuestions'>) =>
+export const scoredPoints = (eb: Expressions<'submissionQuestions'>) =>
   eb.cast<number | null>(newestScores(eb).select('questionScores.points'), 'float8')
 
 /** Whether the newest key says that the question is not counted. */
-export const isDropped = (eb: Expressions<'paperQuestions'>) =>
+export const isDropped = (eb: Expressions<'submissionQuestions'>) =>
   sql<boolean>`coalesce(${newestScores(eb).select('questionScores.dropped')}, false)`
 
 /** The score of the newest key. */
-export const newestScores = (eb: Expressions<'paperQuestions'>) =>
+export const newestScores = (eb: Expressions<'submissionQuestions'>) =>
   eb
     .selectFrom('questionScores')
-    .where(sameOwner('questionScores', 'paperQuestions'))
-    .whereRef('questionScores.submissionId', '=', 'paperQuestions.submissionId')
-    .whereRef('questionScores.questionNumber', '=', 'paperQuestions.number')
+    .where(sameOwner('questionScores', 'submissionQuestions'))
+    .whereRef('questionScores.submissionId', '=', 'submissionQuestions.submissionId')
+    .whereRef('questionScores.questionNumber', '=', 'submissionQuestions.number')
     .orderBy('questionScores.keyNumber', 'desc')
     .limit(1)

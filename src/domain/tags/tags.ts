@@ -98,7 +98,7 @@ export async function findTagIds(ctx: Context, ids: string[]): Promise<Set<strin
 const tagIds = prepareOwn((sight, { ids }: { ids: string[] }) => own(sight, 'tags').select('id').where('id', '=', among(ids)))
 
 /** Which of these ids are tags that the context may use. Runs in a transaction: until it ends nobody deletes them. */
-export async function holdTags(ctx: Context, ids: string[]): Promise<Set<string>> {
+export async function lockTags(ctx: Context, ids: string[]): Promise<Set<string>> {
   const tags = own(ctx, 'tags').where('id', '=', among(ids.filter(isUuid)))
   const found = await all(ctx.db, tags.select('id').orderBy('id').forKeyShare())
   return new Set(found.map(({ id }) => id))

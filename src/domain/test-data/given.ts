@@ -39,7 +39,7 @@ type Asked = { number: number; points: number; responseType: string }
 async function listAsked(ctx: Context, invite: InviteDetail): Promise<Asked[]> {
   const { db, organization } = ctx
   const where = { organizationId: organization.id, submissionId: invite.assessmentSession ?? '' }
-  const paper = invite.assessmentSession ? await db.paperQuestion.findMany({ where, orderBy: { number: 'asc' } }) : []
+  const paper = invite.assessmentSession ? await db.submissionQuestion.findMany({ where, orderBy: { number: 'asc' } }) : []
   if (paper.length > 0) return paper
   return (await listCandidateQuestions(ctx, invite)).map((question, i) => ({ ...question, number: i + 1 }))
 }

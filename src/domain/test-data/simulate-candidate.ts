@@ -7,7 +7,7 @@ import { CHECKS, isRecorded, PHOTOS } from '../submissions/needs.ts'
 import { finishSubmission } from '../submissions/taking/finish-submission.ts'
 import { giveConsent } from '../submissions/taking/give-consent.ts'
 import { enterToWrite } from '../submissions/taking/open-missing-submissions.ts'
-import { closeQuestion, findOpenQuestion, openQuestion, type PaperQuestion } from '../submissions/taking/paper.ts'
+import { closeQuestion, findOpenQuestion, openQuestion, type SubmissionQuestion } from '../submissions/taking/paper.ts'
 import { passChecks } from '../submissions/taking/pass-checks.ts'
 import { readPreparation, readProgress } from '../submissions/taking/read-progress.ts'
 import { findKind, saveAnswer, saveText } from '../submissions/taking/save-text.ts'
@@ -87,7 +87,7 @@ async function prepare(session: Session): Promise<Session> {
   return prepared
 }
 
-async function makeUpAnswer(session: PreparedSession, tab: string, question: PaperQuestion): Promise<void> {
+async function makeUpAnswer(session: PreparedSession, tab: string, question: SubmissionQuestion): Promise<void> {
   const { number } = question
   const own = await findKind(session, number)
   if (own) {
@@ -105,7 +105,7 @@ async function makeUpAnswer(session: PreparedSession, tab: string, question: Pap
 }
 
 /** Of a question of a kind the answer that the words are. */
-async function saveWords(session: PreparedSession, { number }: PaperQuestion, text: string): Promise<void> {
+async function saveWords(session: PreparedSession, { number }: SubmissionQuestion, text: string): Promise<void> {
   const kind = await findKind(session, number)
   if (kind) await saveAnswer(session, number, { value: kind.understand(text) })
   else await saveText(session, number, { text })

@@ -28,7 +28,7 @@ export const LOG_EVENTS = {
   'the start failed': 'start_failed',
   stopping: 'stopping',
   'stopping after an error': 'stopping_after_error',
-  'stopping takes too long: what is under way is cut off': 'stop_cut_off',
+  'stopping takes too long: what is under way is cut off': 'stop_was_interrupted',
   'second signal: exiting immediately': 'stopped_at_once',
   'PUBLIC_URL begins with https, which a proxy has to speak, and TRUST_PROXY names none: all its clients count as one':
     'proxy_not_named',
@@ -104,7 +104,7 @@ export const LOG_EVENTS = {
   'a bulk change could not be continued yet': 'bulk_change_not_continued_yet',
   'test data could not be deleted yet': 'test_data_not_deleted_yet',
   'an erasure could not be continued yet': 'erasure_not_continued_yet',
-  'an organization on hold could not be looked after yet': 'organization_hold_not_continued_yet',
+  'an organization on hold could not be looked after yet': 'organization_suspension_not_continued_yet',
   'an organization is erased': 'organization_erased',
   'an archive could not be made yet': 'archive_not_made_yet',
   'the end of an archive download could not be recorded: it can be repeated': 'archive_download_end_not_recorded',

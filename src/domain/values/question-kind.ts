@@ -1,4 +1,4 @@
-import type { TakeKind } from '../../generated/prisma/client.ts'
+import type { AnswerAttemptKind } from '../../generated/prisma/client.ts'
 
 // What a kind of question has to say for itself. The kinds that there are stand in src/kinds; the domain gets them by its dependencies, and
 // asks none of them by name.
@@ -61,7 +61,7 @@ export type QuestionKind = {
 }
 
 /** How an answer is recorded. */
-export const RECORDED_KINDS = ['audio', 'video'] as const satisfies TakeKind[]
+export const RECORDED_KINDS = ['audio', 'video'] as const satisfies AnswerAttemptKind[]
 export type RecordedKind = (typeof RECORDED_KINDS)[number]
 
 /** What an answer is kept as: words as they are typed, what the fields of a kind say, or a recording. */

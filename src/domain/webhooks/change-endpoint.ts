@@ -66,6 +66,6 @@ export const hostOf = (url: string): string => new URL(url).host
  */
 export async function holdFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
   const { position } = await one(db, everyones.selectFrom('webhookFanout').select('position').forUpdate())
-  const { position: head } = await db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+  const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   return { position: BigInt(position), head }
 }

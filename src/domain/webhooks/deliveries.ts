@@ -58,7 +58,7 @@ export async function countLastDeliveries(ctx: Context): Promise<Map<string, Del
     .selectFrom(sql<{ id: string }>`unnest(${ids}::uuid[])`.as<'endpoint'>(sql`endpoint (id)`))
     .crossJoinLateral((eb) =>
       own(ctx, 'webhookDeliveries')
-        .select(['state', 'attemptCount', 'attemptsBefore'])
+        .select(['state', 'attemptCount', 'attemptsBeforeReplay'])
         .where('endpointId', '=', eb.ref('endpoint.id'))
         .orderBy('queuedAt', 'desc')
         .orderBy('eventId', 'desc')
@@ -68,8 +68,8 @@ export async function countLastDeliveries(ctx: Context): Promise<Map<string, Del
     .groupBy('endpoint.id')
     .select((eb) => {
       const inState = (state: WebhookDeliveryState) => eb.fn.countAll().filterWhere('last.state', '=', state)
-      const waiting = inState('waiting').filterWhereRef('last.attemptCount', '=', 'last.attemptsBefore')
-      const retried = inState('waiting').filterWhereRef('last.attemptCount', '>', 'last.attemptsBefore')
+      const waiting = inState('waiting').filterWhereRef('last.attemptCount', '=', 'last.attemptsBeforeReplay')
+      const retried = inState('waiting').filterWhereRef('last.attemptCount', '>', 'last.attemptsBeforeReplay')
       return [
         'endpoint.id',
         eb.cast<number>(inState('delivered'), 'integer').as('delivered'),
@@ -135,7 +135,7 @@ export const replayDelivery = (ctx: Context, endpointId: string, eventId: string
     const again = { state: 'waiting', queuedAt: now, nextAttemptAt: now, leasedUntil: null, isReplay: true } as const
     await run(
       inside.db,
-      its.set((eb) => ({ ...again, attemptsBefore: eb.ref('attemptCount') })),
+      its.set((eb) => ({ ...again, attemptsBeforeReplay: eb.ref('attemptCount') })),
     )
     await recordEndpoint(inside, 'replayed_webhook', endpoint, { event: eventId })
     return getDelivery(inside, id, eventId)

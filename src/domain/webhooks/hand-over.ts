@@ -31,11 +31,11 @@ export async function handOver(ctx: ServiceContext): Promise<{ more: boolean }> 
 async function findWork({ db }: ServiceContext): Promise<Work> {
   const { position, head, first, replays } = await one(
     db,
-    everyones.selectFrom(['webhookFanout', 'eventNumbering']).select((eb) => {
+    everyones.selectFrom(['webhookFanout', 'eventSequence']).select((eb) => {
       const active = eb.selectFrom('webhookEndpoints').where('webhookEndpoints.state', '=', 'active')
       return [
         'webhookFanout.position',
-        'eventNumbering.position as head',
+        'eventSequence.position as head',
         active.select(({ fn }) => fn.min('webhookEndpoints.position').as('first')).as('first'),
         eb.exists(toReplay(eb.selectFrom('webhookEndpoints'))).as('replays'),
       ]
@@ -88,7 +88,7 @@ async function replayNext(ctx: ServiceContext): Promise<boolean> {
   const again = deliveriesOf(its, now, { isReplay: true }).onConflict((conflict) =>
     conflict.columns(['organizationId', 'endpointId', 'eventId']).doUpdateSet((eb) => ({
       ...({ state: 'waiting', queuedAt: now, nextAttemptAt: now } as const),
-      attemptsBefore: eb.ref('webhookDeliveries.attemptCount'),
+      attemptsBeforeReplay: eb.ref('webhookDeliveries.attemptCount'),
       isReplay: sql<boolean>`${eb.ref('webhookDeliveries.state')} <> 'waiting' or ${eb.ref('webhookDeliveries.isReplay')}`,
     })),
   )
@@ -138,6 +138,6 @@ const deliveriesOf = (told: ReturnType<typeof toldOf>, now: Date, { isReplay } =
     nextAttemptAt: time(now),
     leasedUntil: byDefault,
     attemptCount: byDefault,
-    attemptsBefore: byDefault,
+    attemptsBeforeReplay: byDefault,
     isReplay: sql<boolean>`${isReplay}::boolean`,
   }))

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { isNotOnHold } from '../../db/own.ts'
+import { isNotSuspended } from '../../db/own.ts'
 import { all, one } from '../../db/statements.ts'
 import type { ServiceContext } from '../context.ts'
 
@@ -28,7 +28,7 @@ export const measureWebhooks = ({ db }: Pick<ServiceContext, 'db'>, now: Date): 
             .whereRef('delivery.endpointId', '=', 'endpoint.id')
             .where('delivery.state', '=', sql.lit('waiting'))
             .where('endpoint.state', '=', 'active')
-            .where(isNotOnHold('endpoint'))
+            .where(isNotSuspended('endpoint'))
             .where('delivery.nextAttemptAt', '<=', now)
             .orderBy('delivery.nextAttemptAt')
             .limit(eb.lit(1))

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { everyones } from '../../db/everyone.ts'
-import { compose, isNotOnHold, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
+import { compose, isNotSuspended, own, ownUpdate, type RawBuilder, type Sight, sameOwner } from '../../db/own.ts'
 import { all, first } from '../../db/statements.ts'
 import { insertForEach, same, time } from '../../db/writes.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../generated/prisma/client.ts'
@@ -19,7 +19,7 @@ const LEASE_SECONDS = 30
 export type TakenDelivery = { delivery: Delivery; endpoint: Endpoint; event: ToldEvent }
 type Delivery = Pick<
   WebhookDelivery,
-  'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBefore'
+  'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBeforeReplay'
 >
 type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'secret' | 'previousSecret' | 'previousSecretUntil'>
 type Taken = Delivery & Omit<Endpoint, 'id'>
@@ -55,7 +55,7 @@ export const findDueDeliveries = ({ db, deps }: ServiceContext, most: number): P
           .as('due'),
       )
       .where('endpoint.state', '=', 'active')
-      .where(isNotOnHold('endpoint'))
+      .where(isNotSuspended('endpoint'))
       .where('due.count', '>', 0)
       .select(['endpoint.organizationId', 'endpoint.id as receiverId', 'kind.isReplay', 'due.count'])
       .select(({ ref }) => sql<boolean>`${ref('endpoint.failingSince')} is not null`.as('isFailing')),
@@ -98,7 +98,7 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
               .as('next'),
           )
           .where('endpoint.state', '=', 'active')
-          .where(isNotOnHold('endpoint'))
+          .where(isNotSuspended('endpoint'))
           .select(['next.organizationId', 'next.endpointId', 'next.eventId'])
           .select(['endpoint.url', 'endpoint.secret', 'endpoint.previousSecret', 'endpoint.previousSecretUntil']),
     )
@@ -109,7 +109,7 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
     .whereRef('webhookDeliveries.endpointId', '=', 'due.endpointId')
     .whereRef('webhookDeliveries.eventId', '=', 'due.eventId')
     .returning(['webhookDeliveries.organizationId', 'webhookDeliveries.endpointId', 'webhookDeliveries.eventId'])
-    .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBefore'])
+    .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBeforeReplay'])
     .returning(['due.url', 'due.secret', 'due.previousSecret', 'due.previousSecretUntil'])
 
 const dueDeliveries = (now: Date) =>
@@ -180,8 +180,12 @@ const disableGone = async (ctx: ServiceContext, id: string): Promise<FailingNoti
   (await disableEndpoint(ctx, id, 'gone')) ? 'disabled' : null
 
 function nextAfterFailure({ deps }: ServiceContext, { delivery }: TakenDelivery, { answer }: AttemptResult): Date | null {
-  const { attemptCount, attemptsBefore } = delivery
-  return nextAttempt(deps.clock(), attemptCount - attemptsBefore + 1, 'retryAfter' in answer ? answer.retryAfter : undefined)
+  const { attemptCount, attemptsBeforeReplay } = delivery
+  return nextAttempt(
+    deps.clock(),
+    attemptCount - attemptsBeforeReplay + 1,
+    'retryAfter' in answer ? answer.retryAfter : undefined,
+  )
 }
 
 /** One statement, by whoever has the lease. @returns whether the endpoint was failing until now; undefined when the lease was lost. */

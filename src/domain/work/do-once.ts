@@ -4,7 +4,7 @@ import { own, ownUpdate, type SqlBool } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { codesOfAddress, wordCode } from '../secrets/address-codes.ts'
+import { codesOfAddress, wordCode } from '../secrets/address-hmacs.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
 import { repeatInHalves } from './in-halves.ts'
@@ -162,7 +162,7 @@ const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
  *
  * @param ctx inside a transaction. @param patterns regular expressions that PostgreSQL and JavaScript read alike. @returns how many.
  */
-export async function forgetAnswers(
+export async function deleteExpiredIdempotencyRecords(
   ctx: Context,
   keys: readonly string[],
   { inKeys, inTexts: pattern }: { inKeys: string; inTexts: string },

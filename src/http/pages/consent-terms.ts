@@ -1,5 +1,5 @@
 import type { ConsentText } from '../../domain/brand/page-words.ts'
-import type { KeptDays } from '../../domain/submissions/media/forget-media.ts'
+import type { KeptDays } from '../../domain/submissions/media/delete-expired-media.ts'
 import { consentedMedia, type Needs } from '../../domain/submissions/needs.ts'
 import { type Html, html } from '../../html/html.ts'
 import type { CandidateTexts } from '../../locales/languages.ts'

@@ -28,7 +28,7 @@ const fields = {
   audience: Words(AUDIENCES),
   timeLimit: Type.Integer({ ...AMOUNTS, description: 'Seconds for all of it; 0: no limit' }),
   secondGrader: Type.Boolean({ description: 'Whether two members grade it, each without seeing the other’s grades' }),
-  gradedBlind: Type.Boolean({ description: 'Whether those who grade it do not learn who the candidate is' }),
+  blindGrading: Type.Boolean({ description: 'Whether those who grade it do not learn who the candidate is' }),
   penaltyPercent: Type.Integer({
     ...PERCENT,
     description: 'What a wrong choice costs, in percent of the points of its question; what is not answered costs nothing',

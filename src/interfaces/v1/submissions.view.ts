@@ -107,7 +107,7 @@ const GradeView = Type.Object(
   },
   { description: 'As released last; null until then' },
 )
-const PaperQuestionView = Type.Object({
+const SubmissionQuestionView = Type.Object({
   number: Type.Integer({ description: 'From 1' }),
   questionId: Uuid('It may have been changed or deleted since'),
   inputType: Type.String(),
@@ -124,7 +124,10 @@ const PaperQuestionView = Type.Object({
 })
 
 export const SubmissionDetailView = Type.Object(
-  { ...summary, questions: Type.Array(PaperQuestionView, { description: 'The paper as it was at the start, in its order' }) },
+  {
+    ...summary,
+    questions: Type.Array(SubmissionQuestionView, { description: 'The paper as it was at the start, in its order' }),
+  },
   {
     [NAME]: 'SubmissionDetail',
     examples: [

@@ -63,12 +63,12 @@ const kinds: Record<SecurityMailKind, (t: MailTexts, facts: SecurityFacts) => Sa
     what: say(t, 'owner.offered.what', { person: person ?? '–', organization }),
     next: t.text('owner.offered.next', { time: t.time(until) }),
   }),
-  owner_offer_made: (t, { organization, person, called: other }) => ({
+  ownership_offer_made: (t, { organization, person, called: other }) => ({
     subject: t.text('owner.made.subject', { organization: inSubject(organization) }),
     what: say(t, 'owner.made.what', { person: person ?? '–', other, organization }),
     next: t.text('owner.made.next'),
   }),
-  owner_offer_taken: (t, { organization, person, called: from }) => ({
+  ownership_offer_taken: (t, { organization, person, called: from }) => ({
     subject: t.text('owner.taken.subject', { organization: inSubject(organization) }),
     what: say(t, 'owner.taken.what', { person: from, other: person ?? '–', organization }),
     next: t.text('owner.taken.next'),

@@ -20,20 +20,20 @@ const proof: fc.Arbitrary<Proof> = fc
 const session = fc.record({
   createdAt: hours,
   lastSeenAt: hours,
-  closedFor: fc.constantFrom([], ['elsewhere'], [HERE]),
+  closedOrganizationIds: fc.constantFrom([], ['elsewhere'], [HERE]),
   proofs: fc.array(proof, { maxLength: 3 }),
 })
 const membership: fc.Arbitrary<OpeningMembership> = fc.record({
   organizationId: fc.constant(HERE),
   status: fc.constantFrom('active' as const, 'active' as const, 'inactive' as const),
   activeSince: fc.option(hours),
-  ownWay: fc.constantFrom(null, 'guest', 'break_glass', 'other'),
+  signInException: fc.constantFrom(null, 'guest', 'break_glass', 'other'),
 })
 const rules = fc.option(
   fc.record({
     ssoEnforcedAt: fc.option(hours),
     secondFactorFrom: fc.option(fc.oneof(hours, fc.constant(ago(-1)))),
-    deviceDays: fc.constantFrom(0, 1, 30),
+    trustedDeviceDays: fc.constantFrom(0, 1, 30),
     idleMinutes: fc.constantFrom(15, 720),
     sessionHours: fc.constantFrom(1, 720),
     ssoSessionHours: fc.constantFrom(1, 12),
@@ -72,20 +72,20 @@ function model(...[session, member, rules, address]: Given): Opening {
   const own = kinds.has('password') || kinds.has('passkey') || proofs.some(({ provider }) => provider?.organizationId === null)
   const factor = (one: Proof) =>
     ['totp', 'passkey', 'recovery'].includes(one.kind) ||
-    (one.kind === 'device' && hoursSince(one.at) < rules!.deviceDays * 24) ||
+    (one.kind === 'device' && hoursSince(one.at) < rules!.trustedDeviceDays * 24) ||
     (one.kind === 'oidc' && isWordForTwo(one))
   const sso = rules?.ssoEnforcedAt != null
-  const ownWay = ['guest', 'break_glass'].includes(member.ownWay!) ? missingOfOwn(kinds) : 'sso'
+  const signInException = ['guest', 'break_glass'].includes(member.signInException!) ? missingOfOwn(kinds) : 'sso'
   const isAsked = sso && !hasWordSince(words, rules.ssoSessionHours)
   const missing: [Opening, boolean | null][] = [
     ['network', rules && !isFrom(address, rules.networks)],
-    ['sso', isAsked && ownWay === 'sso'],
-    ['factor', isAsked && ownWay === 'factor'],
+    ['sso', isAsked && signInException === 'sso'],
+    ['factor', isAsked && signInException === 'factor'],
     ['proof', !sso && !own && words.length === 0],
     ['factor', rules && rules.secondFactorFrom !== null && hoursSince(rules.secondFactorFrom) >= 0 && !proofs.some(factor)],
     ['idle', rules && hoursSince(session.lastSeenAt) * 60 >= rules.idleMinutes],
     ['age', rules && hoursSince(session.createdAt) >= rules.sessionHours],
-    ['signIn', member.status === 'inactive' || session.closedFor.includes(HERE)],
+    ['signIn', member.status === 'inactive' || session.closedOrganizationIds.includes(HERE)],
     ['signIn', member.activeSince !== null && member.activeSince >= session.createdAt],
   ]
   return missing.find(([, isMissing]) => isMissing)?.[0] ?? 'open'
@@ -109,7 +109,7 @@ describe('what opens an organization', () => {
     const any = {
       createdAt: ago(700),
       lastSeenAt: ago(11),
-      closedFor: [],
+      closedOrganizationIds: [],
       proofs: [{ kind: 'password', at: ago(700) }] satisfies Proof[],
     }
     const member = { organizationId: HERE, status: 'active', activeSince: null } as const

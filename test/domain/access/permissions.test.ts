@@ -8,7 +8,7 @@ import { createAssessment, updateAssessment } from '../../../src/domain/assessme
 import { listConnections } from '../../../src/domain/ats/connections.ts'
 import type { Actor, Context } from '../../../src/domain/context.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
-import { keepOrganization } from '../../../src/domain/erasure/hold.ts'
+import { keepOrganization } from '../../../src/domain/erasure/suspension.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
 import { listClientAssessments } from '../../../src/domain/invites/form-options.ts'
 import { revokeInvite } from '../../../src/domain/invites/operations.ts'
@@ -59,7 +59,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     audience: 'invite_only' as const,
     timeLimit: 0,
     secondGrader: false,
-    gradedBlind: false,
+    blindGrading: false,
     penaltyPercent: 0,
     practice: false,
     interfaceLanguage: null,

@@ -33,7 +33,7 @@ describe('the archive of somebody to whom everything has happened', () => {
     for (const { userId } of members)
       await service.db.user.update({ where: { id: userId }, data: { firstName: 'Gwendolyn', lastName: 'Hardcastle' } })
     // Whoever grades does not know whom; and the other way round.
-    await service.db.assessment.updateMany({ where: { organizationId: organization.id }, data: { gradedBlind: true } })
+    await service.db.assessment.updateMany({ where: { organizationId: organization.id }, data: { blindGrading: true } })
     await service.db.invite.updateMany({
       where: { organizationId: organization.id, id: { in: made.ids } },
       data: { assignedGraderId: members[0]!.id, createdById: members[0]!.id },

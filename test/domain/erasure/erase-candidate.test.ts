@@ -24,7 +24,7 @@ const waitForReceipt = (ctx: Context, id: string): Promise<Erasure> =>
 
 /** What changes by itself, or counts: these are looked at by themselves. */
 const MOVING =
-  /^(pgboss|public\.(event_numbering|audit_numbering|webhook_fanout|ats_handover|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|media_leftovers))/
+  /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|\w+_invite_counts|organization_media_bytes|webhook_endpoints|api_keys|erasures|erased_\w+|deleted_media_files))/
 
 describe('somebody to whom everything has happened', () => {
   let made: Awaited<ReturnType<typeof makeErasable>>
@@ -45,7 +45,7 @@ describe('somebody to whom everything has happened', () => {
         one.inviteCount,
       ]),
       reports: await Promise.all(made.assessments.map(({ id }) => readReport(test, id))),
-      days: await service.db.organizationInviteDay.groupBy({
+      days: await service.db.organizationDailyInviteCount.groupBy({
         by: ['mode', 'day'],
         where: { organizationId: made.organization.id },
         _sum: { invited: true, completed: true },
@@ -85,7 +85,7 @@ describe('somebody to whom everything has happened', () => {
         'public.webhook_attempts',
         'public.audit_entries',
         'public.mail_events',
-        'public.parked_forms',
+        'public.saved_forms',
         'public.saved_filters',
       ]),
     )
@@ -126,7 +126,7 @@ describe('somebody to whom everything has happened', () => {
     expect(lines).toHaveLength(1)
     expect(hitsIn(lines[0]!)).toEqual([])
     expect(JSON.parse(lines[0]!)).toMatchObject({ id: erasure.id, counts: erasure.counts, actor: { kind: 'operator', id: null } })
-    expect(await service.db.erasure.findFirstOrThrow({ where: { id: erasure.id } })).toMatchObject({ sealedAddress: null })
+    expect(await service.db.erasure.findFirstOrThrow({ where: { id: erasure.id } })).toMatchObject({ encryptedAddress: null })
   })
 
   it('is 404 in both interfaces, and in none of their lists', async () => {

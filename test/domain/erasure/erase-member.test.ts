@@ -5,7 +5,7 @@ import { requestMemberArchive } from '../../../src/domain/archives/request-archi
 import type { Context } from '../../../src/domain/context.ts'
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts'
 import { eraseAgain, findUndone } from '../../../src/domain/erasure/erase-again.ts'
-import { eraseLeftAccounts } from '../../../src/domain/erasure/erase-left-accounts.ts'
+import { eraseOrphanedAccounts } from '../../../src/domain/erasure/erase-orphaned-accounts.ts'
 import { type Erasure, getErasure, listErasures, MEMBER_STEPS } from '../../../src/domain/erasure/erasures.ts'
 import { requestMemberErasure } from '../../../src/domain/erasure/request-member-erasure.ts'
 import { inviteMember } from '../../../src/domain/members/invite-member.ts'
@@ -106,7 +106,7 @@ async function live({ organization, owner, person, member, home, email }: Awaite
   const times = { createdAt: now, updatedAt: now }
   const providerId = await addProvider(organizationId, { lastError: `The token of ${email} had no name` })
   const identity = { providerId, issuer: ISSUER, subject: FAR, credentialId, organizationId, memberId: member.id }
-  await db.identity.create({ data: { ...identity, id: id(), emailSeen: SEEN, linkedBy: 'self', linkedAt: now } })
+  await db.identity.create({ data: { ...identity, id: id(), lastEmail: SEEN, linkedBy: 'self', linkedAt: now } })
 
   const entry = (action: string, details: object, actorId = owner.member.id) => ({
     ...{ id: id(), organizationId, actorKind: 'member', actorId, at: now, action, details },
@@ -126,7 +126,10 @@ async function live({ organization, owner, person, member, home, email }: Awaite
     data: [
       toThem as never,
       mail(owner.member.id, { kind: 'security_changed', facts }) as never,
-      mail(owner.member.id, { kind: 'owner_offer_made', facts: { person: 'Somebody Else', called: NAME.join(' ') } }) as never,
+      mail(owner.member.id, {
+        kind: 'ownership_offer_made',
+        facts: { person: 'Somebody Else', called: NAME.join(' ') },
+      }) as never,
     ],
   })
   const told = { provider: 'dsn', eventId: toThem.id, emailId: toThem.id, receivedAt: now, processedAt: now }
@@ -141,7 +144,7 @@ async function live({ organization, owner, person, member, home, email }: Awaite
     fields: [['who', NAME.join(' ')]],
   })
   await saveForm(system, credentialId, { ...form, fields: [['who', 'myself']] })
-  await db.ownerOffer.create({
+  await db.ownershipOffer.create({
     data: { id: id(), organizationId, fromMemberId: owner.member.id, toMemberId: member.id, createdAt: now, endsAt: now },
   })
   const self = { kind: 'member', id: member.id, userId: member.userId, roles: ['admin'], duties: [] } as const
@@ -173,7 +176,7 @@ it('leaves who they are nowhere, and what they have done as a former grader’s'
   expect(tablesOf(await rowsWith(...words))).toEqual(
     expect.arrayContaining([
       ...['pgboss.job', 'public.audit_entries', 'public.credentials', 'public.idempotency_records', 'public.identities'],
-      ...['public.mail_events', 'public.member_emails', 'public.members', 'public.parked_forms', 'public.saved_filters'],
+      ...['public.mail_events', 'public.member_emails', 'public.members', 'public.saved_forms', 'public.saved_filters'],
       ...['public.sign_in_providers', 'public.users'],
     ]),
   )
@@ -244,7 +247,7 @@ it('leaves who they are nowhere, and what they have done as a former grader’s'
   const { text: listed } = await alternate.get('/organization_users')
   expect([listed.includes(owner.member.id), listed.includes(member.id)]).toEqual([true, false])
   for (const action of ['reactivate', 'deactivate', 'erase', 'link'])
-    expect((await owner.post(`${page}/${action}`, { newRoles: 'admin', sure: 'yes' })).status).toBe(404)
+    expect((await owner.post(`${page}/${action}`, { defaultRoles: 'admin', sure: 'yes' })).status).toBe(404)
   await expect(inviteMember(ctx, { email: former.email, roles: ['admin'], mails: false })).rejects.toMatchObject({
     issues: [{ field: 'email', rule: 'email' }],
   })
@@ -265,7 +268,7 @@ it('leaves an account that opens another organization, and the member there; not
   const credentialId = await credentialOf(there.id)
   const word = { kind: 'oidc', providerId: await addProvider(organization.id), at: service.clock.now() }
   const { id: sessionId, ...session } = await db.session.findFirstOrThrow({ where: { credentialId, endedAt: null } })
-  await db.sessionProof.create({ data: { ...word, id: service.deps.newId(), sessionId } })
+  await db.sessionAuthentication.create({ data: { ...word, id: service.deps.newId(), sessionId } })
   const [byWordAlone, tokenHash] = [service.deps.newId(), new Uint8Array([...Buffer.from(credentialId)])]
   const code = { id: service.deps.newId(), kind: 'totp', at: service.clock.now() }
   const proofs = { create: [{ ...word, id: service.deps.newId() }, code] }
@@ -275,12 +278,12 @@ it('leaves an account that opens another organization, and the member there; not
     await saveForm(service.system, credentialId, { ...form, url })
   const { id } = await requestMemberErasure(ctx, { memberId: member.id })
   expect((await waitForReceipt(ctx, id)).ofMember).toMatchObject({ members: 1, accounts: 0 })
-  const parked = await db.parkedForm.findMany({ where: { credentialId } })
+  const parked = await db.savedForm.findMany({ where: { credentialId } })
   expect(parked.map(({ url }) => url)).toEqual([`/portal/${other.id}/members`])
   const after = await db.member.findFirstOrThrow({ where: { id: there.id }, include: { user: true } })
   expect(after).toEqual(there)
   expect(await db.session.count({ where: { id: byWordAlone } })).toBe(0)
-  expect((await db.sessionProof.findMany({ where: { sessionId } })).map(({ kind }) => kind)).toEqual(['password'])
+  expect((await db.sessionAuthentication.findMany({ where: { sessionId } })).map(({ kind }) => kind)).toEqual(['password'])
   expect((await person.get(`/portal/${other.id}/`)).status).toBe(200)
   expect((await person.get(`/portal/${organization.id}/`)).status).toBe(404)
 })
@@ -372,7 +375,7 @@ it('is nothing that API keys get to see, nor are nights of what is kept no longe
   }
   const at = service.clock.now()
   await db.erasure.create({
-    data: { ...night, addressCode: new Uint8Array([1]), createdAt: at, finishedAt: at, backupsUntil: at },
+    data: { ...night, addressHmac: new Uint8Array([1]), createdAt: at, finishedAt: at, backupsUntil: at },
   })
   const { key, apiKey } = await createApiKey(service.system, { organizationId: organization.id, name: 'Eraser', mode: 'live' })
   await changeApiKey(service.system, apiKey.id, { scopes: ['candidates:erase'] })
@@ -412,16 +415,16 @@ describe('an account that no organization has any more', () => {
       await db.secondFactor.count({ where: { credentialId } }),
       await db.recoveryCode.count({ where: { credentialId } }),
       await db.device.count({ where: { credentialId } }),
-      await db.parkedForm.count({ where: { credentialId } }),
+      await db.savedForm.count({ where: { credentialId } }),
     ]
-    await eraseLeftAccounts(service.system)
+    await eraseOrphanedAccounts(service.system)
     const before = await there()
     expect(before.every((count) => count > 0)).toBe(true)
     service.clock.advance(30 * DAY_MS - 1)
-    expect(await eraseLeftAccounts(service.system)).toBe(0)
+    expect(await eraseOrphanedAccounts(service.system)).toBe(0)
     expect(await there()).toEqual(before)
     service.clock.advance(1)
-    await runSweep(service, ['erase_left_accounts'])
+    await runSweep(service, ['erase_orphaned_accounts'])
     await waitUntil('the sweep', async () => (await there()).every((count) => count === 0) || undefined)
     expect(await rowsWith(email)).toEqual([])
     expect(hitsOf(service.logLines, [email])).toEqual([])
@@ -434,17 +437,16 @@ describe('an account that no organization has any more', () => {
     const credentialId = await credentialOf(member.id)
     const idleId = await credentialOf(idle.member.id)
     await db.member.delete({ where: { id: member.id } })
-    await eraseLeftAccounts(service.system)
-    expect(await db.credential.count({ where: { id: credentialId, leftSince: { not: null } } })).toBe(1)
+    await eraseOrphanedAccounts(service.system)
+    expect(await db.credential.count({ where: { id: credentialId, orphanedSince: { not: null } } })).toBe(1)
     const other = await make.organization()
     service.clock.advance(29 * DAY_MS)
     await person.post(await joinPath(service, other, email), { firstName: NAME[0], lastName: NAME[1], password: PASSWORD })
     service.clock.advance(DAY_MS)
-    await eraseLeftAccounts(service.system)
-    expect(await db.credential.findMany({ where: { id: { in: [credentialId, idleId] } }, select: { leftSince: true } })).toEqual([
-      { leftSince: null },
-      { leftSince: null },
-    ])
+    await eraseOrphanedAccounts(service.system)
+    expect(
+      await db.credential.findMany({ where: { id: { in: [credentialId, idleId] } }, select: { orphanedSince: true } }),
+    ).toEqual([{ orphanedSince: null }, { orphanedSince: null }])
     expect(await db.user.count({ where: { id: idle.member.userId } })).toBe(1)
     expect(await db.member.count({ where: { organizationId: other.id, credentialId } })).toBe(1)
   })
@@ -456,15 +458,15 @@ describe('an account that no organization has any more', () => {
     await client.connect()
     await client.query(`SET statement_timeout = 0`)
     await client.query(`
-      INSERT INTO users (id, first_name, last_name, first_name_key, last_name_key, search_key, email, created_at, updated_at, is_unchecked)
+      INSERT INTO users (id, first_name, last_name, first_name_key, last_name_key, search_key, email, created_at, updated_at, needs_orphan_check)
       SELECT gen_random_uuid(), 'One', 'Of many', 'one', 'of many', 'one of many', n || '@many.example', now(), now(), false FROM generate_series(1, 200000) AS n`)
     await client.query(`
-      INSERT INTO credentials (id, email, password_hash, password_changed_at, created_at, is_unchecked)
+      INSERT INTO credentials (id, email, password_hash, password_changed_at, created_at, needs_orphan_check)
       SELECT id, email, 'none', now(), now(), false FROM users WHERE email LIKE '%@many.example'`)
     await client.query('VACUUM ANALYZE users, credentials, members')
     await db.member.delete({ where: { id: member.id } })
-    const { queries } = await recordQueries(() => eraseLeftAccounts(service.system))
-    expect(await db.user.count({ where: { id: member.userId, leftSince: { not: null } } })).toBe(1)
+    const { queries } = await recordQueries(() => eraseOrphanedAccounts(service.system))
+    expect(await db.user.count({ where: { id: member.userId, orphanedSince: { not: null } } })).toBe(1)
     const asked = queries.filter(({ text }) => /"(users|credentials)"/.test(text))
     expect(asked.length).toBeGreaterThan(6)
     for (const { text, values } of asked) {

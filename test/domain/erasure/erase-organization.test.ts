@@ -1,7 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceContext } from '../../../src/domain/context.ts'
 import { eraseReturned, findReturned } from '../../../src/domain/erasure/erase-returned.ts'
-import { continueHold, findHold, HOLD_DAYS, holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
+import {
+  continueSuspension,
+  findSuspension,
+  keepOrganization,
+  SUSPENSION_DAYS,
+  suspendOrganization,
+} from '../../../src/domain/erasure/suspension.ts'
 import { daysAfter } from '../../../src/domain/values/days.ts'
 import { asEraser, dumpRows, linesOf, listStore, makeErasable } from '../../support/erasing.ts'
 import { joinAs } from '../../support/portal.ts'
@@ -11,7 +17,7 @@ import { TO_LOOPBACK } from '../../support/webhooks.ts'
 const service = await startServiceForFile(TO_LOOPBACK)
 
 /** What changes by itself: the queue, what counts, and where events are handed over. */
-const MOVING = /^(pgboss|public\.(event_numbering|audit_numbering|webhook_fanout|ats_handover|sweep_parts|spent_proofs))/
+const MOVING = /^(pgboss|public\.(event_sequence|audit_sequence|webhook_fanout|ats_fanout|sweep_parts|used_tokens))/
 
 /** As it is so many days from now. */
 const later = (days: number, more: object = {}): ServiceContext => {
@@ -21,7 +27,7 @@ const later = (days: number, more: object = {}): ServiceContext => {
 
 /** The organization on hold, and the mails about it so far, by their kind. */
 async function hold(organization: { id: string; name: string }) {
-  const { id } = await holdOrganization(asEraser(service, organization), { name: organization.name })
+  const { id } = await suspendOrganization(asEraser(service, organization), { name: organization.name })
   const mails = async () =>
     (await service.db.memberEmail.findMany({ where: { organizationId: organization.id }, orderBy: { id: 'asc' } })).flatMap(
       ({ kind }) => (kind.startsWith('organization_') ? [kind] : []),
@@ -37,9 +43,9 @@ async function withAdmin() {
 }
 
 /** On hold, and its owners reminded when they should be. */
-async function holdAndRemind(organization: { id: string; name: string }): Promise<string> {
+async function suspendAndRemind(organization: { id: string; name: string }): Promise<string> {
   const { id } = await hold(organization)
-  await continueHold(later(HOLD_DAYS - 3), id)
+  await continueSuspension(later(SUSPENSION_DAYS - 3), id)
   return id
 }
 
@@ -61,7 +67,7 @@ describe('of two organizations to which everything has happened', () => {
   /** All ids of the rows of the one that is erased, and of the accounts that are in no other. */
   const theirs = new Set<string>()
   let shared: { credentialId: string; userId: string }
-  const isTheirs = (row: string) => [...row.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)].some(([id]) => theirs.has(id))
+  const isInbound = (row: string) => [...row.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)].some(([id]) => theirs.has(id))
 
   beforeAll(async () => {
     gone = await makeErasable(service)
@@ -85,8 +91,8 @@ describe('of two organizations to which everything has happened', () => {
     stored = { before: await listStore(service), after: [] }
     expect(stored.before.filter((key) => key.startsWith(gone.organization.id)).length).toBeGreaterThan(3)
     had = await countOf(gone.organization)
-    receipt = await holdAndRemind(gone.organization)
-    await continueHold(later(HOLD_DAYS), receipt)
+    receipt = await suspendAndRemind(gone.organization)
+    await continueSuspension(later(SUSPENSION_DAYS), receipt)
     after = await dumpRows(service)
     stored.after = await listStore(service)
   })
@@ -94,7 +100,7 @@ describe('of two organizations to which everything has happened', () => {
   it('leaves nothing of the one in any table, or in the store', () => {
     const words = [gone.organization.id, gone.organization.name]
     const rows = [...after].flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
-    expect(rows.filter((row) => isTheirs(row) || words.some((word) => row.includes(word)))).toEqual([])
+    expect(rows.filter((row) => isInbound(row) || words.some((word) => row.includes(word)))).toEqual([])
     expect(theirs.size).toBeGreaterThan(50)
     expect(stored.after).toEqual(stored.before.filter((key) => !key.startsWith(gone.organization.id)))
     expect(stored.after.length).toBeGreaterThan(3)
@@ -103,7 +109,7 @@ describe('of two organizations to which everything has happened', () => {
   it('leaves the other as it was, byte for byte, and who is in both', async () => {
     for (const [name, rows] of before) {
       if (MOVING.test(name)) continue
-      const others = rows.filter((row) => !isTheirs(row) && !row.includes(gone.organization.id))
+      const others = rows.filter((row) => !isInbound(row) && !row.includes(gone.organization.id))
       expect([name, [...(after.get(name) ?? [])].sort()]).toEqual([name, others.sort()])
     }
     expect(await service.db.credential.count({ where: { id: shared.credentialId } })).toBe(1)
@@ -128,13 +134,13 @@ it('is reminded of once, and kept by one press, after which nothing of it is era
   const { id, mails } = await hold(organization)
   expect(await hold(organization)).toMatchObject({ id })
   expect(await mails()).toEqual(['organization_ending'])
-  await expect(continueHold(later(HOLD_DAYS - 4), id)).rejects.toThrow('too early')
-  for (const _ of [1, 2]) await continueHold(later(HOLD_DAYS - 2), id)
+  await expect(continueSuspension(later(SUSPENSION_DAYS - 4), id)).rejects.toThrow('too early')
+  for (const _ of [1, 2]) await continueSuspension(later(SUSPENSION_DAYS - 2), id)
   expect(await mails()).toEqual(['organization_ending', 'organization_ending_soon'])
   const ctx = asEraser(service, organization)
   expect([await keepOrganization(ctx), await keepOrganization(ctx)]).toEqual([true, false])
-  expect(await findHold(ctx)).toBe(null)
-  await continueHold(later(HOLD_DAYS + 1), id)
+  expect(await findSuspension(ctx)).toBe(null)
+  await continueSuspension(later(SUSPENSION_DAYS + 1), id)
   expect(await service.db.organization.count({ where: { id: organization.id } })).toBe(1)
   expect(await mails()).toEqual(['organization_ending', 'organization_ending_soon', 'organization_kept'])
   expect(await lines(id)).toEqual([])
@@ -144,35 +150,35 @@ it('is not erased before its owners have had three days after the reminder, howe
   const organization = await withAdmin()
   const { id, mails } = await hold(organization)
   const isThere = async () => (await service.db.organization.count({ where: { id: organization.id } })) > 0
-  const late = HOLD_DAYS + 5
-  for (const days of [late, late + 2.9]) await continueHold(later(days), id)
+  const late = SUSPENSION_DAYS + 5
+  for (const days of [late, late + 2.9]) await continueSuspension(later(days), id)
   expect(await isThere()).toBe(true)
   const { facts } = await service.db.memberEmail.findFirstOrThrow({
     where: { organizationId: organization.id, kind: 'organization_ending_soon' },
   })
-  const eraseAt = later(late + 3).deps.clock()
+  const erasesAt = later(late + 3).deps.clock()
   expect([await mails(), facts]).toEqual([
     ['organization_ending', 'organization_ending_soon'],
-    expect.objectContaining({ until: eraseAt.toISOString() }),
+    expect.objectContaining({ until: erasesAt.toISOString() }),
   ])
-  expect((await findHold(asEraser(service, organization)))!.eraseAt).toEqual(eraseAt)
+  expect((await findSuspension(asEraser(service, organization)))!.erasesAt).toEqual(erasesAt)
   expect(
-    await service.db.$queryRaw`SELECT start_after FROM pgboss.job WHERE data->>'holdId' = ${id} ORDER BY 1 DESC LIMIT 1`,
-  ).toEqual([{ start_after: eraseAt }])
-  await continueHold(later(late + 3), id)
+    await service.db.$queryRaw`SELECT start_after FROM pgboss.job WHERE data->>'suspensionId' = ${id} ORDER BY 1 DESC LIMIT 1`,
+  ).toEqual([{ start_after: erasesAt }])
+  await continueSuspension(later(late + 3), id)
   expect(await isThere()).toBe(false)
 })
 
 it('takes the name and nothing else', async () => {
   const organization = await service.make.organization()
-  const asked = holdOrganization(asEraser(service, organization), { name: 'Another' })
+  const asked = suspendOrganization(asEraser(service, organization), { name: 'Another' })
   await expect(asked).rejects.toMatchObject({ kind: 'invalid', issues: [{ field: 'name', problem: 'otherName' }] })
-  expect(await findHold(asEraser(service, organization))).toBe(null)
+  expect(await findSuspension(asEraser(service, organization))).toBe(null)
 })
 
 it('ends once, with a right receipt, however often it is stopped, and the store refuses', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
-  const id = await holdAndRemind(organization)
+  const id = await suspendAndRemind(organization)
   const had = await countOf(organization)
   // Each part is undone some times when it is done, as by a kill in its midst.
   await service.db.$executeRawUnsafe('CREATE SEQUENCE stops')
@@ -182,7 +188,7 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
       RETURN NEW;
     END $$`)
   await service.db.$executeRawUnsafe(
-    'CREATE TRIGGER stop_erasing BEFORE UPDATE ON organization_holds FOR EACH ROW EXECUTE FUNCTION stop_erasing()',
+    'CREATE TRIGGER stop_erasing BEFORE UPDATE ON organization_suspensions FOR EACH ROW EXECUTE FUNCTION stop_erasing()',
   )
   let refusals = 20
   const media = {
@@ -192,14 +198,14 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
       await service.system.deps.media.deletePrefix(prefix)
     },
   }
-  const refusing = later(HOLD_DAYS, { media })
+  const refusing = later(SUSPENSION_DAYS, { media })
   const failures: string[] = []
   for (let isOver = false; !isOver; expect(failures.length).toBeLessThan(300))
-    isOver = await continueHold(refusing, id).then(
+    isOver = await continueSuspension(refusing, id).then(
       () => true,
       (error) => failures.push(error.message) < 0,
     )
-  await service.db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON organization_holds')
+  await service.db.$executeRawUnsafe('DROP TRIGGER stop_erasing ON organization_suspensions')
   expect(failures.filter((message) => message.includes('store'))).toHaveLength(20)
   expect(failures.length).toBeGreaterThan(50)
   expect(await lines(id)).toHaveLength(1)
@@ -212,23 +218,23 @@ it('ends once, with a right receipt, however often it is stopped, and the store 
 
 it('is left alone that an owner keeps in the very moment in which it would be erased', async () => {
   const { organization } = await makeErasable(service, { others: 1 })
-  const id = await holdAndRemind(organization)
+  const id = await suspendAndRemind(organization)
   const [had, stored] = [await countOf(organization), await listStore(service)]
-  const { organizationHold } = service.db
-  const keptMeanwhile = new Proxy(organizationHold, {
+  const { organizationSuspension } = service.db
+  const keptMeanwhile = new Proxy(organizationSuspension, {
     get: (holds, name) =>
       name === 'findUnique'
-        ? async (asked: Parameters<typeof organizationHold.findUnique>[0]) => {
-            const found = await organizationHold.findUnique(asked)
+        ? async (asked: Parameters<typeof organizationSuspension.findUnique>[0]) => {
+            const found = await organizationSuspension.findUnique(asked)
             expect(await keepOrganization(asEraser(service, organization))).toBe(true)
             return found
           }
         : Reflect.get(holds, name),
   })
   const db = new Proxy(service.db, {
-    get: (given, name) => (name === 'organizationHold' ? keptMeanwhile : Reflect.get(given, name)),
+    get: (given, name) => (name === 'organizationSuspension' ? keptMeanwhile : Reflect.get(given, name)),
   })
-  await continueHold({ ...later(HOLD_DAYS), db }, id)
+  await continueSuspension({ ...later(SUSPENSION_DAYS), db }, id)
   expect(await lines(id)).toEqual([])
   expect(await countOf(organization)).toEqual(had)
   expect(await listStore(service)).toEqual(stored)
@@ -247,8 +253,8 @@ it('does not wait for a job that a process had which is gone', async () => {
 it('is found when a backup brings it back, and erased again; one that was made anew since is another', async () => {
   const organization = await service.make.organization()
   const { pageLinks: _, ...row } = await service.db.organization.findUniqueOrThrow({ where: { id: organization.id } })
-  const id = await holdAndRemind(organization)
-  await continueHold(later(HOLD_DAYS), id)
+  const id = await suspendAndRemind(organization)
+  await continueSuspension(later(SUSPENSION_DAYS), id)
   expect(await findReturned(service.system)).toEqual([])
   await service.db.organization.create({ data: { ...row, createdAt: daysAfter(row.createdAt, 30) } })
   expect(await findReturned(service.system)).toEqual([])
@@ -258,7 +264,7 @@ it('is found when a backup brings it back, and erased again; one that was made a
   expect(await lines(id)).toHaveLength(1)
   // Come back once more, an owner has it erased anew; and then comes the same backup.
   await service.db.organization.create({ data: row })
-  await continueHold(later(HOLD_DAYS), await holdAndRemind(organization))
+  await continueSuspension(later(SUSPENSION_DAYS), await suspendAndRemind(organization))
   await service.db.organization.create({ data: row })
   expect(await eraseReturned(service.system)).toMatchObject([{ organizationId: organization.id }])
   expect(await findReturned(service.system)).toEqual([])

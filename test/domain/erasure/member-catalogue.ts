@@ -22,13 +22,13 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.archives': {
     erased: { 'media: deleted with the file': 'key' },
-    nobody: { [CANDIDATES]: 'address_code sealed_address', [CODE]: 'subject actor_kind' },
+    nobody: { [CANDIDATES]: 'address_hmac encrypted_address', [CODE]: 'subject actor_kind' },
   },
   'public.asset_parts': { nobody: { [OWN_WORDS]: 'sha256' } },
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
   'public.assessments': { nobody: { [OWN_WORDS]: 'name name_key name_search', [CODE]: 'skill_types interface_language' } },
   'public.ats_calls': { nobody: { 'what is sent to recruiting systems names no member': 'error answer', [CODE]: 'name' } },
-  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'their_key their_last_four' } },
+  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'their_key ats_api_key_last_four' } },
   'public.ats_keys': { nobody: { [SECRET]: 'hash last_four sealed' } },
   'public.ats_orders': { nobody: { [CANDIDATES]: 'natural_key callback_url profile_url reported last_error' } },
   'public.ats_reports': { nobody: { [CODE]: 'standing' } },
@@ -39,7 +39,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
     },
     nobody: { [CODE]: 'actor_kind action target_kind', 'a number of ours': 'request_id' },
   },
-  'public.audit_numbering': { nobody: { [MACHINE]: 'database' } },
+  'public.audit_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.bulk_change_rows': { nobody: { [CANDIDATES]: 'issues' } },
   'public.bulk_changes': { nobody: { 'days, a tag, or a grader by id': 'given' } },
   'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
@@ -47,17 +47,17 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.credentials': { erased: { [ACCOUNT]: 'email language password_hash' } },
   'public.devices': { erased: { [ACCOUNT]: 'user_agent network token_hash' } },
   'public.erasures': {
-    erased: { 'receipt: null from then on': 'sealed_address' },
-    nobody: { 'what stands for the address, and says it to nobody': 'address_code', [CODE]: 'subject actor_kind step counts' },
+    erased: { 'receipt: null from then on': 'encrypted_address' },
+    nobody: { 'what stands for the address, and says it to nobody': 'address_hmac', [CODE]: 'subject actor_kind step counts' },
   },
-  'public.event_numbering': { nobody: { [MACHINE]: 'database' } },
+  'public.event_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.events': { nobody: { [CANDIDATES]: 'data', [CODE]: 'type actor_type' } },
   'public.grades': { nobody: { [WORK]: 'comment' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: a code where it names them': 'key' },
     nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'sealed_for' },
   },
-  'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject email_seen linked_by' } },
+  'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject last_email linked_by' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
   'public.invite_batch_rows': { nobody: { [CANDIDATES]: 'email name terms issues' } },
   'public.invite_batches': { nobody: { 'what holds for all of a list; names of columns': 'terms unused_columns' } },
@@ -81,8 +81,8 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
   'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
   'public.media': { nobody: { [CANDIDATES]: 'key content_type' } },
-  'public.media_leftovers': { nobody: { 'random, until the files are gone': 'key' } },
-  'public.media_parts': { nobody: { [CANDIDATES]: 'sha256' } },
+  'public.deleted_media_files': { nobody: { 'random, until the files are gone': 'key' } },
+  'public.media_file_parts': { nobody: { [CANDIDATES]: 'sha256' } },
   'public.member_emails': {
     erased: {
       'at once, those to them; traces: in those to others, who has done it, and from where': 'facts',
@@ -90,10 +90,12 @@ export const MEMBER_CATALOGUE: Catalogue = {
     },
   },
   'public.members': {
-    erased: { 'at once: emptied, or what stands for nobody': 'email department time_zone roles duties own_way notices' },
+    erased: {
+      'at once: emptied, or what stands for nobody': 'email department time_zone roles duties sign_in_exception notices',
+    },
   },
-  'public.organization_holds': { nobody: { [CODE]: 'actor_kind counts' } },
-  'public.organization_security': { nobody: { [OWN_WORDS]: 'networks key_networks' } },
+  'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts' } },
+  'public.organization_security': { nobody: { [OWN_WORDS]: 'networks api_key_networks' } },
   'public.organizations': {
     nobody: {
       [OWN_WORDS]: 'name name_key sender_name reply_to invitation_text return_hosts page_links',
@@ -101,15 +103,15 @@ export const MEMBER_CATALOGUE: Catalogue = {
         'language languages_offered time_zone candidate_mails main_template_language primary_color background_color logo_hash',
     },
   },
-  'public.paper_questions': {
+  'public.submission_questions': {
     nobody: {
       [OWN_WORDS]: 'input_type response_type script script_format audio_url video_url source_language target_language shown',
     },
   },
-  'public.parked_forms': {
+  'public.saved_forms': {
     erased: { [`${ACCOUNT}, theirs to this organization in any case; traces: others’ where it names them`]: 'url body' },
   },
-  'public.question_keys': { nobody: { [WORK]: 'key reason', [CODE]: 'effect releases progress' } },
+  'public.answer_keys': { nobody: { [WORK]: 'key reason', [CODE]: 'effect releases progress' } },
   'public.question_scores': { nobody: { [CANDIDATES]: 'parts outcome' } },
   'public.question_versions': { nobody: { [OWN_WORDS]: 'spec', [CODE]: 'response_type' } },
   'public.questions': {
@@ -127,8 +129,8 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.second_factors': {
     erased: { [ACCOUNT]: 'name secret webauthn_id public_key transports rp_id' },
   },
-  'public.session_notes': { nobody: { [CANDIDATES]: 'kind' } },
-  'public.session_proofs': {
+  'public.session_events': { nobody: { [CANDIDATES]: 'kind' } },
+  'public.session_authentications': {
     erased: { [`${ACCOUNT}, those of the organization’s identity provider in any case`]: 'idp_sid amr acr kind' },
   },
   'public.sessions': {
@@ -143,14 +145,14 @@ export const MEMBER_CATALOGUE: Catalogue = {
     erased: { 'traces: emptied where it names them': 'last_error' },
     nobody: {
       [OWN_WORDS]: 'name issuer client_id required_claims acr_values',
-      [SECRET]: 'client_secret draft tested_hash',
-      [CODE]: 'client_auth new_roles second_factor',
+      [SECRET]: 'client_secret draft tested_settings_hash',
+      [CODE]: 'client_auth default_roles second_factor',
     },
   },
-  'public.spent_proofs': { nobody: { [SECRET]: 'key' } },
+  'public.used_tokens': { nobody: { [SECRET]: 'key' } },
   'public.submissions': {
     nobody: {
-      [CANDIDATES]: 'consent_language consent_text_hash consent_own_language consent_media passed_checks user_agent',
+      [CANDIDATES]: 'consent_language consent_text_hash organization_consent_language consent_media passed_checks user_agent',
     },
   },
   'public.suppressions': { nobody: { [CANDIDATES]: 'address', [CODE]: 'reason scope' } },

@@ -7,9 +7,9 @@ import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts
 import { dueInvites, type KeptAfter, MODES, RETENTION_RULES } from '../../../src/domain/erasure/due-invites.ts'
 import { eraseDueInvites } from '../../../src/domain/erasure/erase-due-invites.ts'
 import { getErasure } from '../../../src/domain/erasure/erasures.ts'
-import { holdOrganization, keepOrganization } from '../../../src/domain/erasure/hold.ts'
 import { requestErasure } from '../../../src/domain/erasure/request-erasure.ts'
 import { changeRetention, foreseeFirstNight, readRetention } from '../../../src/domain/erasure/retention.ts'
+import { keepOrganization, suspendOrganization } from '../../../src/domain/erasure/suspension.ts'
 import { reactivateInvite } from '../../../src/domain/invites/operations.ts'
 import { inTransaction } from '../../../src/domain/transaction.ts'
 import { daysAfter } from '../../../src/domain/values/days.ts'
@@ -193,7 +193,7 @@ describe('a night', () => {
     expect([...new Set(dump)].sort()).toEqual([
       'public.audit_entries',
       'public.idempotency_records',
-      'public.parked_forms',
+      'public.saved_forms',
       'public.saved_filters',
       'public.suppressions',
     ])
@@ -218,7 +218,7 @@ it('takes nothing while the organization is on hold, and begins anew once it is 
   const invite = await make.invite(await make.assessment(organization.id), { status: 'completed', completedAt: daysAgo(40) })
   const isThere = async () => (await db.invite.count({ where: { id: invite.id } })) > 0
   await set(ctx, { completed: 30 })
-  await holdOrganization(ctx, { name: organization.name })
+  await suspendOrganization(ctx, { name: organization.name })
   await sweep(organization.id)
   expect(await isThere()).toBe(true)
   await keepOrganization(ctx)

@@ -18,7 +18,13 @@ it('seals anew under the newest key what a provider is asked with, and what wait
   const { id: organizationId } = await make.organization()
   const [id, at] = [deps.newId(), deps.clock()]
   const issuer = 'https://login.example.com'
-  const connection = { issuer, clientId: 'new', clientAuth: 'client_secret_post', clientSecret: 'new secret', secretEndsAt: at }
+  const connection = {
+    issuer,
+    clientId: 'new',
+    clientAuth: 'client_secret_post',
+    clientSecret: 'new secret',
+    secretExpiresAt: at,
+  }
   const terms = { requiredClaims: { tid: 'ours' }, secondFactor: 'ours', acrValues: [] }
   const sealed = {
     clientSecret: sealClientSecret(older, id, 'a secret'),

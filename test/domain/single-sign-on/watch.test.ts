@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { watchSignIn } from '../../../src/domain/single-sign-on/watch.ts'
+import { checkSignInDomains } from '../../../src/domain/single-sign-on/watch.ts'
 import { joinAs } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'
 import { browse, goThrough, IDP_ON_LOOPBACK, providerFields, setUpSso } from '../../support/sso.ts'
@@ -25,11 +25,11 @@ describe('owners are told', () => {
     const { admin, organization, idp, page } = await setUpSso(service)
     await joinAs(service, organization, { roles: ['grader'] })
     const endsOn = new Date(clock.now().getTime() + 40 * DAY_MS).toISOString().slice(0, 10)
-    await admin.post(page, providerFields(idp, { clientSecret: '', secretEndsAt: endsOn }))
+    await admin.post(page, providerFields(idp, { clientSecret: '', secretExpiresAt: endsOn }))
     const told: number[] = []
     for (let day = 0; day < 45; day++) {
-      await watchSignIn(service.system)
-      await watchSignIn(service.system)
+      await checkSignInDomains(service.system)
+      await checkSignInDomains(service.system)
       told.push((await mailsOf(organization.id, 'secret_ending')).length)
       clock.advance(DAY_MS)
     }
@@ -42,7 +42,7 @@ describe('owners are told', () => {
   })
 
   it('when the record of a domain is gone, whose addresses link and add nobody 30 days later, until it is there again', async () => {
-    const { admin, organization, idp, begin, person, domain, domainId } = await setUpSso(service, { addsMembers: 'yes' })
+    const { admin, organization, idp, begin, person, domain, domainId } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('early')
     await goThrough(browse(service), idp, begin)
     const early = { ...idp.person }
@@ -58,7 +58,7 @@ describe('owners are told', () => {
     const state = () => db.signInDomain.findFirstOrThrow({ where: { id: domainId } })
     const pass = async (days: number) => {
       clock.advance(days * DAY_MS)
-      await watchSignIn(service.system)
+      await checkSignInDomains(service.system)
     }
     await pass(6)
     expect(asked).toBe(0)
@@ -157,7 +157,7 @@ describe('a domain', () => {
 
 describe('somebody is told', () => {
   it('of what is linked to the account that they had, and not of what they have come into being by', async () => {
-    const { organization, idp, begin, person, domain } = await setUpSso(service, { addsMembers: 'yes' })
+    const { organization, idp, begin, person, domain } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('new')
     await goThrough(browse(service), idp, begin)
     expect(await mailsOf(organization.id, 'identity_linked')).toEqual([])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { deleteSubmissionMedia } from '../../../src/domain/submissions/media/forget-media.ts'
+import { deleteSubmissionMedia } from '../../../src/domain/submissions/media/delete-expired-media.ts'
 import { removeFiles } from '../../../src/domain/submissions/media/remove-files.ts'
 import { asOperator } from '../../support/portal.ts'
 import { startServiceForFile } from '../../support/service.ts'

@@ -34,7 +34,7 @@ async function makeVictim(ownDomain?: string): Promise<Victim> {
   const [name, value] = victim.cookie()!.split('=') as [string, string]
   old.cookies.set(name, value)
   // What it rested on before there were second factors.
-  await db.sessionProof.deleteMany({ where: { session: { credentialId }, kind: { not: 'password' } } })
+  await db.sessionAuthentication.deleteMany({ where: { session: { credentialId }, kind: { not: 'password' } } })
   const data = { organizationId: organization.id, secondFactorFrom: new Date(0), updatedAt: clock.now() }
   await db.organizationSecurity.create({ data })
   clock.advance(MINUTE_MS)
@@ -48,7 +48,7 @@ async function knowPassword({ email }: Victim, password = PASSWORD): Promise<Bro
 }
 
 /** The attacker's own organization, with a provider that says whatever they like, and is trusted there to have asked for two factors. */
-const ownSso = () => setUpSso(service, { addsMembers: 'yes', secondFactor: 'trusted' })
+const ownSso = () => setUpSso(service, { provisionsMembers: 'yes', secondFactor: 'trusted' })
 
 const attacks: Record<string, Attack> = {
   'the password': knowPassword,

@@ -427,9 +427,9 @@ describe('a report', () => {
 
   const allHandedOver = () =>
     waitUntil('all to be handed over', async () => {
-      const { position } = await service.db.atsHandover.findUniqueOrThrow({ where: { id: 1 } })
+      const { position } = await service.db.atsFanout.findUniqueOrThrow({ where: { id: 1 } })
       const unnumbered = await service.db.event.count({ where: { position: null } })
-      const { position: head } = await service.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
+      const { position: head } = await service.db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
       return unnumbered === 0 && position >= head ? true : undefined
     })
 
@@ -520,7 +520,7 @@ it('keeps what Greenhouse finds wrong with an answer, without the address, and a
   const { items } = await calls()
   expect(items.map(({ name }) => name)).toContain('send_test')
   expect(items.find(({ name }) => name === 'send_test')).toMatchObject({
-    isTheirs: true,
+    isInbound: true,
     status: 200,
     orderId: order.id,
     error: '',

@@ -31,7 +31,7 @@ async function record() {
     expect((await complete(take.mediaId)).status).toBe(202)
     return take
   }
-  const cutOff = async () => {
+  const wasInterrupted = async () => {
     const take = await begin()
     expect((await complete(take.mediaId)).status).toBe(202) // what an earlier page has left is completed by the next
     return take
@@ -41,7 +41,7 @@ async function record() {
   const answer = async () => answerOf(await takes())?.id
   const shown = async () => (await service.http().get(candidate.session)).body.question.answers
   const textId = async () => (await takes()).find(({ kind }) => kind === 'text')!.id
-  return { candidate, begin, stop, complete, choose, stopped, cutOff, put, answer, shown, textId }
+  return { candidate, begin, stop, complete, choose, stopped, wasInterrupted, put, answer, shown, textId }
 }
 
 describe('the answer', () => {
@@ -54,13 +54,13 @@ describe('the answer', () => {
   })
 
   it('stays when a later recording was cut off, until the candidate chooses that', async () => {
-    const { stopped, cutOff, answer, choose, shown } = await record()
+    const { stopped, wasInterrupted, answer, choose, shown } = await record()
     const first = await stopped()
-    const second = await cutOff()
+    const second = await wasInterrupted()
     expect(await answer()).toBe(first.takeId)
     expect(await shown()).toMatchObject([
-      { id: first.takeId, kind: 'audio', cutOff: false, counts: true },
-      { id: second.takeId, kind: 'audio', cutOff: true, counts: false },
+      { id: first.takeId, kind: 'audio', wasInterrupted: false, counts: true },
+      { id: second.takeId, kind: 'audio', wasInterrupted: true, counts: false },
     ])
     expect((await choose(second.takeId)).status).toBe(204)
     expect(await answer()).toBe(second.takeId)
@@ -68,9 +68,9 @@ describe('the answer', () => {
   })
 
   it('is what was cut off where there is nothing else, and of several the first', async () => {
-    const { cutOff, answer, put, textId } = await record()
-    const first = await cutOff()
-    await cutOff()
+    const { wasInterrupted, answer, put, textId } = await record()
+    const first = await wasInterrupted()
+    await wasInterrupted()
     expect(await answer()).toBe(first.takeId)
     await put({ text: 'In words, then.', revision: 1 })
     expect(await answer()).toBe(await textId())
@@ -130,7 +130,7 @@ describe('a stop', () => {
     await stop(take.mediaId, 500)
     const { completedAt } = (await candidate.media(take.mediaId)).takes[0]!
     await stop(take.mediaId)
-    expect((await candidate.media(take.mediaId)).takes).toMatchObject([{ completedAt, cutOff: false }])
+    expect((await candidate.media(take.mediaId)).takes).toMatchObject([{ completedAt, wasInterrupted: false }])
     expect(await answer()).toBe(take.takeId)
   })
 

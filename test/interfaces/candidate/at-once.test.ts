@@ -58,7 +58,7 @@ describe('a text that is saved while the assessment is handed in', () => {
       await tx.submission.update({ where: { id: candidate.submissionId }, data: { state: 'submitted' } })
       const sent = saveText(candidate).then((response) => response)
       await waitForLocks(1)
-      await tx.paperQuestion.update({ where, data: { closedAt: service.clock.now() } })
+      await tx.submissionQuestion.update({ where, data: { closedAt: service.clock.now() } })
       return { sent }
     })
     expect(said(await answer.sent)).toEqual([409, 'submitted'])
@@ -172,7 +172,7 @@ describe('requests by hand', () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginTake()
     await db.$executeRaw`
-      INSERT INTO media_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
+      INSERT INTO media_file_parts (media_id, segment, number, organization_id, bytes, sha256, created_at)
       SELECT ${mediaId}::uuid, 0, n, ${candidate.organization.id}::uuid, 1, '\\x00', now() FROM generate_series(1, ${MAX_SMALL_PARTS}::int) n`
     expect(said(await candidate.putPart(mediaId, 1, 1, Buffer.from('x')))).toEqual([507, 'quota'])
     expect(said(await candidate.putPart(mediaId, 1, 1, Buffer.alloc(0)))).toEqual([507, 'quota'])

@@ -43,7 +43,7 @@ async function makeInvite(definition: typeof ONE | typeof SEVERAL) {
   const of = { organizationId: organization.id, createdAt: new Date() }
   const versionId = crypto.randomUUID()
   await db.questionVersion.create({ data: { ...of, id: versionId, responseType, spec } })
-  await db.questionKey.create({ data: { ...of, versionId, number: 1, key } })
+  await db.answerKey.create({ data: { ...of, versionId, number: 1, key } })
   await db.question.updateMany({ where: { id: question.id }, data: { versionId, responseType } })
   const invite = await make.invite(assessment, { status: 'accepted', ...ASKS_NOTHING })
   const path = `/i/${signInvitation([SECRET_KEY], { inviteId: invite.id, linkVersion: invite.linkVersion })}`

@@ -121,11 +121,13 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await page.getByText('You have completed this assessment').waitFor()
     expect(await candidate.status()).toBe('completed')
     expect(await playsOf(candidate)).toEqual([1, 1, 1])
-    expect((await candidate.takes()).map(({ kind, state, cutOff, text }) => [kind, state, cutOff, text])).toEqual([
-      ['text', 'complete', false, 'Written through a bad line.'],
-      ['audio', 'complete', false, ''],
-      ['video', 'complete', false, ''],
-    ])
+    expect((await candidate.takes()).map(({ kind, state, wasInterrupted, text }) => [kind, state, wasInterrupted, text])).toEqual(
+      [
+        ['text', 'complete', false, 'Written through a bad line.'],
+        ['audio', 'complete', false, ''],
+        ['video', 'complete', false, ''],
+      ],
+    )
     for (const what of ['plays', 'takes', 'stop'])
       expect(line.lost.filter((asked) => asked.endsWith(what)).length, what).toBeGreaterThan(1)
   })
@@ -186,7 +188,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
     await press(page, 'Stop recording')
     await page.getByText(/^Saved: /).waitFor()
     await expectWhole('audio', await readyMedia(candidate, 'audio'), await recorded(page))
-    expect(await candidate.takes()).toMatchObject([{ state: 'complete', cutOff: false }])
+    expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: false }])
     expect(await button(page, 'Record audio again').isVisible()).toBe(false)
   })
 
@@ -213,10 +215,10 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
       await press(page, 'Stop recording')
       await page.getByText(/^Saved: /).waitFor()
       await waitUntil('answers of the earlier release', () => (answered >= 2 ? true : undefined))
-      expect(await candidate.takes()).toMatchObject([{ state: 'complete', cutOff: true }])
+      expect(await candidate.takes()).toMatchObject([{ state: 'complete', wasInterrupted: true }])
       areEarlier = false
       if (reloads) await page.reload()
-      await waitUntil('the stop', async () => (await candidate.takes())[0]!.cutOff === false || undefined)
+      await waitUntil('the stop', async () => (await candidate.takes())[0]!.wasInterrupted === false || undefined)
     },
   )
 

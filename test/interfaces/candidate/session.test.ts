@@ -47,7 +47,9 @@ describe('GET session', () => {
         takesLeft: 3,
         text: { text: 'So far', revision: 4 },
         takes: [],
-        answers: [{ id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, cutOff: false, counts: true }],
+        answers: [
+          { id: expect.any(String), mediaId: null, kind: 'text', milliseconds: null, wasInterrupted: false, counts: true },
+        ],
       },
       uploads: [],
     })
@@ -187,7 +189,7 @@ describe('notes', () => {
       { kind: 'reloaded', ago: 1e12 },
     ]
     expect((await candidate.session('post', '/notes', { tab, body: { notes } })).status).toBe(204)
-    const kept = await service.db.sessionNote.findMany({
+    const kept = await service.db.sessionEvent.findMany({
       where: { submissionId: (await submission()).id },
       orderBy: { at: 'asc' },
     })
@@ -210,7 +212,7 @@ describe('notes', () => {
     const body = { notes: Array(100).fill({ kind: 'online', ago: 0 }) }
     const send = () => candidate.session('post', '/notes', { tab, body })
     for (let i = 0; i < 7; i++) await Promise.all([send(), send(), send()])
-    expect(await service.db.sessionNote.count({ where: { submissionId: (await submission()).id } })).toBe(2_000)
+    expect(await service.db.sessionEvent.count({ where: { submissionId: (await submission()).id } })).toBe(2_000)
   })
 })
 

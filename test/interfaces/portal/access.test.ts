@@ -491,12 +491,12 @@ async function contents(organizationId: string) {
     users: await user.findMany({ where: { memberships: { some: where } }, orderBy: { id: 'asc' } }),
     sessions: await session.findMany({
       where: { credential: { memberships: { some: where } } },
-      omit: { lastSeenAt: true, expiresAt: true, closedFor: true },
+      omit: { lastSeenAt: true, expiresAt: true, closedOrganizationIds: true },
       orderBy: { id: 'asc' },
     }),
     assessments: await assessment.findMany({ where, orderBy: { id: 'asc' } }),
     questions: await question.findMany({ where, orderBy: { id: 'asc' } }),
-    answerKeys: await service.db.questionKey.count({ where }),
+    answerKeys: await service.db.answerKey.count({ where }),
     tags: await tag.findMany({ where, orderBy: { id: 'asc' } }),
     invites: await invite.findMany({ where, orderBy: { id: 'asc' } }),
     batches: await inviteBatch.findMany({ where }),
@@ -628,7 +628,7 @@ const missing: Record<Exclude<Opening, 'open'>, () => Missing> = {
   factor: () => ({ rules: { secondFactorFrom: ago(1) }, status: 303, leads: /^\/portal\/factors/ }),
   idle: () => ({ rules: { idleMinutes: 15 }, session: { lastSeenAt: ago(0.25) }, status: 303 }),
   age: () => ({ rules: { sessionHours: 1 }, session: { createdAt: ago(1) }, status: 303 }),
-  signIn: () => ({ rules: {}, session: { closedFor: [] }, status: 303 }),
+  signIn: () => ({ rules: {}, session: { closedOrganizationIds: [] }, status: 303 }),
 }
 
 describe.each(Object.entries(missing))('a session that lacks something: %s', (name, make) => {
@@ -645,9 +645,9 @@ describe.each(Object.entries(missing))('a session that lacks something: %s', (na
     if (session)
       await service.db.session.update({
         where: { id: sessionId },
-        data: { ...session, ...(name === 'signIn' && { closedFor: [id] }) },
+        data: { ...session, ...(name === 'signIn' && { closedOrganizationIds: [id] }) },
       })
-    if (proof) await service.db.sessionProof.updateMany({ where: { sessionId }, data: proof })
+    if (proof) await service.db.sessionAuthentication.updateMany({ where: { sessionId }, data: proof })
     locked = { id, rows, admin, status, leads }
   })
 
@@ -675,7 +675,7 @@ const fresh = (await listByFreshness()).fresh.map((name) => name.replace(' /:org
 it('does nothing for a session whose proof is older than a quarter of an hour, of all that asks for a fresh one', async () => {
   const { id, rows } = await furnish()
   const admin = await signInAs(service, id, ['admin'], ['owner'])
-  await service.db.sessionProof.updateMany({
+  await service.db.sessionAuthentication.updateMany({
     where: { session: { credential: { memberships: { some: { id: admin.member.id } } } } },
     data: { at: ago(0.25) },
   })

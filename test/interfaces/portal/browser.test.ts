@@ -365,8 +365,8 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       const call = { organizationId, connectionId, orderId, milliseconds: 10_000, createdAt: service.clock.now() }
       await service.db.atsCall.createMany({
         data: [
-          { ...call, id: service.deps.newId(), isTheirs: true, name: 'send_test', status: 422, error: 'invite_declined' },
-          { ...call, id: service.deps.newId(), isTheirs: false, name: 'in_review', error: LONG, answer: LONG.repeat(9) },
+          { ...call, id: service.deps.newId(), isInbound: true, name: 'send_test', status: 422, error: 'invite_declined' },
+          { ...call, id: service.deps.newId(), isInbound: false, name: 'in_review', error: LONG, answer: LONG.repeat(9) },
         ],
       })
       return connectionId

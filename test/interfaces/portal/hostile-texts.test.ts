@@ -109,7 +109,7 @@ const findTexts = () => service.db.$queryRaw<Column[]>`
   SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
   FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
   WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.table_name <> '_prisma_migrations'
-    AND (c.data_type IN ('text', 'character varying') OR c.udt_name IN ('_text', '_varchar')) AND (c.table_name, c.column_name) NOT IN (('webhook_endpoints', 'url'), ('ats_connections', 'ats'), ('session_proofs', 'kind'),
+    AND (c.data_type IN ('text', 'character varying') OR c.udt_name IN ('_text', '_varchar')) AND (c.table_name, c.column_name) NOT IN (('webhook_endpoints', 'url'), ('ats_connections', 'ats'), ('session_authentications', 'kind'),
       ('sign_in_providers', 'second_factor'), ('sign_in_providers', 'client_auth'), ('identities', 'linked_by'),
       ('organizations', 'time_zone'), ('invites', 'time_zone'))
     AND NOT EXISTS (

@@ -90,7 +90,7 @@ it('goes on behind what a lost database may have given, once it is another', asy
   const { id } = await service.make.organization()
   const reader = await makeKey(id, ['audit:read'])
   const before = await follow(reader, (read) => read.length >= 3)
-  await service.db.$executeRaw`UPDATE audit_numbering SET database = 'another'`
+  await service.db.$executeRaw`UPDATE audit_sequence SET database = 'another'`
   await createApiKey(service.system, { organizationId: id, name: 'Later', mode: 'live' })
   const after = await follow(reader, (read) => read.length > before.length)
   expect(after.at(-1)!.position).toBeGreaterThanOrEqual(service.deps.clock().getTime() - 600_000)

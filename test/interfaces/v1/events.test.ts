@@ -167,7 +167,7 @@ describe('a cursor that leads nowhere is a 410 that says what to do', () => {
     const { client, assessment, get, happen } = await furnish(2, own)
     const { cursor: atBackup } = await get()
     const ofLostEvents = BigInt(atBackup) + 2n
-    await own.db.eventNumbering.updateMany({ data: { database: 'the one that was backed up' } })
+    await own.db.eventSequence.updateMany({ data: { database: 'the one that was backed up' } })
     await noticeRestore(own.system)
     await noticeRestore(own.system)
     await happen(3, (await own.make.invite(assessment)).id)

@@ -57,7 +57,7 @@ it('assigns, grades, releases and reopens in the name of a member, and the event
   const log = await service.db.auditEntry.findMany({ where: { organizationId, actorId: organization.apiKeyId } })
   for (const action of ['assigned_grader', 'graded', 'released_result', 'reopened_result'])
     expect(log).toContainEqual(expect.objectContaining({ action, actorKind: 'apiKey', mode: 'test' }))
-  expect(await service.db.gradeViewer.count({ where: { organizationId } })).toBe(0)
+  expect(await service.db.gradingViewer.count({ where: { organizationId } })).toBe(0)
 })
 
 /** What a candidate has handed in of an assessment with so many questions, for a test key that may manage. */

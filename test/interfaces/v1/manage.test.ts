@@ -152,8 +152,8 @@ describe('assessments', () => {
     expect(again.body).toEqual(made.body)
     const path = `/assessments/${made.body.assessment.id}`
     expect(made.headers.location).toMatch(new RegExp(`/api/v1${path}$`))
-    const changed = await v1.patch(path).send({ gradedBlind: true, languages: [], instruction: 'Take your time.' })
-    const expected = { ...made.body.settings, gradedBlind: true, languages: [], instruction: 'Take your time.' }
+    const changed = await v1.patch(path).send({ blindGrading: true, languages: [], instruction: 'Take your time.' })
+    const expected = { ...made.body.settings, blindGrading: true, languages: [], instruction: 'Take your time.' }
     expect(changed.body.settings).toEqual({ ...expected, updatedAt: expect.any(String) })
     expect((await v1.get(`${path}/settings`)).body).toEqual(changed.body)
     await v1.post(`${path}/questions`).send(aQuestion)

@@ -58,7 +58,7 @@ async function furnish() {
        jsonb_build_object('inviteId', id, 'assessmentId', assessment_id, 'status', status), created_at, row_number() OVER (ORDER BY mode)
      FROM invites`,
   )
-  await client.query('UPDATE event_numbering SET position = (SELECT max(position) FROM events)')
+  await client.query('UPDATE event_sequence SET position = (SELECT max(position) FROM events)')
   await client.query(
     `INSERT INTO invites
      SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'recipient_email', 'other@example.com', 'external_id', 'other',

@@ -288,19 +288,19 @@ describe('DELETE /test-data', () => {
     expect((await v1.get(`/assessments/${assessment.id}`)).body.inviteCount).toBe(0)
     expect((await readFeed(service, organization.key)).events).toEqual(before.events)
     expect(await service.db.invite.findMany({ where: { organizationId } })).toMatchObject([{ id: live.id }])
-    const days = await service.db.organizationInviteDay.findMany({ where: { organizationId, mode: 'test' } })
+    const days = await service.db.organizationDailyInviteCount.findMany({ where: { organizationId, mode: 'test' } })
     expect(days.reduce((sum, { invited, completed }) => sum + invited + completed, 0)).toBe(0)
     expect(await service.db.questionResult.findMany({ where: { organizationId, results: { not: 0 } } })).toEqual([])
     const bytes = await service.db.organizationMediaBytes.aggregate({ where: { organizationId }, _sum: { bytes: true } })
     expect(bytes._sum.bytes).toBe(0n)
 
     const where = { key: { in: media.map(({ key }) => key) } }
-    expect([photos.length, await service.db.mediaLeftover.count({ where })]).toEqual([2, 6])
+    expect([photos.length, await service.db.deletedMediaFile.count({ where })]).toEqual([2, 6])
     for (const { key } of photos) expect(await service.deps.media.get(`${key}/file`)).not.toBeNull()
     service.clock.set(Date.now() + 2 * 60_000) // PostgreSQL has stamped them
     await removeFiles(service.system)
     for (const { key } of photos) expect(await service.deps.media.get(`${key}/file`)).toBeNull()
-    expect(await service.db.mediaLeftover.count({ where })).toBe(0)
+    expect(await service.db.deletedMediaFile.count({ where })).toBe(0)
     await invite({ recipientEmail: 'kim1@example.com' })
   })
 

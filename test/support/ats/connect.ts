@@ -66,8 +66,8 @@ export async function connect(service: Service, ats: Ats, { mode = 'live' as Key
   const allReported = () =>
     waitUntil('nothing left to report', async () => {
       const unnumbered = await service.db.event.count({ where: { position: null } })
-      const { position: head } = await service.db.eventNumbering.findUniqueOrThrow({ where: { id: 1 } })
-      const { position } = await service.db.atsHandover.findUniqueOrThrow({ where: { id: 1 } })
+      const { position: head } = await service.db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
+      const { position } = await service.db.atsFanout.findUniqueOrThrow({ where: { id: 1 } })
       const waiting = await service.db.atsReport.count({ where: { connectionId: connection.id, state: 'waiting' } })
       return unnumbered === 0 && position >= head && waiting === 0 ? true : undefined
     })

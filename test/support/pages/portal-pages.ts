@@ -27,7 +27,7 @@ async function findAddresses({ db }: Service, organizationId: string) {
     db.apiKey.findFirst(find),
   ])
   const question = await db.question.findFirstOrThrow({ where: { ...where, assessmentId: assessment.id } })
-  const asked = await db.questionVersion.findFirst({ where: { ...where, sealedAt: { not: null } }, orderBy: { id: 'asc' } })
+  const asked = await db.questionVersion.findFirst({ where: { ...where, lockedAt: { not: null } }, orderBy: { id: 'asc' } })
   const submitted = await db.submission.findFirst({ where: { ...where, state: 'submitted' } })
   const released = await db.submission.findFirst({ where: { ...where, state: 'released' } })
   const pending = await db.invite.findFirstOrThrow({ where: { ...where, status: 'pending' } })

@@ -79,7 +79,7 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
   const recipient = { assessmentId: batch.assessmentId, recipientEmail: row.email, recipientName: row.name || null }
   try {
     await inTransaction(ctx, async (inside) => {
-      if (!(await holdUnstopped(inside, batch))) throw LOST
+      if (!(await lockUnstopped(inside, batch))) throw LOST
       const { id: inviteId } = await createInvite(inside, { ...recipient, ...terms }, { isOneOfMany: true })
       if (!(await settle(inside, batch, row, { state: 'invited', inviteId }))) throw LOST
     })
@@ -90,7 +90,7 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
 }
 
 /** Whether it is not stopped, and can't be until the transaction ends. */
-async function holdUnstopped(ctx: Context, { id }: BatchOfRow): Promise<boolean> {
+async function lockUnstopped(ctx: Context, { id }: BatchOfRow): Promise<boolean> {
   const unstopped = own(ctx, 'inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
   return (await run(ctx.db, unstopped.forShare())) > 0
 }

@@ -49,7 +49,7 @@ const operations: Record<BulkAction, (ctx: Context, inviteId: string, given: Giv
 
 const changeOne = (ctx: Context, change: Change, row: Row): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    if (!(await holdUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
+    if (!(await lockUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
     const data = await inTransaction(inside, (within) => operations[change.action](within, row.inviteId, givenOf(change))).then(
       () => ({ state: 'done' as const }),
       outcomeOf,
@@ -59,7 +59,7 @@ const changeOne = (ctx: Context, change: Change, row: Row): Promise<void> =>
   })
 
 /** Whether it is not stopped, and can't be until the transaction ends. */
-async function holdUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
+async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
   const unstopped = own(ctx, 'bulkChanges').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
   return (await run(ctx.db, unstopped.forShare())) > 0
 }

@@ -114,7 +114,7 @@ function medianTime(ctx: Context, from: Date, until: Date | null) {
 
 function countDays(ctx: Context, days: Date[]) {
   const given = sql<{ day: Date }>`unnest(${days}::timestamptz[])`.as<'days'>(sql`days (day)`)
-  const kept = own(ctx, 'organizationInviteDays').select(['day', 'invited', 'completed'])
+  const kept = own(ctx, 'organizationDailyInviteCounts').select(['day', 'invited', 'completed'])
   return compose
     .selectFrom(given)
     .leftJoin(kept.as('kept'), (join) => join.on(({ eb, ref }) => eb('kept.day', '=', sql<Date>`utc_day(${ref('days.day')})`)))

@@ -37,12 +37,12 @@ export type Affected = {
 
 /** The papers that have a version, of live and of test data, by the ids of their submissions. @param after undefined: the first. */
 export async function findPapers(ctx: Context, versionId: string, after: string | null, limit: number): Promise<string[]> {
-  const papers = own(ctx, 'paperQuestions')
-    .where('paperQuestions.versionId', '=', versionId)
-    .$if(after !== null, (query) => query.where('paperQuestions.submissionId', '>', after!))
-    .select('paperQuestions.submissionId')
+  const papers = own(ctx, 'submissionQuestions')
+    .where('submissionQuestions.versionId', '=', versionId)
+    .$if(after !== null, (query) => query.where('submissionQuestions.submissionId', '>', after!))
+    .select('submissionQuestions.submissionId')
     .distinct()
-    .orderBy('paperQuestions.submissionId')
+    .orderBy('submissionQuestions.submissionId')
     .limit(limit)
   return (await all(ctx.db, papers)).map(({ submissionId }) => submissionId)
 }
@@ -55,21 +55,21 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
   const rows = own(ctx, 'submissions')
     .where('submissions.id', '=', among(submissionIds))
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
-    .where('submissions.needsPeople', 'is not', null)
+    .where('submissions.needsGrading', 'is not', null)
     .innerJoin('assessments', (join) =>
       join.on(sameOwner('assessments', 'submissions')).onRef('assessments.id', '=', 'submissions.assessmentId'),
     )
-    .innerJoin('paperQuestions', (join) =>
+    .innerJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('paperQuestions', 'submissions'))
-        .onRef('paperQuestions.submissionId', '=', 'submissions.id')
-        .on('paperQuestions.versionId', '=', versionId),
+        .on(sameOwner('submissionQuestions', 'submissions'))
+        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
+        .on('submissionQuestions.versionId', '=', versionId),
     )
     .leftJoin('takes', (join) =>
       join
-        .on(sameOwner('takes', 'paperQuestions'))
-        .onRef('takes.submissionId', '=', 'paperQuestions.submissionId')
-        .onRef('takes.questionNumber', '=', 'paperQuestions.number')
+        .on(sameOwner('takes', 'submissionQuestions'))
+        .onRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
+        .onRef('takes.questionNumber', '=', 'submissionQuestions.number')
         .on('takes.kind', '=', 'text'),
     )
     .leftJoinLateral(
@@ -91,7 +91,7 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
               'sum',
             ),
             sql<number>`${ref('releases.ofPoints')}::float8`.as('ofPoints'),
-            sql<ReleasedGrade | null>`jsonb_path_query_first(${ref('releases.grades')}, '$[*] ? (@.number == $number)', jsonb_build_object('number', ${sql.ref('paperQuestions.number')}))`.as(
+            sql<ReleasedGrade | null>`jsonb_path_query_first(${ref('releases.grades')}, '$[*] ? (@.number == $number)', jsonb_build_object('number', ${sql.ref('submissionQuestions.number')}))`.as(
               'grade',
             ),
           ])
@@ -102,7 +102,7 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
     )
     .select(['submissions.id as submissionId', 'submissions.mode', 'submissions.penaltyPercent'])
     .select(['assessments.id as assessmentId', 'assessments.name as assessment', 'assessments.secondGrader'])
-    .select(['paperQuestions.number', 'paperQuestions.points', 'takes.value', 'score.keyNumber'])
+    .select(['submissionQuestions.number', 'submissionQuestions.points', 'takes.value', 'score.keyNumber'])
     .select(['release.sum', 'release.ofPoints', 'release.grade'])
     .select((eb) => [
       eb.cast<number | null>('score.points', 'float8').as('scored'),
@@ -110,7 +110,7 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
       jsonOf(newestGrades(ctx, eb.ref('submissions.id'))).as('grades'),
     ])
     .orderBy('submissions.id')
-    .orderBy('paperQuestions.number')
+    .orderBy('submissionQuestions.number')
   return all(ctx.db, rows).then((found) =>
     found.map(({ sum, ofPoints, grade, grades, ...row }) => ({
       ...row,

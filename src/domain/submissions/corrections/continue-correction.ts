@@ -37,7 +37,7 @@ export async function continueCorrection(
     createdBy: member,
     version: { include: { organization: { select: { id: true, name: true, tier: true } } } },
   } as const
-  const found = await service.db.questionKey.findUnique({ where: { organizationId_versionId_number: which }, include })
+  const found = await service.db.answerKey.findUnique({ where: { organizationId_versionId_number: which }, include })
   if (!found?.createdBy || found.appliedAt !== null) return
   const { id, userId, roles, duties } = found.createdBy
   const actor = { kind: 'member', id, userId, roles, duties } as const
@@ -48,13 +48,13 @@ export async function continueCorrection(
   const corrected = { versionId, responseType, spec, key, effect, keyNumber }
   for (let i = 0; i < BATCHES_A_JOB; i++)
     if (!(await inTransaction(ctx, (inside) => correctSome(inside, corrected, found.releases as Releases)))) return
-  await service.deps.queue.enqueueKeyCorrection(service.db, which)
+  await service.deps.queue.enqueueAnswerKeyCorrection(service.db, which)
 }
 
 /** @returns whether there may be more. */
 async function correctSome(ctx: Context, corrected: Corrected, releases: Releases): Promise<boolean> {
   const { versionId, keyNumber } = corrected
-  const progress = await holdProgress(ctx, corrected)
+  const progress = await lockProgress(ctx, corrected)
   if (!progress) return false
   const papers = await findPapers(ctx, versionId, progress.after, PAPERS_AT_ONCE)
   await hold(ctx, papers)
@@ -78,13 +78,13 @@ async function correctSome(ctx: Context, corrected: Corrected, releases: Release
   }
   const where = { organizationId: ctx.organization.id, versionId, number: keyNumber }
   const done = hasMore ? {} : { appliedAt: ctx.deps.clock() }
-  await ctx.db.questionKey.updateMany({ where, data: { progress: next as unknown as Prisma.InputJsonObject, ...done } })
+  await ctx.db.answerKey.updateMany({ where, data: { progress: next as unknown as Prisma.InputJsonObject, ...done } })
   return hasMore
 }
 
 /** @returns how far it is, which nobody changes until the transaction ends; undefined: it is done. */
-async function holdProgress(ctx: Context, { versionId, keyNumber }: Corrected): Promise<Progress | undefined> {
-  const unfinished = own(ctx, 'questionKeys')
+async function lockProgress(ctx: Context, { versionId, keyNumber }: Corrected): Promise<Progress | undefined> {
+  const unfinished = own(ctx, 'answerKeys')
     .where('versionId', '=', versionId)
     .where('number', '=', keyNumber)
     .where('appliedAt', 'is', null)

@@ -50,7 +50,7 @@ export type Correctable = {
 
 const prompt = { script: true, scriptFormat: true } as const
 const byWhom = { user: { select: { firstName: true, lastName: true, email: true } } } as const
-export type CorrectedKey = Prisma.QuestionKeyGetPayload<{ include: { createdBy: { select: typeof byWhom } } }>
+export type CorrectedKey = Prisma.AnswerKeyGetPayload<{ include: { createdBy: { select: typeof byWhom } } }>
 
 export const isRunning = ({ number, appliedAt }: Pick<CorrectedKey, 'number' | 'appliedAt'>): boolean =>
   number > 1 && appliedAt === null
@@ -61,15 +61,15 @@ export async function getCorrectable(ctx: Context, versionId: string): Promise<C
   const { db, organization } = ctx
   const organizationId = organization.id
   const version = isUuid(versionId)
-    ? await db.questionVersion.findFirst({ where: { organizationId, id: versionId, sealedAt: { not: null } } })
+    ? await db.questionVersion.findFirst({ where: { organizationId, id: versionId, lockedAt: { not: null } } })
     : null
   if (!version) throw new DomainError('question_not_found')
   const where = { organizationId, versionId }
   const [newest, keys, question, asked] = await Promise.all([
     readNewestKey(ctx, versionId),
-    db.questionKey.findMany({ where, include: { createdBy: { select: byWhom } }, orderBy: { number: 'desc' } }),
+    db.answerKey.findMany({ where, include: { createdBy: { select: byWhom } }, orderBy: { number: 'desc' } }),
     db.question.findFirst({ where, select: prompt, orderBy: { id: 'asc' } }),
-    db.paperQuestion.findFirst({ where, select: prompt, orderBy: { submissionId: 'desc' } }),
+    db.submissionQuestion.findFirst({ where, select: prompt, orderBy: { submissionId: 'desc' } }),
   ])
   const { responseType, spec, replacesId } = version
   const { script, scriptFormat } = asked ?? question ?? { script: '', scriptFormat: 'plain' }
@@ -119,16 +119,16 @@ export async function correctKey(
     refuse(findIssues([['releases', checkChoice(releases, RELEASES)]]))
     refuse(seen === version.newest.number ? [] : [said('effect', 'Somebody has corrected the key since: look at it again.')])
     const of = { organizationId: organization.id, versionId }
-    const papers = await db.paperQuestion.groupBy({ by: ['submissionId'], where: of }).then((groups) => groups.length)
+    const papers = await db.submissionQuestion.groupBy({ by: ['submissionId'], where: of }).then((groups) => groups.length)
     const counts = { live: NO_COUNTS, test: NO_COUNTS }
     const progress: Progress = { after: null, papers, done: 0, counts, releasedAnew: 0 }
     const { effect, reason } = change
     const number = version.newest.number + 1
     const key = change.key as Prisma.InputJsonValue
     const by = { createdById: actor.id, createdAt: deps.clock() }
-    await db.questionKey.create({ data: { ...of, number, key, effect, reason, releases, progress, ...by } })
+    await db.answerKey.create({ data: { ...of, number, key, effect, reason, releases, progress, ...by } })
     await renewHashes(inside, versionId)
-    await deps.queue.enqueueKeyCorrection(db, { ...of, number })
+    await deps.queue.enqueueAnswerKeyCorrection(db, { ...of, number })
     const target = { kind: 'question_version', id: versionId } as const
     await recordAudit(inside, { action: 'corrected_key', target, details: { number, effect, reason, releases } })
   })
@@ -140,5 +140,5 @@ export async function resumeCorrection(ctx: Context, versionId: string): Promise
   const [newest] = keys
   if (!newest || !isRunning(newest)) return
   const { db, deps, organization } = ctx
-  await deps.queue.enqueueKeyCorrection(db, { organizationId: organization.id, versionId, number: newest.number })
+  await deps.queue.enqueueAnswerKeyCorrection(db, { organizationId: organization.id, versionId, number: newest.number })
 }

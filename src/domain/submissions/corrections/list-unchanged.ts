@@ -28,17 +28,17 @@ export function listUnchanged(
 ): Promise<Listing<Unchanged>> {
   authorizeCorrections(ctx)
   const found = own(ctx, 'submissions')
-    .innerJoin('paperQuestions', (join) =>
+    .innerJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('paperQuestions', 'submissions'))
-        .onRef('paperQuestions.submissionId', '=', 'submissions.id')
-        .on('paperQuestions.versionId', '=', versionId),
+        .on(sameOwner('submissionQuestions', 'submissions'))
+        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
+        .on('submissionQuestions.versionId', '=', versionId),
     )
     .innerJoin('questionScores', (join) =>
       join
-        .on(sameOwner('questionScores', 'paperQuestions'))
-        .onRef('questionScores.submissionId', '=', 'paperQuestions.submissionId')
-        .onRef('questionScores.questionNumber', '=', 'paperQuestions.number')
+        .on(sameOwner('questionScores', 'submissionQuestions'))
+        .onRef('questionScores.submissionId', '=', 'submissionQuestions.submissionId')
+        .onRef('questionScores.questionNumber', '=', 'submissionQuestions.number')
         .on('questionScores.keyNumber', '=', keyNumber)
         .on('questionScores.outcome', '=', outcome),
     )
@@ -59,10 +59,10 @@ export function listUnchanged(
             join.on(sameOwner('assessments', 'submissions')).onRef('assessments.id', '=', 'submissions.assessmentId'),
           )
           .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
-          .select(['assessments.name as assessment', 'paperQuestions.number'])
+          .select(['assessments.name as assessment', 'submissionQuestions.number'])
           .select(({ cast }) => cast<number | null>('questionScores.points', 'float8').as('points'))
           .orderBy('submissions.id')
-          .orderBy('paperQuestions.number')
+          .orderBy('submissionQuestions.number')
           .offset(skip)
           .limit(take),
       ),

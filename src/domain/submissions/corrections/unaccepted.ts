@@ -23,17 +23,17 @@ export async function listUnaccepted(ctx: Context, version: Correctable): Promis
   const { accepts } = kind
   const answered = own(ctx, 'submissions')
     .where('submissions.state', 'in', [sql.lit('submitted' as const), sql.lit('released' as const)])
-    .innerJoin('paperQuestions', (join) =>
+    .innerJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('paperQuestions', 'submissions'))
-        .onRef('paperQuestions.submissionId', '=', 'submissions.id')
-        .on('paperQuestions.versionId', '=', versionId),
+        .on(sameOwner('submissionQuestions', 'submissions'))
+        .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
+        .on('submissionQuestions.versionId', '=', versionId),
     )
     .innerJoin('takes', (join) =>
       join
-        .on(sameOwner('takes', 'paperQuestions'))
-        .onRef('takes.submissionId', '=', 'paperQuestions.submissionId')
-        .onRef('takes.questionNumber', '=', 'paperQuestions.number')
+        .on(sameOwner('takes', 'submissionQuestions'))
+        .onRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
+        .onRef('takes.questionNumber', '=', 'submissionQuestions.number')
         .on('takes.kind', '=', 'text'),
     )
     .where(({ ref }) => sql<SqlBool>`jsonb_typeof(${ref('takes.value')}) = 'string'`)

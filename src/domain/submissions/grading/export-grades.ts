@@ -51,11 +51,11 @@ export type ExportedGrades = {
 export async function listExportedQuestions(ctx: Context, assessmentId: string): Promise<ExportedQuestion[]> {
   const { id } = await findExported(ctx, assessmentId)
   const asked = handedIn(ctx, id)
-    .innerJoin('paperQuestions', (join) =>
-      join.on(sameOwner('paperQuestions', 'submissions')).onRef('paperQuestions.submissionId', '=', 'submissions.id'),
+    .innerJoin('submissionQuestions', (join) =>
+      join.on(sameOwner('submissionQuestions', 'submissions')).onRef('submissionQuestions.submissionId', '=', 'submissions.id'),
     )
-    .select(({ fn }) => ['paperQuestions.questionId as id', fn.max('paperQuestions.number').as('number')])
-    .groupBy('paperQuestions.questionId')
+    .select(({ fn }) => ['submissionQuestions.questionId as id', fn.max('submissionQuestions.number').as('number')])
+    .groupBy('submissionQuestions.questionId')
   const questions = await all(
     ctx.db,
     compose
@@ -146,12 +146,12 @@ function findRows(ctx: Context, assessmentId: string, after: string | undefined)
       .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
       .select((eb) => {
         const paper = eb
-          .selectFrom('paperQuestions')
-          .where(sameOwner('paperQuestions', 'submissions'))
-          .whereRef('paperQuestions.submissionId', '=', 'submissions.id')
-          .select(['paperQuestions.number', 'paperQuestions.questionId', 'paperQuestions.points'])
+          .selectFrom('submissionQuestions')
+          .where(sameOwner('submissionQuestions', 'submissions'))
+          .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
+          .select(['submissionQuestions.number', 'submissionQuestions.questionId', 'submissionQuestions.points'])
           .select((paper) => [scoredPoints(paper as never).as('scored'), isDropped(paper as never).as('dropped')])
-          .orderBy('paperQuestions.number')
+          .orderBy('submissionQuestions.number')
         const graders = eb
           .selectFrom('grades')
           .innerJoin('members', (join) => join.on(sameOwner('members', 'grades')).onRef('members.id', '=', 'grades.graderId'))

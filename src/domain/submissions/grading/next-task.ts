@@ -8,24 +8,24 @@ import { graderOf } from './save-grade.ts'
 /** What the context's member can do next with a submission that waits; null: nothing, it waits for others. `take`: become its grader. */
 export type Task = 'grade' | 'decide' | 'release' | 'take'
 
-/** @property isTheirs whether it is for them to do, rather than for those it is assigned to. @property question the first that it is about. */
-export type NextTask = { task: Task; isTheirs: boolean; question?: number | undefined }
+/** @property isInbound whether it is for them to do, rather than for those it is assigned to. @property question the first that it is about. */
+export type NextTask = { task: Task; isInbound: boolean; question?: number | undefined }
 
 export function nextTask(ctx: Context, submission: Assigned & { progress: Progress | null }): NextTask | null {
   const { progress } = submission
   const isFree = holderOf(submission, 'first') === null
-  const take: NextTask | null = placeToTake(ctx, submission) === null ? null : { task: 'take', isTheirs: isFree }
+  const take: NextTask | null = placeToTake(ctx, submission) === null ? null : { task: 'take', isInbound: isFree }
   const round = roundOf(ctx, submission)
   if (progress === null) return take
-  if (round === null) return isDone(progress) ? { task: 'release', isTheirs: true } : null
+  if (round === null) return isDone(progress) ? { task: 'release', isInbound: true } : null
   const me = graderOf(ctx)
   const isAssigned = [holderOf(submission, 'first')?.id, holderOf(submission, 'second')?.id].includes(me)
   const [toGrade] = progress.ungraded
-  if (toGrade !== undefined) return isAssigned ? { task: 'grade', isTheirs: true, question: toGrade } : take
+  if (toGrade !== undefined) return isAssigned ? { task: 'grade', isInbound: true, question: toGrade } : take
   const [toDecide] = progress.undecided
-  if (toDecide !== undefined) return round === 3 ? { task: 'decide', isTheirs: true, question: toDecide } : null
+  if (toDecide !== undefined) return round === 3 ? { task: 'decide', isInbound: true, question: toDecide } : null
   if (progress.isOwnPart || round === 2) return null
-  return { task: 'release', isTheirs: isAssigned || may(ctx, 'read') }
+  return { task: 'release', isInbound: isAssigned || may(ctx, 'read') }
 }
 
 const isDone = ({ ungraded, undecided }: Progress): boolean => ungraded.length === 0 && undecided.length === 0

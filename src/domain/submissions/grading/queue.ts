@@ -30,7 +30,7 @@ export type QueueFilter = { whose: Whose; assessmentId?: string | undefined }
 
 const include = {
   invite: { select: { recipientName: true, recipientEmail: true } },
-  assessment: { select: { name: true, secondGrader: true, gradedBlind: true } },
+  assessment: { select: { name: true, secondGrader: true, blindGrading: true } },
   grader: { include: { user: true } },
   secondGrader: { include: { user: true } },
 } satisfies Prisma.SubmissionInclude
@@ -88,7 +88,7 @@ async function findGiven(ctx: Context, ids: string[]): Promise<Map<string, Given
   const rows = await all(
     ctx.db,
     compose.selectFrom(these).select((eb) => {
-      const paper = own(ctx, 'paperQuestions')
+      const paper = own(ctx, 'submissionQuestions')
         .where('submissionId', '=', eb.ref('these.id'))
         .select(['number', 'points'])
         .select((eb) => [scoredPoints(eb).as('scored'), isDropped(eb).as('dropped')])
@@ -174,7 +174,7 @@ export async function listQueuedAssessments(ctx: Context, whose: Whose, wanted: 
 export function waitingIn(ctx: Context, { whose, assessmentId }: QueueFilter): Rows<'submissions'> {
   const submitted = own(ctx, 'submissions').where('submissions.state', '=', sql.lit('submitted'))
   const isReady = whose === 'release'
-  const handedIn = submitted.where('submissions.needsPeople', isReady ? 'is' : 'is not', false)
+  const handedIn = submitted.where('submissions.needsGrading', isReady ? 'is' : 'is not', false)
   const waiting =
     assessmentId !== undefined && isUuid(assessmentId) ? handedIn.where('submissions.assessmentId', '=', assessmentId) : handedIn
   if (whose === 'all') return waiting

@@ -107,7 +107,7 @@ export async function releaseResult(
  */
 export async function releaseByItself(ctx: Context, submissionId: string): Promise<void> {
   const { db, organization } = ctx
-  const where = { organizationId: organization.id, id: submissionId, state: 'submitted', needsPeople: false } as const
+  const where = { organizationId: organization.id, id: submissionId, state: 'submitted', needsGrading: false } as const
   const found = await db.submission.findFirst({
     where,
     select: {

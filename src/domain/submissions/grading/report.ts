@@ -109,15 +109,17 @@ function sumQuestions(ctx: Context, assessmentId: string): Promise<(QuestionRepo
       (eb) =>
         eb
           .selectFrom('submissions')
-          .innerJoin('paperQuestions', (join) =>
-            join.on(sameOwner('paperQuestions', 'submissions')).onRef('paperQuestions.submissionId', '=', 'submissions.id'),
+          .innerJoin('submissionQuestions', (join) =>
+            join
+              .on(sameOwner('submissionQuestions', 'submissions'))
+              .onRef('submissionQuestions.submissionId', '=', 'submissions.id'),
           )
           .where('present.id', 'is', null)
           .where(sameOwner('submissions', 'questionResults'))
           .whereRef('submissions.mode', '=', 'questionResults.mode')
           .whereRef('submissions.assessmentId', '=', 'questionResults.assessmentId')
-          .whereRef('paperQuestions.questionId', '=', 'questionResults.questionId')
-          .select(['paperQuestions.number', 'paperQuestions.script', 'paperQuestions.scriptFormat'])
+          .whereRef('submissionQuestions.questionId', '=', 'questionResults.questionId')
+          .select(['submissionQuestions.number', 'submissionQuestions.script', 'submissionQuestions.scriptFormat'])
           .orderBy('submissions.id', 'desc')
           .limit(eb.lit(1))
           .as('asked'),

@@ -98,7 +98,7 @@ export function visibleAssessments(ctx: Context): Prisma.AssessmentWhereInput {
   if (may(ctx, 'read')) return { organizationId }
   authorize(ctx, 'read_as_client')
   const memberId = ctx.actor.kind === 'member' ? ctx.actor.id : refuseUnknown()
-  return { organizationId, clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { gradedBlind: false }) }
+  return { organizationId, clients: { some: { memberId } }, ...(gradesBlindly(ctx) && { blindGrading: false }) }
 }
 
 /** The submissions with a released result that the context's actor may see. @throws DomainError not_permitted. */

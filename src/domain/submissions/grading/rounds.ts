@@ -18,7 +18,7 @@ export type Place = 'first' | 'second'
 
 const grader = { select: { id: true, status: true, roles: true, user: true } } satisfies Prisma.Submission$graderArgs
 const include = {
-  assessment: { select: { name: true, secondGrader: true, gradedBlind: true } },
+  assessment: { select: { name: true, secondGrader: true, blindGrading: true } },
   invite: true,
   grader,
   secondGrader: grader,
@@ -106,11 +106,11 @@ export async function lockHandedIn(ctx: Context, id: string): Promise<Graded> {
 export const findPaper = (ctx: Context, submissionId: string): Promise<Gradable[]> =>
   all(
     ctx.db,
-    own(ctx, 'paperQuestions')
-      .where('paperQuestions.submissionId', '=', submissionId)
-      .select(['paperQuestions.number', 'paperQuestions.points'])
+    own(ctx, 'submissionQuestions')
+      .where('submissionQuestions.submissionId', '=', submissionId)
+      .select(['submissionQuestions.number', 'submissionQuestions.points'])
       .select((eb) => [scoredPoints(eb).as('scored'), isDropped(eb).as('dropped')])
-      .orderBy('paperQuestions.number'),
+      .orderBy('submissionQuestions.number'),
   )
 
 export function refuseUnknown(): never {

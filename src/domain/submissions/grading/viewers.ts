@@ -9,7 +9,7 @@ const HERE_MS = 2 * 60_000
 /** Keeps that the context's member is at the sheet of a submission. */
 export async function noteViewer({ actor, db, deps, organization }: Context, submissionId: string): Promise<void> {
   if (actor.kind !== 'member' || actor.viaKey) return
-  const insertionOrChange = into('gradeViewers')
+  const insertionOrChange = into('gradingViewers')
     .values({ submissionId, memberId: actor.id, organizationId: organization.id, seenAt: deps.clock() })
     .onConflict((conflict) =>
       conflict
@@ -23,7 +23,7 @@ export async function noteViewer({ actor, db, deps, organization }: Context, sub
 export async function findOtherViewers({ actor, db, deps, organization }: Context, submissionId: string): Promise<string[]> {
   if (actor.kind !== 'member') return []
   const since = new Date(deps.clock().getTime() - HERE_MS)
-  const others = await db.gradeViewer.findMany({
+  const others = await db.gradingViewer.findMany({
     where: { organizationId: organization.id, submissionId, memberId: { not: actor.id }, seenAt: { gt: since } },
     include: { member: { include: { user: true } } },
     orderBy: { memberId: 'asc' },

@@ -44,22 +44,22 @@ const isUndecided = (ctx: Sight, eb: Expressions<'submissions'>): Condition =>
     questionsOf(ctx, eb)
       .where(
         (of) =>
-          sql<boolean>`abs(${lastPoints(ctx, of, 1)} - ${lastPoints(ctx, of, 2)}) * ${AGREEMENT} > ${of.ref('paperQuestions.points')}`,
+          sql<boolean>`abs(${lastPoints(ctx, of, 1)} - ${lastPoints(ctx, of, 2)}) * ${AGREEMENT} > ${of.ref('submissionQuestions.points')}`,
       )
       .where((of) => sql<boolean>`${lastPoints(ctx, of, 3)} is null`),
   )
 
 const questionsOf = (ctx: Sight, eb: Expressions<'submissions'>) =>
-  own(ctx, 'paperQuestions')
-    .where('paperQuestions.submissionId', '=', eb.ref('submissions.id'))
-    .where('paperQuestions.points', '>', 0)
-    .select('paperQuestions.number')
+  own(ctx, 'submissionQuestions')
+    .where('submissionQuestions.submissionId', '=', eb.ref('submissions.id'))
+    .where('submissionQuestions.points', '>', 0)
+    .select('submissionQuestions.number')
 
 /** The points given last in a round; a grade that its grader has changed since counts no more. Null: none. */
-const lastPoints = (ctx: Sight, eb: Expressions<'paperQuestions'>, round: Round) =>
+const lastPoints = (ctx: Sight, eb: Expressions<'submissionQuestions'>, round: Round) =>
   own(ctx, 'grades')
-    .where('grades.submissionId', '=', eb.ref('paperQuestions.submissionId'))
-    .where('grades.questionNumber', '=', eb.ref('paperQuestions.number'))
+    .where('grades.submissionId', '=', eb.ref('submissionQuestions.submissionId'))
+    .where('grades.questionNumber', '=', eb.ref('submissionQuestions.number'))
     .where('grades.round', '=', sql.lit(round))
     .where('grades.points', 'is not', null)
     .where((of) =>

@@ -143,7 +143,7 @@ async function countStrays({ db, deps }: ServiceContext): Promise<{ files: numbe
       ...(await db.media.findMany({ where: { key }, select: { key: true } })),
       ...(await db.asset.findMany({ where: { key }, select: { key: true } })),
       ...(await db.archive.findMany({ where: { key }, select: { key: true } })),
-      ...(await db.mediaLeftover.findMany({ where: { key }, select: { key: true } })),
+      ...(await db.deletedMediaFile.findMany({ where: { key }, select: { key: true } })),
     ]
     const isKnown = new Set(known.map((row) => row.key))
     for (const { medium, bytes } of keyed) {

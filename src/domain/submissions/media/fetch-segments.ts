@@ -18,12 +18,12 @@ export type Fetched = { file: string | null; isCut: boolean }
 export async function fetchSegments(system: ServiceContext, media: Joinable, folder: string): Promise<Fetched[] | null> {
   const parts = await media.readParts()
   const bySegment = Map.groupBy(parts, ({ segment }) => segment)
-  const count = Math.max(media.toldParts.length, (parts.at(-1)?.segment ?? -1) + 1)
+  const count = Math.max(media.declaredParts.length, (parts.at(-1)?.segment ?? -1) + 1)
   const segments: Fetched[] = []
   for (let segment = 0; segment < count; segment++) {
     const inIt = bySegment.get(segment) ?? []
     const whole = inIt.filter(({ number }, place) => number === place)
-    const isCut = whole.length < inIt.length || whole.length < (media.toldParts[segment] ?? 1)
+    const isCut = whole.length < inIt.length || whole.length < (media.declaredParts[segment] ?? 1)
     const file = whole.length > 0 ? path.join(folder, String(segment)) : null
     if (file && !(await fetchParts(system, media, whole, file))) return null
     segments.push({ file, isCut })

@@ -1,4 +1,4 @@
-import type { MediaPart } from '../../../generated/prisma/client.ts'
+import type { MediaFilePart } from '../../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { QueuedRef } from '../../work/queued-ref.ts'
@@ -7,7 +7,7 @@ import { queueJoin } from './queue-join.ts'
 /** What is known of the file once it is made. @property sha256 in hexadecimal. */
 export type Joined = { contentType: string; milliseconds: number; bytes: number; sha256: string; cuts: number[] }
 
-export type JoinPart = Pick<MediaPart, 'segment' | 'number' | 'sha256'>
+export type JoinPart = Pick<MediaFilePart, 'segment' | 'number' | 'sha256'>
 
 /** What is made one file of parts that have arrived: a recording of a candidate's, or what a question plays. */
 export type Joinable = {
@@ -16,7 +16,7 @@ export type Joinable = {
   key: string
   state: string
   /** How many parts each segment has, as far as that was said. */
-  toldParts: number[]
+  declaredParts: number[]
   /** Its parts in their order. */
   readParts: () => Promise<JoinPart[]>
   forgetParts: () => Promise<unknown>
@@ -51,12 +51,12 @@ async function findRecording(system: ServiceContext, { id, organizationId }: Que
   const [joining, parts] = [{ organizationId, id, state: 'joining' } as const, { organizationId, mediaId: id }]
   return {
     ...media,
-    readParts: () => db.mediaPart.findMany({ where: parts, orderBy: inOrder }),
-    forgetParts: () => db.mediaPart.deleteMany({ where: parts }),
+    readParts: () => db.mediaFilePart.findMany({ where: parts, orderBy: inOrder }),
+    forgetParts: () => db.mediaFilePart.deleteMany({ where: parts }),
     async countFault() {
-      const data = { joinFaults: { increment: 1 } }
-      const [counted] = await db.media.updateManyAndReturn({ where: joining, data, select: { joinFaults: true } })
-      return counted?.joinFaults
+      const data = { failedJoins: { increment: 1 } }
+      const [counted] = await db.media.updateManyAndReturn({ where: joining, data, select: { failedJoins: true } })
+      return counted?.failedJoins
     },
     fail: async () => (await db.media.updateMany({ where: joining, data: { state: 'failed' } })).count > 0,
     succeed: ({ contentType, milliseconds, cuts, bytes }) =>
@@ -87,9 +87,9 @@ async function findAsset(system: ServiceContext, organizationId: string, id: str
     readParts: () => db.assetPart.findMany({ where: parts, orderBy: inOrder }),
     forgetParts: () => db.assetPart.deleteMany({ where: parts }),
     async countFault() {
-      const data = { joinFaults: { increment: 1 } }
-      const [counted] = await db.asset.updateManyAndReturn({ where: joining, data, select: { joinFaults: true } })
-      return counted?.joinFaults
+      const data = { failedJoins: { increment: 1 } }
+      const [counted] = await db.asset.updateManyAndReturn({ where: joining, data, select: { failedJoins: true } })
+      return counted?.failedJoins
     },
     fail: async () => (await db.asset.updateMany({ where: joining, data: { state: 'failed' } })).count > 0,
     async succeed({ contentType, milliseconds, bytes, sha256 }) {

@@ -43,7 +43,7 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
               state: true,
               secondGraderId: true,
               invite: { select: { assignedGrader: graderOfInvite } },
-              assessment: { select: { gradedBlind: true } },
+              assessment: { select: { blindGrading: true } },
             },
           },
         },
@@ -96,7 +96,7 @@ export async function readMedia(
  */
 export async function* readArrived({ db, deps }: Context, { id, organizationId, key }: Media): AsyncGenerator<Buffer> {
   const where = { organizationId, mediaId: id }
-  const parts = await db.mediaPart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
+  const parts = await db.mediaFilePart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
   for (const part of parts) {
     const content = await deps.media.get(partOf(key, part))
     if (!content) throw new Error('A part of a recording is not in the store')

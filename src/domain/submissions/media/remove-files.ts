@@ -36,9 +36,9 @@ const media: Source = {
 const leftovers: Source = {
   find: findLeftovers,
   async markRemoved({ db }, removed) {
-    await db.mediaLeftover.deleteMany({ where: { id: { in: idsOf(removed) } } })
+    await db.deletedMediaFile.deleteMany({ where: { id: { in: idsOf(removed) } } })
   },
-  setAside: ({ db }, ids, refusedAt) => db.mediaLeftover.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
+  setAside: ({ db }, ids, refusedAt) => db.deletedMediaFile.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
 }
 
 /**
@@ -81,7 +81,7 @@ function findDeleted(system: ServiceContext): Promise<Removable[]> {
 
 function findLeftovers(system: ServiceContext): Promise<Removable[]> {
   const { arrived, refused } = timesOf(system)
-  return system.db.mediaLeftover.findMany({
+  return system.db.deletedMediaFile.findMany({
     where: { deletedAt: { lte: arrived }, OR: [{ refusedAt: null }, { refusedAt: { lte: refused } }] },
     select: { id: true, key: true, refusedAt: true },
     orderBy: { deletedAt: 'asc' },
@@ -129,11 +129,11 @@ async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): 
     )
     .with('parts', (withRemoved) =>
       withRemoved
-        .deleteFrom('mediaParts')
+        .deleteFrom('mediaFileParts')
         .using('removed')
-        .whereRef('mediaParts.organizationId', '=', 'removed.organizationId')
-        .whereRef('mediaParts.mediaId', '=', 'removed.id')
-        .returning('mediaParts.number'),
+        .whereRef('mediaFileParts.organizationId', '=', 'removed.organizationId')
+        .whereRef('mediaFileParts.mediaId', '=', 'removed.id')
+        .returning('mediaFileParts.number'),
     )
     .with('freed', (withRemoved) =>
       withRemoved

@@ -14,7 +14,7 @@ export async function retryFailedRecordings(system: ServiceContext, id?: string)
   return inTransaction(system, async (inside) => {
     const failed = await inside.db.media.updateManyAndReturn({
       where: { state: 'failed', ...(id !== undefined && { id }) },
-      data: { state: 'joining', joinFaults: 0 },
+      data: { state: 'joining', failedJoins: 0 },
       select: { id: true, organizationId: true, key: true },
     })
     for (const recording of failed) await queueJoin(inside, recording)

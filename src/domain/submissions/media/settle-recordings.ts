@@ -11,7 +11,7 @@ import { queueJoin } from './queue-join.ts'
 // How recordings end: each with what has arrived of it.
 
 export const countParts = ({ db, organization }: Context, mediaId: string): Promise<number> =>
-  db.mediaPart.count({ where: { organizationId: organization.id, mediaId } })
+  db.mediaFilePart.count({ where: { organizationId: organization.id, mediaId } })
 
 /**
  * Ends the attempts that are still going on, of one question or of all: those of which something has arrived stand from now on, see answer.ts.
@@ -23,14 +23,14 @@ export async function completeOpenRecordings(ctx: Context, submissionId: string,
   const ended = open.set((eb) => {
     const [at, state] = [eb.ref('takes.completedAt'), eb.ref('takes.state')]
     const parts = eb
-      .selectFrom('mediaParts')
-      .select('mediaParts.number')
-      .where(sameOwner('mediaParts', 'takes'))
-      .whereRef('mediaParts.mediaId', '=', 'takes.mediaId')
+      .selectFrom('mediaFileParts')
+      .select('mediaFileParts.number')
+      .where(sameOwner('mediaFileParts', 'takes'))
+      .whereRef('mediaFileParts.mediaId', '=', 'takes.mediaId')
     return {
       completedAt: sql<Date>`coalesce(${at}, ${ctx.deps.clock()})`,
-      cutOff: sql<boolean>`${eb.ref('takes.cutOff')} or ${at} is null`,
-      state: sql<'complete'>`case when ${eb.exists(parts)} then 'complete'::take_state else ${state} end`,
+      wasInterrupted: sql<boolean>`${eb.ref('takes.wasInterrupted')} or ${at} is null`,
+      state: sql<'complete'>`case when ${eb.exists(parts)} then 'complete'::answer_attempt_state else ${state} end`,
     }
   })
   await run(ctx.db, number === undefined ? ended : ended.where('takes.questionNumber', '=', number))
@@ -39,22 +39,22 @@ export async function completeOpenRecordings(ctx: Context, submissionId: string,
 /**
  * Ends a recording in the open transaction with what is there: to be joined or, of which nothing has arrived, abandoned.
  *
- * @param toldParts how many parts each segment has, where the browser has said so.
+ * @param declaredParts how many parts each segment has, where the browser has said so.
  * @param isStopped the candidate has stopped it; otherwise it was cut off, unless they had said before that they stopped it.
  */
 export async function settleRecording(
   ctx: Context,
   mediaId: string,
-  { toldParts = [], isStopped = false }: { toldParts?: number[]; isStopped?: boolean } = {},
+  { declaredParts = [], isStopped = false }: { declaredParts?: number[]; isStopped?: boolean } = {},
 ): Promise<void> {
   const { db, deps, organization } = ctx
   const organizationId = organization.id
-  await holdRecording(ctx, mediaId)
+  await lockRecording(ctx, mediaId)
   if ((await countParts(ctx, mediaId)) === 0) return abandon(ctx, mediaId)
   const completedAt = deps.clock()
   const [settled] = await db.media.updateManyAndReturn({
     where: { organizationId, id: mediaId, state: 'uploading' },
-    data: { state: 'joining', completedAt, toldParts },
+    data: { state: 'joining', completedAt, declaredParts },
     select: { key: true },
   })
   if (!settled) return
@@ -64,14 +64,14 @@ export async function settleRecording(
     .set(({ ref }) => ({
       state: 'complete',
       completedAt: sql<Date>`coalesce(${ref('takes.completedAt')}, ${completedAt})`,
-      cutOff: isStopped ? false : sql<boolean>`${ref('takes.cutOff')} or ${ref('takes.completedAt')} is null`,
+      wasInterrupted: isStopped ? false : sql<boolean>`${ref('takes.wasInterrupted')} or ${ref('takes.completedAt')} is null`,
     }))
   await run(db, complete)
   await queueJoin(ctx, { id: mediaId, organizationId, key: settled.key })
 }
 
 /** Locks a recording: a part that is being taken is known by then, or is refused. */
-export const holdRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
+export const lockRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
   first(ctx.db, own(ctx, 'media').select('id').where('id', '=', mediaId).forNoKeyUpdate())
 
 /** Its files go with the next sweep. */
@@ -122,21 +122,21 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
       join.on(sameOwner('submissions', 'media')).onRef('submissions.id', '=', 'media.submissionId'),
     )
     .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
-    .leftJoin('paperQuestions', (join) =>
+    .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('paperQuestions', 'takes'))
-        .onRef('paperQuestions.submissionId', '=', 'takes.submissionId')
-        .onRef('paperQuestions.number', '=', 'takes.questionNumber'),
+        .on(sameOwner('submissionQuestions', 'takes'))
+        .onRef('submissionQuestions.submissionId', '=', 'takes.submissionId')
+        .onRef('submissionQuestions.number', '=', 'takes.questionNumber'),
     )
     .where('media.state', '=', sql.lit('uploading'))
     .where(({ ref }) => sql<SqlBool>`${ref('media.kind')} in ('answer', 'webcam', 'screen')`)
     .where(({ and, eb, exists, not, or, ref, selectFrom }) => {
-      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
-      const arriving = selectFrom('mediaParts')
-        .select('mediaParts.number')
-        .where(sameOwner('mediaParts', 'media'))
-        .whereRef('mediaParts.mediaId', '=', 'media.id')
-        .where('mediaParts.createdAt', '>', rested)
+      const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
+      const arriving = selectFrom('mediaFileParts')
+        .select('mediaFileParts.number')
+        .where(sameOwner('mediaFileParts', 'media'))
+        .whereRef('mediaFileParts.mediaId', '=', 'media.id')
+        .where('mediaFileParts.createdAt', '>', rested)
       return or([
         sql<SqlBool>`least(${sql.join([...ends, ref('submissions.deadlineAt')])}) <= ${ended}`,
         and([eb('media.createdAt', '<=', rested), not(exists(arriving))]),

@@ -1,4 +1,4 @@
-import type { Invite, Media, PaperQuestion, SessionNote, Submission } from '../../../generated/prisma/client.ts'
+import type { Invite, Media, SessionEvent, Submission, SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { waivedNoteOf } from './waive-requirement.ts'
 
 /** How much of the screen is there, in milliseconds in which a question was open. */
@@ -12,9 +12,9 @@ export type ScreenFacts = {
 type Span = { from: number; to: number }
 export type Taken = Pick<Submission, 'consentMedia' | 'submittedAt'> & {
   invite: Pick<Invite, 'screenRecording' | 'waivedChecks'>
-  paper: Pick<PaperQuestion, 'openedAt' | 'closesAt' | 'closedAt'>[]
+  paper: Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>[]
   media: Pick<Media, 'kind' | 'state' | 'createdAt' | 'completedAt' | 'milliseconds'>[]
-  notes: Pick<SessionNote, 'kind' | 'at'>[]
+  notes: Pick<SessionEvent, 'kind' | 'at'>[]
 }
 
 /** To share the screen, and to begin to record it, takes a moment. */

@@ -3,7 +3,7 @@ import type { Prisma } from '../../../generated/prisma/client.ts'
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
-import { MAX_SESSION_NOTES } from '../../limits.ts'
+import { MAX_SESSION_EVENTS } from '../../limits.ts'
 import { type Listing, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { findNeeds } from '../find-needs.ts'
@@ -25,7 +25,7 @@ const include = {
   },
   media: { where: { kind: { notIn: ['answer', 'webcam_still'] } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
   invite: { select: { screenRecording: true, waivedChecks: true } },
-  notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], take: MAX_SESSION_NOTES },
+  notes: { orderBy: [{ at: 'asc' }, { id: 'asc' }], take: MAX_SESSION_EVENTS },
 } satisfies Prisma.SubmissionInclude
 
 const shownInvite = {
@@ -35,7 +35,7 @@ const shownInvite = {
   recipientName: true,
   assessmentSession: true,
   assignedGrader: graderOfInvite,
-  assessment: { select: { name: true, gradedBlind: true } },
+  assessment: { select: { name: true, blindGrading: true } },
 } satisfies Prisma.InviteSelect
 
 /** All that a candidate has sent in, with the paper as it was; of the webcam's stills, of which there are many, a page. */

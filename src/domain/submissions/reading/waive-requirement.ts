@@ -32,5 +32,5 @@ async function noteInSession({ db, deps, organization }: Context, inviteId: stri
   const taken = await db.submission.findFirst({ where: { organizationId, inviteId, state: 'in_progress' }, select: { id: true } })
   if (!taken) return
   const note = { id: deps.newId(), organizationId, submissionId: taken.id, kind: waivedNoteOf(requirement), at: deps.clock() }
-  await db.sessionNote.create({ data: note })
+  await db.sessionEvent.create({ data: note })
 }

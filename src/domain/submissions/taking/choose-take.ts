@@ -24,24 +24,24 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
   const where = { organizationId: organization.id, submissionId: submission.id, mediaId }
   const take = isUuid(mediaId) ? await db.take.findFirst({ where }) : null
   if (!take) return refuseSession('not_found')
-  if (take.completedAt && !take.cutOff) return
+  if (take.completedAt && !take.wasInterrupted) return
   const stop = ownUpdate(ctx, 'takes')
-    .from(['submissions', 'paperQuestions'])
+    .from(['submissions', 'submissionQuestions'])
     .set(({ ref }) => ({
       completedAt: sql<Date>`greatest(${ref('takes.createdAt')}, ${before(now, ago)}::timestamptz)`,
-      cutOff: false,
+      wasInterrupted: false,
     }))
     .where(isOfItsQuestion)
     .where('takes.id', '=', take.id)
     .where('takes.state', '<>', 'abandoned')
-    .where((eb) => eb.or([eb('takes.completedAt', 'is', null), eb('takes.cutOff', '=', true)]))
+    .where((eb) => eb.or([eb('takes.completedAt', 'is', null), eb('takes.wasInterrupted', '=', true)]))
     .where(({ ref }) => {
-      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
+      const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       return sql<SqlBool>`coalesce(least(${sql.join([...ends, ref('submissions.deadlineAt')])}) > ${over}, true)`
     })
   if ((await run(db, stop)) > 0) return
   const present = await db.take.findFirstOrThrow({ where: { ...where, id: take.id } })
-  if (present.state === 'abandoned' || present.cutOff || !present.completedAt) refuseSession('closed')
+  if (present.state === 'abandoned' || present.wasInterrupted || !present.completedAt) refuseSession('closed')
 }
 
 /**
@@ -59,9 +59,9 @@ export async function chooseTake(
   const { ctx, submission } = session
   const now = ctx.deps.clock()
   const choose = ownUpdate(ctx, 'takes')
-    .from(['submissions', 'paperQuestions'])
+    .from(['submissions', 'submissionQuestions'])
     .set(({ ref }) => ({
-      chosenAt: sql<Date>`greatest(${ref('takes.createdAt')}, ${ref('takes.chosenAt')}, ${before(now, ago)}::timestamptz)`,
+      selectedAt: sql<Date>`greatest(${ref('takes.createdAt')}, ${ref('takes.selectedAt')}, ${before(now, ago)}::timestamptz)`,
     }))
     .where(isOfItsQuestion)
     .where('takes.submissionId', '=', submission.id)
@@ -76,13 +76,13 @@ export async function chooseTake(
 }
 
 /** Joins a take to its question and its submission. */
-const isOfItsQuestion = ({ and, eb, ref }: Expressions<'takes' | 'submissions' | 'paperQuestions'>) =>
+const isOfItsQuestion = ({ and, eb, ref }: Expressions<'takes' | 'submissions' | 'submissionQuestions'>) =>
   and([
     sameOwner('submissions', 'takes'),
     eb('submissions.id', '=', ref('takes.submissionId')),
-    sameOwner('paperQuestions', 'takes'),
-    eb('paperQuestions.submissionId', '=', ref('takes.submissionId')),
-    eb('paperQuestions.number', '=', ref('takes.questionNumber')),
+    sameOwner('submissionQuestions', 'takes'),
+    eb('submissionQuestions.submissionId', '=', ref('takes.submissionId')),
+    eb('submissionQuestions.number', '=', ref('takes.questionNumber')),
   ])
 
 const before = (now: Date, ago: number): Date => new Date(Math.max(0, now.getTime() - ago))

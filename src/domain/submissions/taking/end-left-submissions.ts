@@ -6,7 +6,7 @@ import { type Context, enterOrganization, type ServiceContext } from '../../cont
 import { inTransaction } from '../../transaction.ts'
 import { type FailedItem, refuseFailed, repeatInHalves, workOnEach } from '../../work/in-halves.ts'
 import { handIn } from './finish-submission.ts'
-import { holdInvite } from './hold-invite.ts'
+import { lockInvite } from './lock-invite.ts'
 
 // Submissions in progress whose invites have ended. Revoking or declining an invite does not touch submissions, nor does a player (PLAYER_URL)
 // that completes one.
@@ -43,7 +43,7 @@ export async function endLeftSubmissions(system: ServiceContext): Promise<number
 
 /** @returns whether this has handed it in: one whose invite somebody holds is left to the next sweep. */
 async function handInLeft(ctx: Context, submissionId: string): Promise<boolean> {
-  const isHeld = await holdInvite(ctx, submissionId)
+  const isHeld = await lockInvite(ctx, submissionId)
   if (isHeld) await handIn(ctx, submissionId)
   return isHeld
 }

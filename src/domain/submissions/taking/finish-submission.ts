@@ -25,11 +25,11 @@ export async function handIn(ctx: Context, submissionId: string): Promise<void> 
     where: { organizationId: organization.id, id: submissionId, state: 'in_progress' },
     data: { state: 'submitted', submittedAt: now, updatedAt: now },
   })
-  const close = ownUpdate(ctx, 'paperQuestions')
-    .where('paperQuestions.submissionId', '=', submissionId)
-    .where('paperQuestions.openedAt', 'is not', null)
-    .where('paperQuestions.closedAt', 'is', null)
-    .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('paperQuestions.closesAt')})` }))
+  const close = ownUpdate(ctx, 'submissionQuestions')
+    .where('submissionQuestions.submissionId', '=', submissionId)
+    .where('submissionQuestions.openedAt', 'is not', null)
+    .where('submissionQuestions.closedAt', 'is', null)
+    .set(({ ref }) => ({ closedAt: sql<Date>`least(${now}::timestamptz, ${ref('submissionQuestions.closesAt')})` }))
   await run(db, close)
   await completeOpenRecordings(ctx, submissionId)
   if (await scoreAnswers(ctx, submissionId)) await releaseByItself(ctx, submissionId)

@@ -9,7 +9,7 @@ import { getInvite, type Invite } from '../../invites/invites.ts'
 import { moveNotAllowed } from '../../invites/move-invite.ts'
 import { EXTRA_TIME_PERCENT } from '../../limits.ts'
 import { withExtraTime } from '../../values/extra-time.ts'
-import { findPosition, type PaperQuestion } from './paper.ts'
+import { findPosition, type SubmissionQuestion } from './paper.ts'
 
 /** Whether more time can still be given: once it is handed in there is nothing left to be longer. */
 export const mayGiveExtraTime = ({ status }: Pick<Invite, 'status'>): boolean =>
@@ -38,7 +38,7 @@ export async function giveExtraTime(ctx: Context, inviteId: string, percent: num
   })
 }
 
-type Timed = Pick<PaperQuestion, 'number' | 'openedAt' | 'closesAt' | 'closedAt' | 'timeLimit'>
+type Timed = Pick<SubmissionQuestion, 'number' | 'openedAt' | 'closesAt' | 'closedAt' | 'timeLimit'>
 
 async function moveEnds(ctx: Context, submissionId: string, percent: number): Promise<void> {
   const { db, deps, organization } = ctx
@@ -48,13 +48,13 @@ async function moveEnds(ctx: Context, submissionId: string, percent: number): Pr
   if (!held) return
   const of = { organizationId: organization.id, submissionId }
   const select = { number: true, openedAt: true, closesAt: true, closedAt: true, timeLimit: true }
-  const paper: Timed[] = await db.paperQuestion.findMany({ where: of, select, orderBy: { number: 'asc' } })
+  const paper: Timed[] = await db.submissionQuestion.findMany({ where: of, select, orderBy: { number: 'asc' } })
   const now = deps.clock()
   const deadlineAt = later(held.deadlineAt, endOfWhole(held, paper.at(-1), percent))
   const { open } = findPosition(paper, now)
   if (open?.closesAt) {
     const closesAt = later(open.closesAt, earlier(endOf(open, percent), deadlineAt))
-    await db.paperQuestion.updateMany({ where: { ...of, number: open.number, closedAt: null }, data: { closesAt } })
+    await db.submissionQuestion.updateMany({ where: { ...of, number: open.number, closedAt: null }, data: { closesAt } })
   }
   const where = { organizationId: organization.id, id: submissionId }
   await db.submission.updateMany({ where, data: { extraTimePercent: percent, deadlineAt, updatedAt: now } })

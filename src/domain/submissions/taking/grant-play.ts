@@ -1,12 +1,12 @@
 import { ownUpdate } from '../../../db/own.ts'
 import { first } from '../../../db/statements.ts'
-import type { PaperQuestion } from '../../../generated/prisma/client.ts'
+import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { assetAt } from '../../assets/references.ts'
 import type { Context } from '../../context.ts'
 import { attemptOnce } from './attempt-once.ts'
 import { findOpenQuestion, openAt } from './paper.ts'
 import { refuseSession } from './refuse-session.ts'
-import { holdSubmission, type PreparedSession } from './session.ts'
+import { lockSubmission, type PreparedSession } from './session.ts'
 
 /** @property own what of the question lies with us is played by a link, once and until then; null: nothing does. */
 export type Granted = { playsLeft: number; own: { play: number; expiresAt: Date } | null }
@@ -25,22 +25,22 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
   const limit = submission.questionReplayLimit
   const { playsLeft } = await attemptOnce(session, `play ${number}`, async (inside) => {
     const held = { ...session, ctx: inside }
-    await holdSubmission(held)
+    await lockSubmission(held)
     const question = await findOpenQuestion(held, number)
     if (!question) return refuseSession('closed')
     if (ownMedia(question).length > 0 && question.plays > 0 && question.playUsedAt === null)
       return { playsLeft: limit - question.plays }
-    const played = ownUpdate(inside, 'paperQuestions')
-      .where('paperQuestions.submissionId', '=', submission.id)
-      .where('paperQuestions.number', '=', number)
+    const played = ownUpdate(inside, 'submissionQuestions')
+      .where('submissionQuestions.submissionId', '=', submission.id)
+      .where('submissionQuestions.number', '=', number)
       .where((eb) => openAt(eb, inside.deps.clock()))
-      .where('paperQuestions.plays', '<', limit)
-      .set((eb) => ({ plays: eb('paperQuestions.plays', '+', 1), playUsedAt: null }))
-    const granted = await first(inside.db, played.returning('paperQuestions.plays'))
+      .where('submissionQuestions.plays', '<', limit)
+      .set((eb) => ({ plays: eb('submissionQuestions.plays', '+', 1), playUsedAt: null }))
+    const granted = await first(inside.db, played.returning('submissionQuestions.plays'))
     return granted ? { playsLeft: limit - granted.plays } : refuseSession('no_plays_left')
   })
   const { ctx } = session
-  const question = await ctx.db.paperQuestion.findFirst({
+  const question = await ctx.db.submissionQuestion.findFirst({
     where: { organizationId: ctx.organization.id, submissionId: submission.id, number },
   })
   const media = question ? ownMedia(question) : []
@@ -49,7 +49,7 @@ export async function grantPlay(session: PreparedSession, number: number): Promi
   return { playsLeft, own: { play: limit - playsLeft, expiresAt: new Date(ctx.deps.clock().getTime() + goodFor) } }
 }
 
-const ownMedia = ({ audioUrl, videoUrl }: Pick<PaperQuestion, 'audioUrl' | 'videoUrl'>): string[] =>
+const ownMedia = ({ audioUrl, videoUrl }: Pick<SubmissionQuestion, 'audioUrl' | 'videoUrl'>): string[] =>
   [audioUrl, videoUrl].map(assetAt).filter((id) => id !== null)
 
 /** Milliseconds of the longest. */

@@ -1,6 +1,6 @@
 import { own } from '../../../db/own.ts'
 import { first } from '../../../db/statements.ts'
-import { MAX_SESSION_NOTES } from '../../limits.ts'
+import { MAX_SESSION_EVENTS } from '../../limits.ts'
 import { attemptOnce } from './attempt-once.ts'
 import { refuseSession } from './refuse-session.ts'
 import type { PreparedSession } from './session.ts'
@@ -26,14 +26,14 @@ export type NoteKind = (typeof NOTE_KINDS)[number]
 export type Note = { kind: NoteKind; ago: number }
 
 /**
- * Keeps what has happened, not before the start, and once for an attempt. Beyond MAX_SESSION_NOTES nothing more is kept.
+ * Keeps what has happened, not before the start, and once for an attempt. Beyond MAX_SESSION_EVENTS nothing more is kept.
  *
  * @throws DomainError session_refused (submitted); as {@link attemptOnce}.
  */
 export async function keepNotes(session: PreparedSession, notes: readonly Note[]): Promise<void> {
   const { ctx, submission } = session
   const which = { organizationId: ctx.organization.id, submissionId: submission.id }
-  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_NOTES - (await db.sessionNote.count({ where: which }))
+  const countRoom = async ({ db }: typeof ctx) => MAX_SESSION_EVENTS - (await db.sessionEvent.count({ where: which }))
   // Of what keeps nothing there is no record either: these are as many as the browser likes.
   const isKept = notes.length > 0 && (await countRoom(ctx)) > 0
   await attemptOnce({ ...session, attempt: isKept ? session.attempt : null }, 'notes', async (inside) => {
@@ -49,7 +49,7 @@ export async function keepNotes(session: PreparedSession, notes: readonly Note[]
     const room = await countRoom(inside)
     const at = (ago: number) => new Date(Math.max(held.startedAt!.getTime(), now.getTime() - ago))
     const data = notes.slice(0, Math.max(0, room)).map(({ kind, ago }) => ({ id: deps.newId(), ...which, kind, at: at(ago) }))
-    if (data.length > 0) await db.sessionNote.createMany({ data })
+    if (data.length > 0) await db.sessionEvent.createMany({ data })
     return {}
   })
 }

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { type Condition, type Expression, type Expressions, own, ownDelete, ownUpdate, sameOwner } from '../../../db/own.ts'
 import { all, first, run } from '../../../db/statements.ts'
 import { byDefault, givenRows, insertForEach, same, uuid } from '../../../db/writes.ts'
-import type { PaperQuestion } from '../../../generated/prisma/client.ts'
+import type { SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { sealVersions } from '../../assessments/versions.ts'
 import type { Context } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
@@ -10,7 +10,7 @@ import { inTransaction } from '../../transaction.ts'
 import { requireSharedScreen } from './require-shared-screen.ts'
 import type { PreparedSession } from './session.ts'
 
-export type { PaperQuestion }
+export type { SubmissionQuestion }
 
 type Place = { submissionId: string; assessmentId: string }
 type Inside = Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>
@@ -23,11 +23,11 @@ type Inside = Pick<Context, 'db' | 'organization' | 'deps' | 'mode'>
  * sealed, for which whoever is changing it is waited for, and all is copied once more, so that texts and options are of one edit.
  */
 export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
-  const ofPaper = own(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', place.submissionId)
+  const ofPaper = own(ctx, 'submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId)
   let copied = await copyQuestions(ctx, place)
   while (copied.some(({ isUnsealed }) => isUnsealed)) {
-    await sealVersions(ctx, ofPaper.select('paperQuestions.versionId'))
-    await run(ctx.db, ownDelete(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', place.submissionId))
+    await sealVersions(ctx, ofPaper.select('submissionQuestions.versionId'))
+    await run(ctx.db, ownDelete(ctx, 'submissionQuestions').where('submissionQuestions.submissionId', '=', place.submissionId))
     copied = await copyQuestions(ctx, place)
   }
   if (copied.every(({ versionId }) => versionId === null)) return
@@ -38,7 +38,7 @@ export async function copyPaper(ctx: Inside, place: Place): Promise<void> {
 /** @returns of each its version, and whether that could still be changed. */
 async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: Place) {
   const questions = own(ctx, 'questions').where('questions.assessmentId', '=', assessmentId)
-  const paper = insertForEach('paperQuestions', questions, (eb) => ({
+  const paper = insertForEach('submissionQuestions', questions, (eb) => ({
     ...same(
       eb,
       'organizationId',
@@ -63,30 +63,32 @@ async function copyQuestions(ctx: Inside, { submissionId, assessmentId }: Place)
     shown: byDefault,
   }))
   const isUnsealed = own(ctx, 'questionVersions')
-    .where('questionVersions.id', '=', sql.ref<string>('paperQuestions.versionId'))
-    .select((eb) => eb('questionVersions.sealedAt', 'is', null).as('isUnsealed'))
-  return all(ctx.db, paper.returning(['paperQuestions.versionId', isUnsealed.as('isUnsealed')]))
+    .where('questionVersions.id', '=', sql.ref<string>('submissionQuestions.versionId'))
+    .select((eb) => eb('questionVersions.lockedAt', 'is', null).as('isUnsealed'))
+  return all(ctx.db, paper.returning(['submissionQuestions.versionId', isUnsealed.as('isUnsealed')]))
 }
 
 /** Gives a paper its own order of what its versions show. */
 async function arrangePaper(ctx: Inside, submissionId: string): Promise<void> {
-  const ofPaper = own(ctx, 'paperQuestions').where('paperQuestions.submissionId', '=', submissionId)
+  const ofPaper = own(ctx, 'submissionQuestions').where('submissionQuestions.submissionId', '=', submissionId)
   const versions = ofPaper.innerJoin('questionVersions', (join) =>
-    join.on(sameOwner('questionVersions', 'paperQuestions')).onRef('questionVersions.id', '=', 'paperQuestions.versionId'),
+    join
+      .on(sameOwner('questionVersions', 'submissionQuestions'))
+      .onRef('questionVersions.id', '=', 'submissionQuestions.versionId'),
   )
   const asked = await all(
     ctx.db,
-    versions.select(['paperQuestions.number', 'questionVersions.responseType', 'questionVersions.spec']),
+    versions.select(['submissionQuestions.number', 'questionVersions.responseType', 'questionVersions.spec']),
   )
   const arranged = asked.flatMap(({ number, responseType, spec }) => {
     const shown = ctx.deps.kinds.get(responseType)?.arrange(spec, ctx.deps.random)
     return shown ? [{ number, shown }] : []
   })
   if (arranged.length === 0) return
-  const arrange = ownUpdate(ctx, 'paperQuestions')
-    .from(givenRows('paperQuestions', arranged).as('given'))
-    .where('paperQuestions.submissionId', '=', submissionId)
-    .whereRef('given.number', '=', 'paperQuestions.number')
+  const arrange = ownUpdate(ctx, 'submissionQuestions')
+    .from(givenRows('submissionQuestions', arranged).as('given'))
+    .where('submissionQuestions.submissionId', '=', submissionId)
+    .whereRef('given.number', '=', 'submissionQuestions.number')
     .set(({ ref }) => ({ shown: ref('given.shown') }))
   await run(ctx.db, arrange)
 }
@@ -96,33 +98,37 @@ async function expectScores(ctx: Inside, { submissionId, assessmentId }: Place):
   const assessment = own(ctx, 'assessments').where('assessments.id', '=', assessmentId).select('assessments.penaltyPercent')
   const expect = ownUpdate(ctx, 'submissions')
     .where('submissions.id', '=', submissionId)
-    .set({ needsPeople: null, penaltyPercent: assessment as never })
+    .set({ needsGrading: null, penaltyPercent: assessment as never })
   await run(ctx.db, expect)
 }
 
-type Timed = Pick<PaperQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
+type Timed = Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>
 
 /** Whether a question takes answers: it was opened, the candidate has not gone on, and its time is not over. */
 export const isOpen = ({ openedAt, closesAt, closedAt }: Timed, now: Date): boolean =>
   openedAt !== null && closedAt === null && (closesAt === null || now < closesAt)
 
 /** The condition of that. */
-export const openAt = (eb: Expressions<'paperQuestions'>, now: Date): Condition =>
-  eb.and([eb('paperQuestions.openedAt', 'is not', null), eb('paperQuestions.closedAt', 'is', null), closesAfter(eb, now)])
+export const openAt = (eb: Expressions<'submissionQuestions'>, now: Date): Condition =>
+  eb.and([
+    eb('submissionQuestions.openedAt', 'is not', null),
+    eb('submissionQuestions.closedAt', 'is', null),
+    closesAfter(eb, now),
+  ])
 
-const closesAfter = (eb: Expressions<'paperQuestions'>, then: Date) =>
-  eb.or([eb('paperQuestions.closesAt', 'is', null), eb('paperQuestions.closesAt', '>', then)])
+const closesAfter = (eb: Expressions<'submissionQuestions'>, then: Date) =>
+  eb.or([eb('submissionQuestions.closesAt', 'is', null), eb('submissionQuestions.closesAt', '>', then)])
 
 /**
  * Whether a question takes a text that was typed in time: it is open, or its time, and not its candidate, has ended it no longer ago than
  * recordings may be uploaded.
  */
-export function openOrJustOverAt(eb: Expressions<'paperQuestions'>, now: Date): Condition {
+export function openOrJustOverAt(eb: Expressions<'submissionQuestions'>, now: Date): Condition {
   const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
-  const isLeftByTime = eb('paperQuestions.closedAt', '=', eb.ref('paperQuestions.closesAt'))
+  const isLeftByTime = eb('submissionQuestions.closedAt', '=', eb.ref('submissionQuestions.closesAt'))
   return eb.and([
-    eb('paperQuestions.openedAt', 'is not', null),
-    eb.or([eb('paperQuestions.closedAt', 'is', null), isLeftByTime]),
+    eb('submissionQuestions.openedAt', 'is not', null),
+    eb.or([eb('submissionQuestions.closedAt', 'is', null), isLeftByTime]),
     closesAfter(eb, over),
   ])
 }
@@ -150,25 +156,25 @@ export async function openQuestion(session: PreparedSession, number: number): Pr
       .where((eb) => eb.or([eb('deadlineAt', 'is', null), eb('deadlineAt', '>', now)]))
     const held = await first(inside.db, taken.select(['deadlineAt', 'extraTimePercent']).forNoKeyUpdate())
     if (!held) return
-    const ofPaper = own(inside, 'paperQuestions').where('paperQuestions.submissionId', '=', submission.id)
+    const ofPaper = own(inside, 'submissionQuestions').where('submissionQuestions.submissionId', '=', submission.id)
     const isBefore = ofPaper
-      .where('paperQuestions.number', '<', number)
-      .where((eb) => eb.or([eb('paperQuestions.openedAt', 'is', null), openAt(eb, now)]))
-    const open = ownUpdate(inside, 'paperQuestions')
-      .where('paperQuestions.submissionId', '=', submission.id)
-      .where('paperQuestions.number', '=', number)
-      .where('paperQuestions.openedAt', 'is', null)
-      .where(({ exists, not }) => not(exists(isBefore.select('paperQuestions.number'))))
+      .where('submissionQuestions.number', '<', number)
+      .where((eb) => eb.or([eb('submissionQuestions.openedAt', 'is', null), openAt(eb, now)]))
+    const open = ownUpdate(inside, 'submissionQuestions')
+      .where('submissionQuestions.submissionId', '=', submission.id)
+      .where('submissionQuestions.number', '=', number)
+      .where('submissionQuestions.openedAt', 'is', null)
+      .where(({ exists, not }) => not(exists(isBefore.select('submissionQuestions.number'))))
       .set(({ ref }) => {
-        const over = sql`${now}::timestamptz + ${limitWithExtra(ref('paperQuestions.timeLimit'), sql`${held.extraTimePercent}::integer`)}`
+        const over = sql`${now}::timestamptz + ${limitWithExtra(ref('submissionQuestions.timeLimit'), sql`${held.extraTimePercent}::integer`)}`
         return { openedAt: now, closesAt: sql<Date | null>`least(${over}, ${held.deadlineAt}::timestamptz)` }
       })
-    const opened = await first(inside.db, open.returning('paperQuestions.closesAt'))
+    const opened = await first(inside.db, open.returning('submissionQuestions.closesAt'))
     if (!opened) return
     await requireSharedScreen(inside, session)
     if (!opened.closesAt || held.deadlineAt) return
     // After the end of the last question nothing can be answered any more: that is the end of the whole.
-    const later = ofPaper.where('paperQuestions.number', '>', number).select('paperQuestions.number')
+    const later = ofPaper.where('submissionQuestions.number', '>', number).select('submissionQuestions.number')
     const end = ownUpdate(inside, 'submissions')
       .where('submissions.id', '=', submission.id)
       .where(({ exists, not }) => not(exists(later)))
@@ -183,19 +189,19 @@ export const limitWithExtra = (limit: Expression<number>, percent: Expression<un
 
 /** Closes a question for good, by its time if that is over already. One that is not open stays as it is. */
 export async function closeQuestion({ ctx, submission }: PreparedSession, number: number): Promise<void> {
-  const close = ownUpdate(ctx, 'paperQuestions')
-    .where('paperQuestions.submissionId', '=', submission.id)
-    .where('paperQuestions.number', '=', number)
-    .where('paperQuestions.openedAt', 'is not', null)
-    .where('paperQuestions.closedAt', 'is', null)
-    .set(({ ref }) => ({ closedAt: sql<Date>`least(${ctx.deps.clock()}::timestamptz, ${ref('paperQuestions.closesAt')})` }))
+  const close = ownUpdate(ctx, 'submissionQuestions')
+    .where('submissionQuestions.submissionId', '=', submission.id)
+    .where('submissionQuestions.number', '=', number)
+    .where('submissionQuestions.openedAt', 'is not', null)
+    .where('submissionQuestions.closedAt', 'is', null)
+    .set(({ ref }) => ({ closedAt: sql<Date>`least(${ctx.deps.clock()}::timestamptz, ${ref('submissionQuestions.closesAt')})` }))
   await run(ctx.db, close)
 }
 
 /** @returns the question if it is open now. */
-export async function findOpenQuestion({ ctx, submission }: PreparedSession, number: number): Promise<PaperQuestion | null> {
+export async function findOpenQuestion({ ctx, submission }: PreparedSession, number: number): Promise<SubmissionQuestion | null> {
   const { db, deps, organization } = ctx
   const where = { organizationId: organization.id, submissionId: submission.id, number }
-  const question = await db.paperQuestion.findFirst({ where })
+  const question = await db.submissionQuestion.findFirst({ where })
   return question && isOpen(question, deps.clock()) ? question : null
 }

@@ -2,7 +2,7 @@ import type { MediaKind, Take } from '../../../generated/prisma/client.ts'
 import { answerOf, stands } from '../answer.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
 import { missingToStart, type Needs, type Photo } from '../needs.ts'
-import { findPosition, type PaperQuestion } from './paper.ts'
+import { findPosition, type SubmissionQuestion } from './paper.ts'
 import type { PreparedSession, Session } from './session.ts'
 
 /** What a candidate's page shows before the start. */
@@ -38,14 +38,14 @@ export type Progress = {
   of: number
   open: OpenQuestion | undefined
   /** The number of the one that can be opened now; undefined while one is open, and at the end. */
-  next: PaperQuestion | undefined
+  next: SubmissionQuestion | undefined
   /** Whether the time for the whole is over. */
   isOver: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
 }
 
-export type OpenQuestion = PaperQuestion & {
+export type OpenQuestion = SubmissionQuestion & {
   playsLeft: number
   /** Attempts at a recording. */
   takesLeft: number
@@ -59,7 +59,7 @@ export type OpenQuestion = PaperQuestion & {
 }
 
 /** Of the attempts at a question one that stands, see answer.ts. */
-export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'cutOff'> & {
+export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'wasInterrupted'> & {
   /** How long the recording is; null until that is known, and of a text. */
   milliseconds: number | null
   /** Whether it is the answer. */
@@ -70,7 +70,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const { db, deps, organization } = ctx
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id }
-  const paper = await db.paperQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
+  const paper = await db.submissionQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
   const takes = await db.take.findMany({
     where: own,
     include: { media: { select: { bytes: true, milliseconds: true } } },
@@ -96,7 +96,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     return db.questionVersion.findUniqueOrThrow({ where, select: { responseType: true, spec: true } })
   }
 
-  function describe(question: PaperQuestion): OpenQuestion {
+  function describe(question: SubmissionQuestion): OpenQuestion {
     const own = takes.filter(({ questionNumber }) => questionNumber === question.number)
     const recordings = own.filter(({ kind }) => kind !== 'text')
     const text = own.find(({ kind }) => kind === 'text')

@@ -58,7 +58,7 @@ export async function saveAnswer(session: PreparedSession, number: number, { val
 export async function findKind({ ctx, submission }: PreparedSession, number: number) {
   const where = { organizationId: ctx.organization.id, submissionId: submission.id, number }
   const select = { version: { select: { responseType: true, spec: true } } }
-  const version = (await ctx.db.paperQuestion.findFirst({ where, select }))?.version
+  const version = (await ctx.db.submissionQuestion.findFirst({ where, select }))?.version
   const kind = version && ctx.deps.kinds.get(version.responseType)
   if (!kind) return null
   const { spec, responseType } = version
@@ -99,36 +99,36 @@ async function save(
   const typedAt = new Date(Math.max(0, now.getTime() - ago))
   const given = revision ?? null
   // One statement, for which both rows are held: whoever closes them at the same time comes before it, or after it.
-  const questions = own(ctx, 'paperQuestions')
+  const questions = own(ctx, 'submissionQuestions')
     .innerJoin('submissions', (join) =>
-      join.on(sameOwner('submissions', 'paperQuestions')).onRef('submissions.id', '=', 'paperQuestions.submissionId'),
+      join.on(sameOwner('submissions', 'submissionQuestions')).onRef('submissions.id', '=', 'submissionQuestions.submissionId'),
     )
-    .where('paperQuestions.submissionId', '=', submission.id)
-    .where('paperQuestions.number', '=', number)
+    .where('submissionQuestions.submissionId', '=', submission.id)
+    .where('submissionQuestions.number', '=', number)
     .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb as never, now))
-    .where('paperQuestions.versionId', value === undefined ? 'is' : 'is not', null)
+    .where('submissionQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
       eb.or([
-        eb('paperQuestions.versionId', 'is not', null),
-        eb('paperQuestions.responseType', 'not in', [...deps.kinds.recorded]),
+        eb('submissionQuestions.versionId', 'is not', null),
+        eb('submissionQuestions.responseType', 'not in', [...deps.kinds.recorded]),
       ]),
     )
     .where((eb) => writableBy(session)(eb as never))
-    .forShare(['submissions', 'paperQuestions'])
+    .forShare(['submissions', 'submissionQuestions'])
   const insertion = insertForEach('takes', questions, (eb) => ({
     id: uuid(deps.newId()),
-    organizationId: eb.ref('paperQuestions.organizationId'),
-    submissionId: eb.ref('paperQuestions.submissionId'),
-    questionNumber: eb.ref('paperQuestions.number'),
-    kind: sql`'text'::take_kind`,
-    state: sql`'complete'::take_state`,
+    organizationId: eb.ref('submissionQuestions.organizationId'),
+    submissionId: eb.ref('submissionQuestions.submissionId'),
+    questionNumber: eb.ref('submissionQuestions.number'),
+    kind: sql`'text'::answer_attempt_kind`,
+    state: sql`'complete'::answer_attempt_state`,
     text: sql`${text}::text`,
     revision: sql`coalesce(${given}::integer, 1)`,
     createdAt: time(now),
-    completedAt: sql<Date>`greatest(${eb.ref('paperQuestions.openedAt')}, ${typedAt}::timestamptz)`,
+    completedAt: sql<Date>`greatest(${eb.ref('submissionQuestions.openedAt')}, ${typedAt}::timestamptz)`,
     mediaId: byDefault,
-    cutOff: byDefault,
-    chosenAt: byDefault,
+    wasInterrupted: byDefault,
+    selectedAt: byDefault,
     value: sql`${value === undefined ? null : JSON.stringify(value)}::jsonb`,
   }))
   const insertionOrChange = insertion.onConflict((conflict) =>

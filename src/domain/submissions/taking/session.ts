@@ -77,7 +77,7 @@ export const writableBy =
     eb.and([eb('submissions.state', '=', state), ...(tab === null ? [] : [eb('submissions.tab', '=', tab)])])
 
 /** Locks the submission, so that of several at once each knows what the one before has begun. @throws as {@link refuseUnlessWritable}. */
-export async function holdSubmission(session: PreparedSession, state: Writable = 'in_progress'): Promise<void> {
+export async function lockSubmission(session: PreparedSession, state: Writable = 'in_progress'): Promise<void> {
   const { ctx, submission } = session
   const writable = own(ctx, 'submissions').where('submissions.id', '=', submission.id).where(writableBy(session, state))
   if (!(await first(ctx.db, writable.select('submissions.id').forNoKeyUpdate()))) await refuseUnlessWritable(session, state)

@@ -13,17 +13,19 @@ import type { Session } from './session.ts'
  */
 export async function showPicture({ ctx, submission }: Session, id: string): Promise<Asset> {
   if (!submission || !isUuid(id)) throw new DomainError('media_not_found')
-  const named = own(ctx, 'paperQuestions')
+  const named = own(ctx, 'submissionQuestions')
     .leftJoin('questionVersions', (join) =>
-      join.on(sameOwner('questionVersions', 'paperQuestions')).onRef('questionVersions.id', '=', 'paperQuestions.versionId'),
+      join
+        .on(sameOwner('questionVersions', 'submissionQuestions'))
+        .onRef('questionVersions.id', '=', 'submissionQuestions.versionId'),
     )
-    .where('paperQuestions.submissionId', '=', submission.id)
-    .where('paperQuestions.openedAt', 'is not', null)
+    .where('submissionQuestions.submissionId', '=', submission.id)
+    .where('submissionQuestions.openedAt', 'is not', null)
     .where(({ ref }) => {
-      const [own, shown] = [ref('paperQuestions.assetIds'), ref('questionVersions.assetIds')]
+      const [own, shown] = [ref('submissionQuestions.assetIds'), ref('questionVersions.assetIds')]
       return sql<SqlBool>`${id}::uuid = any(${own} || coalesce(${shown}, '{}'))`
     })
-  if (!(await first(ctx.db, named.select('paperQuestions.number')))) throw new DomainError('media_not_found')
+  if (!(await first(ctx.db, named.select('submissionQuestions.number')))) throw new DomainError('media_not_found')
   const asset = await findReady(ctx, id)
   if (asset.kind !== 'image') throw new DomainError('media_not_found')
   return asset

@@ -27,7 +27,7 @@ export async function startSubmission(entered: Session): Promise<void> {
     const started = await beginSubmission(inside, { ...invite, assessmentSession: session })
     await copyPaper(inside, { submissionId: session, assessmentId: invite.assessmentId })
     const where = { organizationId: ctx.organization.id, submissionId: session }
-    const questions = await inside.db.paperQuestion.groupBy({ by: ['responseType'], where })
+    const questions = await inside.db.submissionQuestion.groupBy({ by: ['responseType'], where })
     const missing = missingToStart({
       needs: needsOf(ctx.deps.kinds, invite, questions),
       submission: started,

@@ -14,17 +14,18 @@ const KNOWN_TABS = 8
  * @throws DomainError session_refused (taken_over).
  */
 export async function takeOver({ ctx, submission }: PreparedSession, tab: string): Promise<void> {
-  const isNew = ({ ref }: Expressions<'submissions'>): Condition => sql`not ${tab}::uuid = any(${ref('submissions.earlierTabs')})`
+  const isNew = ({ ref }: Expressions<'submissions'>): Condition =>
+    sql`not ${tab}::uuid = any(${ref('submissions.previousTabIds')})`
   const change = ownUpdate(ctx, 'submissions')
     .where('submissions.id', '=', submission.id)
     .where(isNew)
     .set(({ ref }) => {
-      const [now, earlier] = [ref('submissions.tab'), ref('submissions.earlierTabs')]
+      const [now, earlier] = [ref('submissions.tab'), ref('submissions.previousTabIds')]
       const withNow = sql`(array_append(${earlier}, ${now}))[greatest(1, cardinality(${earlier}) + 2 - ${KNOWN_TABS}::int):]`
       return {
         tab,
         updatedAt: ctx.deps.clock(),
-        earlierTabs: sql<string[]>`case when ${now} is null or ${now} = ${tab}::uuid then ${earlier} else ${withNow} end`,
+        previousTabIds: sql<string[]>`case when ${now} is null or ${now} = ${tab}::uuid then ${earlier} else ${withNow} end`,
       }
     })
   if ((await run(ctx.db, change)) === 0) refuseSession('taken_over')

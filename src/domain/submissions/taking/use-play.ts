@@ -21,18 +21,18 @@ export async function usePlay(session: PreparedSession, link: PlayLink | null, k
   const now = ctx.deps.clock()
   if (!link || link.submissionId !== submission.id || link.tab !== submission.tab || link.expiresAt <= now)
     return refuseSession('not_granted')
-  const granted = ownUpdate(ctx, 'paperQuestions')
-    .where('paperQuestions.submissionId', '=', submission.id)
-    .where('paperQuestions.number', '=', link.number)
-    .where('paperQuestions.plays', '=', link.play)
+  const granted = ownUpdate(ctx, 'submissionQuestions')
+    .where('submissionQuestions.submissionId', '=', submission.id)
+    .where('submissionQuestions.number', '=', link.number)
+    .where('submissionQuestions.plays', '=', link.play)
   const used = granted
-    .where('paperQuestions.playUsedAt', 'is', null)
+    .where('submissionQuestions.playUsedAt', 'is', null)
     .where((eb) => openAt(eb, now))
     .set({ playUsedAt: now })
-  const question = await first(ctx.db, used.returning(['paperQuestions.audioUrl', 'paperQuestions.videoUrl']))
+  const question = await first(ctx.db, used.returning(['submissionQuestions.audioUrl', 'submissionQuestions.videoUrl']))
   if (!question) return refuseSession('not_granted')
   const giveBack = async () => {
-    await first(ctx.db, granted.set({ playUsedAt: null }).returning('paperQuestions.number'))
+    await first(ctx.db, granted.set({ playUsedAt: null }).returning('submissionQuestions.number'))
   }
   try {
     const id = assetAt(kind === 'audio' ? question.audioUrl : question.videoUrl)

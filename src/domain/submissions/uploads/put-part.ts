@@ -102,7 +102,7 @@ export async function putPart(service: ServiceContext, ref: InvitationRef, tab: 
     now: deps.clock(),
   }
   const added = await run(db, takePart(taken)).catch((error) => {
-    if (violatedConstraint(error) === 'media_parts_pkey') return 0
+    if (violatedConstraint(error) === 'media_file_parts_pkey') return 0
     throw error
   })
   // Another request was faster, with this part, with what leaves no room for it, or by another tab: look again.
@@ -151,7 +151,7 @@ const takePart = prepare((given: Taken) => {
     .with('roomy', () => roomy.returning('submissions.id'))
     .with('grown', () => grown.returning('media.id'))
     .selectFrom('roomy')
-  return insertForEach('mediaParts', rows, () => ({
+  return insertForEach('mediaFileParts', rows, () => ({
     mediaId: uuid(given.mediaId),
     segment: sql<number>`${given.segment}::integer`,
     number: sql<number>`${given.number}::integer`,
@@ -204,27 +204,27 @@ const targetOf = prepare((given: Asked) =>
         .on('media.id', '=', given.mediaId),
     )
     .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
-    .leftJoin('paperQuestions', (join) =>
+    .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('paperQuestions', 'takes'))
-        .onRef('paperQuestions.submissionId', '=', 'takes.submissionId')
-        .onRef('paperQuestions.number', '=', 'takes.questionNumber'),
+        .on(sameOwner('submissionQuestions', 'takes'))
+        .onRef('submissionQuestions.submissionId', '=', 'takes.submissionId')
+        .onRef('submissionQuestions.number', '=', 'takes.questionNumber'),
     )
-    .leftJoin('mediaParts', (join) =>
+    .leftJoin('mediaFileParts', (join) =>
       join
-        .onRef('mediaParts.mediaId', '=', 'media.id')
-        .on('mediaParts.segment', '=', given.segment)
-        .on('mediaParts.number', '=', given.number),
+        .onRef('mediaFileParts.mediaId', '=', 'media.id')
+        .on('mediaFileParts.segment', '=', given.segment)
+        .on('mediaFileParts.number', '=', given.number),
     )
     .where('invites.id', '=', given.inviteId)
     .where('invites.linkVersion', '=', given.linkVersion)
     .where('media.kind', 'in', ['answer', 'webcam', 'screen'])
     .select(['submissions.organizationId', 'submissions.id as submissionId', 'submissions.state as submissionState'])
     .select(['submissions.tab', 'submissions.mediaBytes as submissionBytes', 'media.key', 'media.kind', 'media.state'])
-    .select(['media.contentType', 'media.bytes', 'mediaParts.sha256'])
+    .select(['media.contentType', 'media.bytes', 'mediaFileParts.sha256'])
     .select(({ eb, ref, selectFrom }) => {
-      const ends = [ref('paperQuestions.closedAt'), ref('paperQuestions.closesAt'), ref('submissions.submittedAt')]
-      const all = selectFrom('mediaParts as part')
+      const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
+      const all = selectFrom('mediaFileParts as part')
         .select(sql<number>`count(*)::int`.as('count'))
         .whereRef('part.mediaId', '=', 'media.id')
       return [

@@ -8,7 +8,7 @@ import { type Media, newMedia } from '../media/media.ts'
 import { PHOTOS, type Photo } from '../needs.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
-import { holdSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
+import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
 
 /** Photos before the start, and what the webcam takes after it. */
 export const PHOTO_KINDS = [...PHOTOS, 'webcam_still'] as const
@@ -49,7 +49,7 @@ export async function putPhoto(session: PreparedSession, kind: PhotoKind, conten
 async function beginPhoto(session: PreparedSession, kind: PhotoKind, bytes: number) {
   const { ctx, submission } = session
   const { db, organization } = ctx
-  await holdSubmission(session, kind === 'webcam_still' ? 'in_progress' : 'preparing')
+  await lockSubmission(session, kind === 'webcam_still' ? 'in_progress' : 'preparing')
   const own = { organizationId: organization.id, id: submission.id }
   const { count } = await db.submission.updateMany({
     where: { ...own, mediaBytes: { lte: MAX_SUBMISSION_BYTES - bytes } },

@@ -6,12 +6,12 @@ import { inTransaction } from '../../transaction.ts'
 import { RECORDED_KINDS, type RecordedKind } from '../../values/question-kind.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { type Media, newMedia } from '../media/media.ts'
-import { abandon, completeOpenRecordings, countParts, holdRecording, settleRecording } from '../media/settle-recordings.ts'
+import { abandon, completeOpenRecordings, countParts, lockRecording, settleRecording } from '../media/settle-recordings.ts'
 import { attemptOnce } from '../taking/attempt-once.ts'
-import { isOpen, type PaperQuestion } from '../taking/paper.ts'
+import { isOpen, type SubmissionQuestion } from '../taking/paper.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
-import { holdSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
+import { lockSubmission, type PreparedSession, requireInProgress } from '../taking/session.ts'
 
 /** Of the parts that are missing so many are named. */
 const MISSING_AT_ONCE = 1_000
@@ -34,8 +34,8 @@ export async function beginTake(session: PreparedSession, number: number, kind: 
   return attemptOnce(session, `take ${number} ${kind}`, async (inside) => {
     const { db, deps, organization } = inside
     await refuseWithoutRoom(inside)
-    await holdSubmission({ ...session, ctx: inside })
-    const question = await holdQuestion(inside, submission.id, number)
+    await lockSubmission({ ...session, ctx: inside })
+    const question = await lockQuestion(inside, submission.id, number)
     if (!question || !isOpen(question, deps.clock()) || !takes(inside, question, kind)) return refuseSession('closed')
     const which = { organizationId: organization.id, submissionId: submission.id }
     const begun = await db.take.count({ where: { ...which, questionNumber: number, kind: { in: [...RECORDED_KINDS] } } })
@@ -50,13 +50,13 @@ export async function beginTake(session: PreparedSession, number: number, kind: 
 }
 
 /** The question, locked, so that attempts at it are begun one after the other. */
-async function holdQuestion(ctx: Context, submissionId: string, number: number): Promise<PaperQuestion | null> {
-  const question = own(ctx, 'paperQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
+async function lockQuestion(ctx: Context, submissionId: string, number: number): Promise<SubmissionQuestion | null> {
+  const question = own(ctx, 'submissionQuestions').where('submissionId', '=', submissionId).where('number', '=', number)
   await first(ctx.db, question.select('number').forNoKeyUpdate())
-  return ctx.db.paperQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
+  return ctx.db.submissionQuestion.findFirst({ where: { organizationId: ctx.organization.id, submissionId, number } })
 }
 
-const takes = ({ deps }: Context, { responseType }: PaperQuestion, kind: RecordedKind): boolean =>
+const takes = ({ deps }: Context, { responseType }: SubmissionQuestion, kind: RecordedKind): boolean =>
   deps.kinds.answering(responseType).records.includes(kind)
 
 /**
@@ -72,7 +72,7 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
   const { mediaId, before } = await attemptOnce(session, kind, async (inside) => {
     const { db, organization } = inside
     await refuseWithoutRoom(inside)
-    await holdSubmission({ ...session, ctx: inside })
+    await lockSubmission({ ...session, ctx: inside })
     const own = { organizationId: organization.id, submissionId: submission.id, kind }
     if ((await db.media.count({ where: own })) >= MAX_CAPTURES) refuseSession('too_many')
     const before = await db.media.findMany({
@@ -106,14 +106,14 @@ export async function completeRecording(
   const media = await findRecording(session, mediaId)
   if (media.state === 'deleted') refuseSession('closed')
   if (media.state !== 'uploading') return
-  const parts = await ctx.db.mediaPart.findMany({
+  const parts = await ctx.db.mediaFilePart.findMany({
     where: { organizationId: ctx.organization.id, mediaId: media.id },
     select: { segment: true, number: true },
   })
   const missing = findMissing(parts, segments)
   if ((missing.length > 0 && !incomplete) || parts.length === 0) refuseSession('parts_missing', [''], missing)
   await inTransaction(ctx, (inside) =>
-    settleRecording(inside, media.id, { toldParts: segments, isStopped: session.attempt === null }),
+    settleRecording(inside, media.id, { declaredParts: segments, isStopped: session.attempt === null }),
   )
 }
 
@@ -141,7 +141,7 @@ export async function abandonRecording(session: PreparedSession, mediaId: string
   const { id, state } = await findRecording(session, mediaId)
   if (state === 'deleted') return
   await inTransaction(session.ctx, async (inside) => {
-    await holdRecording(inside, id)
+    await lockRecording(inside, id)
     if ((await countParts(inside, id)) > 0 && !(await isOfOpenQuestion(inside, id))) refuseSession('closed')
     await abandon(inside, id)
   })
@@ -149,7 +149,9 @@ export async function abandonRecording(session: PreparedSession, mediaId: string
 
 async function isOfOpenQuestion({ db, deps, organization }: Context, mediaId: string): Promise<boolean> {
   const organizationId = organization.id
-  const question = await db.paperQuestion.findFirst({ where: { organizationId, takes: { some: { organizationId, mediaId } } } })
+  const question = await db.submissionQuestion.findFirst({
+    where: { organizationId, takes: { some: { organizationId, mediaId } } },
+  })
   return question !== null && isOpen(question, deps.clock())
 }
 

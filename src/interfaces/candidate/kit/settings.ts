@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../../domain/context.ts'
-import type { KeptDays } from '../../../domain/submissions/media/forget-media.ts'
+import type { KeptDays } from '../../../domain/submissions/media/delete-expired-media.ts'
 import type { PageLimiter } from '../../../http/limits/page-limiter.ts'
 import type { BodyReader } from '../../../http/requests/bodies.ts'
 import type { AllLanguages } from '../../../locales/languages.ts'

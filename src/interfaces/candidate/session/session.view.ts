@@ -42,12 +42,12 @@ const presentQuestion = (kinds: QuestionKinds, question: OpenQuestion, of: numbe
   takesLeft: question.takesLeft,
   text: question.text && { text: formOf(kinds, question) ?? question.text.text, revision: question.text.revision },
   takes: question.takes.map(({ id, mediaId, kind, state }) => ({ id, mediaId, kind, state })),
-  answers: question.answers.map(({ id, mediaId, kind, milliseconds, cutOff, counts }) => ({
+  answers: question.answers.map(({ id, mediaId, kind, milliseconds, wasInterrupted, counts }) => ({
     id,
     mediaId,
     kind,
     milliseconds,
-    cutOff,
+    wasInterrupted,
     counts,
   })),
 })

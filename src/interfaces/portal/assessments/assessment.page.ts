@@ -113,7 +113,7 @@ const details = ({ ctx, assessment, input }: Pick<Facts, 'ctx' | 'assessment' | 
     ['Answer format', labelOf(FORMAT_LABELS, input.defaultAnswerFormat)],
     [
       'Graded by',
-      `${input.secondGrader ? 'two graders' : 'one grader'}${input.gradedBlind ? ', blind: names and photos are hidden' : ''}`,
+      `${input.secondGrader ? 'two graders' : 'one grader'}${input.blindGrading ? ', blind: names and photos are hidden' : ''}`,
     ],
     ['Practice', input.practice && 'an example of each kind, before the start'],
     ['Wrong choices', input.penaltyPercent > 0 && `cost ${input.penaltyPercent} % of the points`],

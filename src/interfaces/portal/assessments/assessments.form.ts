@@ -50,7 +50,7 @@ export function readAssessment(values: URLSearchParams): AssessmentInput {
     audience: AUDIENCES.find((word) => word === audience) ?? EMPTY_ASSESSMENT.audience,
     timeLimit: readDuration(values, 'timeLimit'),
     secondGrader: values.get('secondGrader') === 'yes',
-    gradedBlind: values.get('gradedBlind') === 'yes',
+    blindGrading: values.get('blindGrading') === 'yes',
     ...readScoring(values),
     interfaceLanguage: interfaceLanguage || null,
     ...readProctoring(values),
@@ -128,7 +128,7 @@ ${area(form, { name: 'instruction', label: 'Instructions', value: input.instruct
 ${fold(
   'Grading and requirements',
   html`${checkbox(form, { name: 'secondGrader', label: 'Two graders, who don’t see each other’s grades', checked: input.secondGrader })}
-${checkbox(form, { name: 'gradedBlind', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.gradedBlind })}
+${checkbox(form, { name: 'blindGrading', label: 'Blind grading: hide names, photos, webcam and screen from graders', checked: input.blindGrading })}
 ${scoringFields(ctx, form, input)}
 ${proctoringBoxes(form, 'Requirements, unless an invite has its own', input)}`,
 )}

@@ -6,15 +6,15 @@ import { time } from '../kit/wording.ts'
 
 type Facts = {
   ctx: Context
-  eraseAt: Date
+  erasesAt: Date
   /** Of an owner: what they can export meanwhile. Null: others can do nothing. */
   assessments: readonly { id: string; name: string }[] | null
 }
 
 /** What stands in the stead of each page of an organization on hold. */
-export const heldPage = ({ ctx, eraseAt, assessments }: Facts): Page => ({
+export const heldPage = ({ ctx, erasesAt, assessments }: Facts): Page => ({
   title: `${ctx.organization.name} will be erased`,
-  body: html`<p>This organization and everything in it will be erased on ${time(eraseAt)}. Until then it is on hold.</p>
+  body: html`<p>This organization and everything in it will be erased on ${time(erasesAt)}. Until then it is on hold.</p>
 ${assessments ? ownersPart(ctx, assessments) : html`<p>Its owners have been emailed, and can still keep it.</p>`}
 <p><a href="${PORTAL_PREFIX}">Go to the portal</a></p>`,
 })

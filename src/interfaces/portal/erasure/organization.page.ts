@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import { HOLD_DAYS } from '../../../domain/erasure/hold.ts'
+import { SUSPENSION_DAYS } from '../../../domain/erasure/suspension.ts'
 import { html } from '../../../html/html.ts'
 import { type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, panel, pathOf } from '../kit/layout.ts'
@@ -17,7 +17,7 @@ export const eraseOrganizationPage = (form: Form, ctx: Context): Page => ({
     'What happens',
     html`<ol class="list-decimal pl-5">
 <li>Everything stops at once: API keys, webhooks, emails, candidates’ links and these pages. All owners get an email.</li>
-<li>For ${HOLD_DAYS} days any owner can keep the organization, or export its data.</li>
+<li>For ${SUSPENSION_DAYS} days any owner can keep the organization, or export its data.</li>
 <li>Then everything is erased for good: candidates and their submissions, assessments, settings, members, and accounts that are in no other organization.</li>
 </ol>
 <p class="hint mt-3">Backups keep it until they are deleted.</p>`,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/access/permissions.ts'
-import { holdOrganization, keepOrganization } from '../../../domain/erasure/hold.ts'
+import { keepOrganization, suspendOrganization } from '../../../domain/erasure/suspension.ts'
 import { emptyForm, type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
@@ -18,13 +18,13 @@ export function organizationErasureRoutes(app: FastifyInstance): void {
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       async work(ctx, values) {
-        await holdOrganization(ctx, { name: readFields(values, 'name').name })
+        await suspendOrganization(ctx, { name: readFields(values, 'name').name })
         return pathOf(ctx)
       },
     }),
   )
 
-  app.post('/hold/keep', { config: { duringHold: true } }, async ({ ctx }, reply) => {
+  app.post('/hold/keep', { config: { duringSuspension: true } }, async ({ ctx }, reply) => {
     await keepOrganization(ctx)
     return reply.redirect(pathOf(ctx), 303)
   })

@@ -17,7 +17,7 @@ import { auditColumns, auditLine, gradeColumns, inviteColumns, memberColumns } f
 
 /** The lists as files, as the form above each has filtered it. */
 export function exportsRoutes(app: FastifyInstance): void {
-  app.post('/invites/export', { config: { fresh: true, duringHold: true } }, async (request, reply) => {
+  app.post('/invites/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const { ctx } = request
     const values = filterOf(request)
     const { assessments } = await findFilterChoices(ctx, values)
@@ -50,7 +50,7 @@ export function exportsRoutes(app: FastifyInstance): void {
     },
   )
 
-  app.post('/members/export', { config: { fresh: true, duringHold: true } }, async (request, reply) => {
+  app.post('/members/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const filter = readMemberFilter(filterOf(request))
     return sendCsv(reply, { name: nameOf(request, 'members'), columns: memberColumns }, (write) =>
       exportMembers(request.ctx, filter, write),
@@ -59,7 +59,7 @@ export function exportsRoutes(app: FastifyInstance): void {
 
   app.post<{ Params: { assessmentId: string } }>(
     '/results/assessments/:assessmentId/export',
-    { config: { fresh: true, duringHold: true } },
+    { config: { fresh: true, duringSuspension: true } },
     async (request, reply) => {
       const { ctx, params } = request
       const columns = gradeColumns(await listExportedQuestions(ctx, params.assessmentId))
@@ -69,7 +69,7 @@ export function exportsRoutes(app: FastifyInstance): void {
     },
   )
 
-  app.post('/settings/audit-log/export', { config: { fresh: true, duringHold: true } }, async (request, reply) => {
+  app.post('/settings/audit-log/export', { config: { fresh: true, duringSuspension: true } }, async (request, reply) => {
     const values = filterOf(request)
     const filter = readAuditFilter(values)
     if (values.get('format') === 'ndjson')

@@ -84,7 +84,7 @@ export const answersPath = (ctx: Context, { id, inviteId }: Pick<Queued, 'id' | 
 /** First what whoever looks can do; what is left to others has a heading of its own. No heading is called as a queue is: their counts differ. */
 function waitingRows(ctx: Context, items: Queued[]): Html {
   const rows = items.map((submission): [Queued, NextTask | null] => [submission, nextTask(ctx, submission)])
-  const [theirs, others] = [rows.filter(([, next]) => next?.isTheirs), rows.filter(([, next]) => !next?.isTheirs)]
+  const [theirs, others] = [rows.filter(([, next]) => next?.isInbound), rows.filter(([, next]) => !next?.isInbound)]
   if (theirs.length === 0 || others.length === 0) return rowsOf(ctx, 'queue-heading', rows)
   return html`<h2 class="mb-2" id="theirs-heading">What you can do</h2>
 ${rowsOf(ctx, 'theirs-heading', theirs)}
@@ -124,7 +124,7 @@ function doNext({ next, name, address, shown }: Doing): Html | false {
     return html`<form method="post" action="${`${address}/take-over`}"><button class="btn btn-sm whitespace-nowrap" aria-label="${`Take over ${name}`}">Take over</button></form>`
   const [label, to] = TASKS[next.task]
   const place = next.question === undefined ? to : `#question-${next.question}`
-  return html`<a class="${next.isTheirs ? 'btn btn-sm btn-outline btn-primary' : 'btn btn-sm'}" href="${`${address}${place}`}" aria-label="${`${label} ${name}`}">${label}</a>`
+  return html`<a class="${next.isInbound ? 'btn btn-sm btn-outline btn-primary' : 'btn btn-sm'}" href="${`${address}${place}`}" aria-label="${`${label} ${name}`}">${label}</a>`
 }
 
 const TASKS: Record<Exclude<Task, 'take'>, [label: string, to: string]> = {

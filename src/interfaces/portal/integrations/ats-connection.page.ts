@@ -83,8 +83,8 @@ const callTable = (calls: AtsCall[], system: string): Html =>
     ['When', 'From', 'Call', 'Status', 'Duration', 'Error', 'Response'],
     calls.map((call) => [
       time(call.createdAt),
-      call.isTheirs ? system : 'this service',
-      call.isTheirs ? call.name : wordStanding(call.name),
+      call.isInbound ? system : 'this service',
+      call.isInbound ? call.name : wordStanding(call.name),
       call.status ?? 'none',
       `${call.milliseconds.toLocaleString('en')} ms`,
       call.error,

@@ -57,7 +57,7 @@ ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
 function standingOf(ats: Ats, connections: ConnectionDetail[]): 'connected' | 'needs a key' | 'not connected' {
   const inUse = connections.filter(({ keys }) => keys.some(({ revokedAt }) => revokedAt === null))
   if (inUse.length === 0) return 'not connected'
-  return !SYSTEMS[ats].theirs || inUse.some(({ theirLastFour }) => theirLastFour) ? 'connected' : 'needs a key'
+  return !SYSTEMS[ats].theirs || inUse.some(({ atsApiKeyLastFour }) => atsApiKeyLastFour) ? 'connected' : 'needs a key'
 }
 
 const generating = (ctx: Context, ats: Ats, standing: string): Html =>
@@ -75,11 +75,11 @@ ${field(form, { name: 'theirKey', label: `${SYSTEMS[ats].name}’s key`, type: '
 /** A connection on the list of all: its keys, and the way to what it does. */
 const connectionPart = (
   ctx: Context,
-  { id, ats, mode, keys, theirLastFour }: ConnectionDetail,
+  { id, ats, mode, keys, atsApiKeyLastFour }: ConnectionDetail,
 ): Html => html`<div class="rounded-box border border-base-300 p-4">
 <div class="mb-2 flex flex-wrap items-center gap-2"><h3 class="mt-0" id="${`${ats}-${mode}`}">${mode === 'test' ? 'For test invites' : 'For live invites'}</h3><div class="ml-auto">${linkButton(pathOf({ ...ctx, mode }, `${PATH}/connections/${id}`), 'See orders and calls, or send a test', undefined, 'small')}</div></div>
 ${keys.length > 0 && keyTable(ctx, `${ats}-${mode}`, mode, keys)}
-${SYSTEMS[ats].theirs && html`<p class="mt-3 text-sm">${theirLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${theirLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
+${SYSTEMS[ats].theirs && html`<p class="mt-3 text-sm">${atsApiKeyLastFour ? html`${SYSTEMS[ats].name}’s key: <code>…${atsApiKeyLastFour}</code>` : `${SYSTEMS[ats].name}’s key is missing.`}</p>`}
 </div>`
 
 const keyTable = (ctx: Context, heading: string, mode: KeyMode, keys: AtsKeySummary[]): Html =>

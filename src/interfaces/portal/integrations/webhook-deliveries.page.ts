@@ -51,8 +51,8 @@ const STATES: Record<WebhookDelivery['state'], string> = {
 }
 
 /** One that waits because an attempt has failed does not look as one that has not been attempted. */
-const wordState = ({ state, attemptCount, attemptsBefore }: WebhookDelivery): Html =>
-  badge(state === 'waiting' && attemptCount > attemptsBefore ? 'to be retried' : state)
+const wordState = ({ state, attemptCount, attemptsBeforeReplay }: WebhookDelivery): Html =>
+  badge(state === 'waiting' && attemptCount > attemptsBeforeReplay ? 'to be retried' : state)
 
 export const deliveryTable = (address: string, deliveries: WebhookDelivery[]): Html =>
   table(

@@ -23,7 +23,7 @@ const names: Record<string, string> = {
   audience: 'the audience',
   timeLimit: 'the time limit',
   secondGrader: 'the number of graders',
-  gradedBlind: 'blind grading',
+  blindGrading: 'blind grading',
   penaltyPercent: 'the percentage',
   practice: 'the practice before the start',
   interfaceLanguage: 'the language of the pages',
@@ -95,21 +95,21 @@ const names: Record<string, string> = {
     ]),
   ),
   reason: 'the reason',
-  deviceDays: 'the number of days',
+  trustedDeviceDays: 'the number of days',
   idleMinutes: 'the number of minutes',
   sessionHours: 'the number of hours',
-  auditKeptDays: 'the number of days',
+  auditRetentionDays: 'the number of days',
   networks: 'the networks',
-  keyNetworks: 'the networks of API keys',
-  keyMaxDays: 'the number of days',
+  apiKeyNetworks: 'the networks of API keys',
+  apiKeyMaxDays: 'the number of days',
   ssoSessionHours: 'the number of hours',
   issuer: 'the issuer',
   clientId: 'the client ID',
   clientSecret: 'the client secret',
-  secretEndsAt: 'the date',
+  secretExpiresAt: 'the date',
   acrValues: 'the list of values',
   requiredClaims: 'the list of claims',
-  newRoles: 'the list of roles',
+  defaultRoles: 'the list of roles',
   domain: 'the domain',
 }
 
@@ -249,7 +249,7 @@ const INVITED = {
 /** What is not typed in, but chosen. */
 const NOT_CHOSEN: Record<string, string> = {
   roles: 'Choose at least one role.',
-  newRoles: 'Choose at least one role.',
+  defaultRoles: 'Choose at least one role.',
   assessmentId: 'Choose an assessment.',
   sure: 'Tick the box to say that you mean it.',
 }
@@ -325,7 +325,7 @@ function wordChanged({ field, value, by }: Extract<Issue, { rule: 'changed' }>, 
 /** What was made of a field. */
 function wordValue(field: string, value: unknown): string {
   if (field === 'timeLimit') return Number(value) > 0 ? wordDuration(Number(value)) : 'without limit'
-  if (field === 'gradedBlind') return value ? 'on' : 'off'
+  if (field === 'blindGrading') return value ? 'on' : 'off'
   if (PROCTORING.some((name) => name === field)) return value ? 'required' : 'not required'
   if (typeof value === 'boolean') return value ? 'two graders' : 'one grader'
   const text = [value].flat().join(', ')

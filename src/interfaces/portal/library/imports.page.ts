@@ -91,8 +91,8 @@ ${pager(path, values, list, ['question', 'questions'])}
   }
 }
 
-function headingOf({ startedAt, finishedAt, undoneAt }: LibraryImport): string {
-  if (undoneAt) return 'It is undone'
+function headingOf({ startedAt, finishedAt, revertedAt }: LibraryImport): string {
+  if (revertedAt) return 'It is undone'
   if (finishedAt) return 'It is imported'
   return startedAt ? 'It is being imported' : 'What would become of it'
 }

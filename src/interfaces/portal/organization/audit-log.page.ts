@@ -69,7 +69,7 @@ export const WORDS: Record<AuditAction, string> = {
   removed_sign_in_domain: 'removed a domain from single sign-on',
   enforced_sso: 'made single sign-on the only way in',
   stopped_enforcing_sso: 'allowed other ways in than single sign-on',
-  changed_own_way: 'changed who may sign in past single sign-on',
+  changed_sign_in_exception: 'changed who may sign in past single sign-on',
   changed_settings: 'changed the organization’s settings',
   changed_mail_text: 'changed the text of an email to candidates',
   tested_mail_text: 'mailed a text to themselves, to try it',

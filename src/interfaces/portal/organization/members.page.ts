@@ -215,7 +215,7 @@ function access(form: Form, { ctx, member, keys, owning }: Pick<Facts, 'ctx' | '
     return html`<p class="mb-4">This member is deactivated and can’t sign in.</p>
 ${keys.length > 0 && html`<p class="mb-4">API keys that they generated go on working: ${keys.join(', ')}. <a href="${pathOf(ctx, 'settings/integrations')}">Revoke them under Integrations</a></p>`}
 <form method="post" action="${address}/reactivate">
-${checkboxes(form, { name: 'newRoles', label: 'Bring back with the roles', options: ROLES })}<button class="btn">Bring back</button>
+${checkboxes(form, { name: 'defaultRoles', label: 'Bring back with the roles', options: ROLES })}<button class="btn">Bring back</button>
 </form>${log}${erasing}`
   return html`${
     member.credentialId

@@ -10,8 +10,8 @@ import { changeMember, deactivateMember, listLanguages, reactivateMember } from 
 import { getMember, listMembers, MEMBER_ROLES, type MemberFilter, wholeMember } from '../../../domain/members/members.ts'
 import { findMemberFactors } from '../../../domain/members/members-factors.ts'
 import { listMemberSessions } from '../../../domain/members/members-sessions.ts'
-import { findOwnerOffer, offerOwnership, withdrawOwnerOffer } from '../../../domain/members/owner-offers.ts'
 import { becomeOwner, endOwnership, isOwnerNamed } from '../../../domain/members/owners.ts'
+import { findOwnershipOffer, offerOwnership, withdrawOwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { resetMemberFactors } from '../../../domain/members/reset-factors.ts'
 import { listMemberIdentities } from '../../../domain/single-sign-on/identities.ts'
 import { defined } from '../../../domain/values/defined.ts'
@@ -86,7 +86,7 @@ export function membersRoutes(app: FastifyInstance): void {
       ['deactivate', 'deactivated', (ctx, id, values) => deactivateMember(ctx, id, { revokesKeys: values.has('revokesKeys') })],
       ['reactivate', 'reactivated', bringBack],
       ['offer-ownership', 'offered', offerOwnership],
-      ['withdraw-ownership', 'withdrawn', withdrawOwnerOffer],
+      ['withdraw-ownership', 'withdrawn', withdrawOwnershipOffer],
       ['end-ownership', 'no-owner', endOwnership],
     ]
   for (const [action, done, change] of changes)
@@ -141,7 +141,7 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
   )
   const factors = await findMemberFactors(ctx, member)
   const sessions = await listMemberSessions(ctx, member)
-  const owning = { isOwnerNamed: await isOwnerNamed(ctx), offer: await findOwnerOffer(ctx, member.id) }
+  const owning = { isOwnerNamed: await isOwnerNamed(ctx), offer: await findOwnershipOffer(ctx, member.id) }
   const keys = may(ctx, 'manage_keys') ? await findWorkingKeysOf(ctx, member.id) : []
   const page = memberPage(form, {
     ctx,
@@ -160,8 +160,8 @@ async function onePage(request: FastifyRequest<MemberRoute>, form: Form, done = 
 
 /** The field is not the one of the form beside it. */
 async function bringBack(ctx: Context, id: string, values: URLSearchParams): Promise<void> {
-  const given = readRoles(values, 'newRoles')
-  refuse(given.roles.length + given.duties.length === 0 ? [{ field: 'newRoles', rule: 'required' }] : [])
+  const given = readRoles(values, 'defaultRoles')
+  refuse(given.roles.length + given.duties.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])
   await reactivateMember(ctx, id, given)
 }
 

@@ -1,7 +1,7 @@
 import { may } from '../../../domain/access/permissions.ts'
 import type { Context } from '../../../domain/context.ts'
 import type { Member } from '../../../domain/members/members.ts'
-import type { OwnerOffer } from '../../../domain/members/owner-offers.ts'
+import type { OwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { confirmation, type Question } from '../kit/confirm.ts'
 import { pathOf } from '../kit/layout.ts'
@@ -24,7 +24,7 @@ ${
 </section>`
 
 /** @property offer to be an owner that is open to the member. */
-export type Owning = { isOwnerNamed: boolean; offer: OwnerOffer | null }
+export type Owning = { isOwnerNamed: boolean; offer: OwnershipOffer | null }
 
 /** How a member becomes an owner, and ends to be one, for owners. */
 export function ownership(ctx: Context, member: Member, { isOwnerNamed, offer }: Owning): Html | false {

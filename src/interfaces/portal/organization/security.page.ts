@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import { AUDIT_KEPT_DAYS, DEVICE_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS } from '../../../domain/limits.ts'
+import { AUDIT_RETENTION_DAYS, IDLE_MINUTES, KEY_DAYS, SESSION_HOURS, TRUSTED_DEVICE_DAYS } from '../../../domain/limits.ts'
 import type { MemberFactors } from '../../../domain/members/members-factors.ts'
 import type { OrganizationSecurity } from '../../../domain/members/organization-security.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -43,11 +43,11 @@ export function securityPage(form: Form, { ctx, security, members, counts, addre
         optional: true,
       })}
 ${field(form, {
-  name: 'deviceDays',
+  name: 'trustedDeviceDays',
   label: 'Days that a browser is remembered',
   type: 'number',
-  value: String(security.deviceDays),
-  hint: `For so long members are not asked for the second step in it again. ${DEVICE_DAYS.minimum} (never) to ${DEVICE_DAYS.maximum}.`,
+  value: String(security.trustedDeviceDays),
+  hint: `For so long members are not asked for the second step in it again. ${TRUSTED_DEVICE_DAYS.minimum} (never) to ${TRUSTED_DEVICE_DAYS.maximum}.`,
 })}`,
     )}${section(
       'sessions',
@@ -82,17 +82,17 @@ ${field(form, {
       'API keys',
       'Limits for all keys, on top of each key’s own.',
       html`${area(form, {
-        name: 'keyNetworks',
+        name: 'apiKeyNetworks',
         label: 'Networks of API keys',
         hint: 'One address or network per line. Empty: anywhere. Requests from elsewhere are refused (403).',
-        value: security.keyNetworks.join('\n'),
+        value: security.apiKeyNetworks.join('\n'),
       })}
 ${shutsKeysOut(form) && checkbox(form, { name: 'shutsOut', label: 'Shut them out: requests of those keys get 403 from now on' })}
 ${field(form, {
-  name: 'keyMaxDays',
+  name: 'apiKeyMaxDays',
   label: 'Days a new key lasts at most',
   type: 'number',
-  value: String(security.keyMaxDays ?? ''),
+  value: String(security.apiKeyMaxDays ?? ''),
   hint: `${KEY_DAYS.minimum} to ${KEY_DAYS.maximum.toLocaleString('en')}. Empty: no limit. Keys you already have stay as they are.`,
   optional: true,
 })}`,
@@ -101,11 +101,11 @@ ${field(form, {
       'Audit log',
       'Older entries are deleted for good.',
       field(form, {
-        name: 'auditKeptDays',
+        name: 'auditRetentionDays',
         label: 'Days entries are kept',
         type: 'number',
-        value: String(security.auditKeptDays),
-        hint: `A year to seven: ${AUDIT_KEPT_DAYS.minimum} to ${AUDIT_KEPT_DAYS.maximum}.`,
+        value: String(security.auditRetentionDays),
+        hint: `A year to seven: ${AUDIT_RETENTION_DAYS.minimum} to ${AUDIT_RETENTION_DAYS.maximum}.`,
       }),
     )}${memberFactors(ctx, members, counts)}`,
   }

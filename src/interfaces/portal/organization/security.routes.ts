@@ -45,17 +45,17 @@ export function securityRoutes(app: FastifyInstance): void {
 /** Each section has a form of its own: what it does not have stays as it is. */
 function readSecurity(values: URLSearchParams): Partial<OrganizationSecurity> {
   const from = values.get('secondFactorFrom')
-  const numbers = (['deviceDays', 'idleMinutes', 'sessionHours', 'auditKeptDays'] as const).flatMap((name) =>
+  const numbers = (['trustedDeviceDays', 'idleMinutes', 'sessionHours', 'auditRetentionDays'] as const).flatMap((name) =>
     values.has(name) ? [[name, Number(values.get(name) || Number.NaN)]] : [],
   )
-  const keyMaxDays = values.get('keyMaxDays')
-  const lists = (['networks', 'keyNetworks'] as const).flatMap((name) =>
+  const apiKeyMaxDays = values.get('apiKeyMaxDays')
+  const lists = (['networks', 'apiKeyNetworks'] as const).flatMap((name) =>
     values.has(name) ? [[name, readLines(values, name)]] : [],
   )
   return {
     ...(from !== null && { secondFactorFrom: from === '' ? null : new Date(`${from}T00:00:00Z`) }),
     ...Object.fromEntries(numbers),
-    ...(keyMaxDays !== null && { keyMaxDays: keyMaxDays.trim() === '' ? null : Number(keyMaxDays) }),
+    ...(apiKeyMaxDays !== null && { apiKeyMaxDays: apiKeyMaxDays.trim() === '' ? null : Number(apiKeyMaxDays) }),
     ...Object.fromEntries(lists),
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../../domain/context.ts'
 import { type Suppression, wordSuppression } from '../../../domain/invites/suppressions.ts'
-import { isCodeWord } from '../../../domain/secrets/address-codes.ts'
+import { isCodeWord } from '../../../domain/secrets/address-hmacs.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, type Form, field, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'

@@ -110,7 +110,7 @@ ${newPasswordField(form, 'New password')}
 <button class="btn">Change password</button>
 </form>
 </section>
-${factorsPanel({ ctx, isProven: signedIn.credential.provenAt !== null, factors, recoveryCodes, next: pathOf(ctx, 'account') })}${browsers.length > 0 && browsersPanel(ctx, browsers)}${linked}<section class="panel" aria-labelledby="sessions-heading">
+${factorsPanel({ ctx, isProven: signedIn.credential.emailVerifiedAt !== null, factors, recoveryCodes, next: pathOf(ctx, 'account') })}${browsers.length > 0 && browsersPanel(ctx, browsers)}${linked}<section class="panel" aria-labelledby="sessions-heading">
 <h2 class="mb-4" id="sessions-heading">Where you are signed in</h2>
 ${sessionTable(ctx, signedIn, sessions)}
 ${sessions.length > 1 && html`<form method="post" action="${pathOf(ctx, 'account/sessions/end-others')}"><button class="btn">Sign out everywhere else</button></form>`}

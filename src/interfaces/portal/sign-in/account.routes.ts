@@ -3,7 +3,7 @@ import { changeName, changePassword } from '../../../domain/access/account.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '../../../domain/access/end-sessions.ts'
 import { readFactors } from '../../../domain/access/factors.ts'
 import { distrustDevice, listTrustedDevices } from '../../../domain/access/trusted-devices.ts'
-import { answerOwnerOffer, findOwnerOffer } from '../../../domain/members/owner-offers.ts'
+import { answerOwnershipOffer, findOwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { keepPreferences } from '../../../domain/members/preferences.ts'
 import { findOffered, listOfferedToAll } from '../../../domain/single-sign-on/find-providers.ts'
 import { listOwnIdentities } from '../../../domain/single-sign-on/identities.ts'
@@ -12,7 +12,7 @@ import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { accountPage } from './account.page.ts'
 import { linkedPanel } from './linked.page.ts'
-import { offerPanel } from './owner-offer.page.ts'
+import { offerPanel } from './ownership-offer.page.ts'
 import { browserOf, signedInOf } from './session.ts'
 
 type Query = { done?: string }
@@ -28,10 +28,12 @@ export function accountRoutes(app: FastifyInstance): void {
       ctx,
       identities: await listOwnIdentities(ctx, signedIn),
       // Nothing is linked to an address that nobody has proven.
-      offered: signedIn.credential.provenAt ? [...(await findOffered(ctx, ctx.organization.id)), ...listOfferedToAll(ctx)] : [],
+      offered: signedIn.credential.emailVerifiedAt
+        ? [...(await findOffered(ctx, ctx.organization.id)), ...listOfferedToAll(ctx)]
+        : [],
     })
     const own = accountPage(form, { ctx, signedIn, factors, recoveryCodes, linked, sessions, browsers, done })
-    const offer = ctx.actor.kind === 'member' && (await findOwnerOffer(ctx, ctx.actor.id))
+    const offer = ctx.actor.kind === 'member' && (await findOwnershipOffer(ctx, ctx.actor.id))
     return offer ? { ...own, body: html`${offerPanel(ctx, offer)}${own.body}` } : own
   }
   const answer = (request: FastifyRequest, reply: FastifyReply, done: string, work: (values: URLSearchParams) => Promise<void>) =>
@@ -71,7 +73,7 @@ export function accountRoutes(app: FastifyInstance): void {
 
   app.post('/account/ownership', { config: { fresh: true } }, (request, reply) =>
     answer(request, reply, 'ownership', (values) =>
-      answerOwnerOffer(request.ctx, { takes: readFields(values, 'answer').answer === 'take' }),
+      answerOwnershipOffer(request.ctx, { takes: readFields(values, 'answer').answer === 'take' }),
     ),
   )
 

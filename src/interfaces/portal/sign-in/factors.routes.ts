@@ -22,7 +22,7 @@ const nextOf = (request: FastifyRequest) => safeNext(queryOf(request).get('next'
 /** Whoever has not verified their address adds nothing. */
 const PROVEN = {
   onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.signedIn?.credential.provenAt === null) return reply.redirect(verifyAddress(nextOf(request)), 303)
+    if (request.signedIn?.credential.emailVerifiedAt === null) return reply.redirect(verifyAddress(nextOf(request)), 303)
   },
 }
 

@@ -55,6 +55,6 @@ export const memberLinks = (ctx: Context, memberId: string, identities: readonly
 <p class="hint mt-3">Removed, the next person who signs in there with this member’s address is linked as this member.</p>`,
   )
 
-const item = (ctx: Context, { provider, emailSeen, linkedAt, lastUsedAt }: LinkedIdentity, remove: string): Html =>
-  html`<li class="flex flex-wrap items-center gap-3 py-3"><div class="min-w-0 grow"><p class="font-medium">${provider}</p><p class="text-base-content/70 text-sm">${emailSeen ?? 'no address'} · ${lastUsedAt ? html`last used ${ago(ctx, lastUsedAt)}` : html`linked ${ago(ctx, linkedAt)}`}</p></div><form method="post" action="${remove}"><button class="btn btn-sm" aria-label="${`Remove the account of ${provider}`}">Remove</button></form></li>
+const item = (ctx: Context, { provider, lastEmail, linkedAt, lastUsedAt }: LinkedIdentity, remove: string): Html =>
+  html`<li class="flex flex-wrap items-center gap-3 py-3"><div class="min-w-0 grow"><p class="font-medium">${provider}</p><p class="text-base-content/70 text-sm">${lastEmail ?? 'no address'} · ${lastUsedAt ? html`last used ${ago(ctx, lastUsedAt)}` : html`linked ${ago(ctx, linkedAt)}`}</p></div><form method="post" action="${remove}"><button class="btn btn-sm" aria-label="${`Remove the account of ${provider}`}">Remove</button></form></li>
 `

@@ -32,10 +32,10 @@ export const linkedRoutes =
       const signedIn = signedInOf(request)
       const { providerId } = request.params
       const provider = await findProvider(portal.system, providerId)
-      const isTheirs = provider && [null, request.ctx.organization.id].includes(provider.organizationId)
-      if (!isTheirs) throw new DomainError('sign_in_setting_not_found')
+      const isInbound = provider && [null, request.ctx.organization.id].includes(provider.organizationId)
+      if (!isInbound) throw new DomainError('sign_in_setting_not_found')
       if (!(await ownsAccount(portal.system, signedIn))) return show(request, reply, notOwnPage, 403)
-      if (!signedIn.credential.provenAt) return reply.redirect(verifyAddress(pathOf(request.ctx, 'account')), 303)
+      if (!signedIn.credential.emailVerifiedAt) return reply.redirect(verifyAddress(pathOf(request.ctx, 'account')), 303)
       // Another site can lead a browser here, in which its own account is signed in at the provider.
       if (isFromElsewhere(request)) return show(request, reply, askToLinkPage(provider.name, request.originalUrl))
       const purpose = { kind: 'link', credentialId: signedIn.credential.id } as const

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { claimParkedForm, type FormOwner, parkForm, releaseParkedForm } from '../../../domain/access/parked-forms.ts'
+import { claimSavedForm, type FormOwner, parkForm, releaseSavedForm } from '../../../domain/access/saved-forms.ts'
 import { recordAudit } from '../../../domain/audit/record-audit.ts'
 import type { Context, ServiceContext } from '../../../domain/context.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
@@ -48,12 +48,12 @@ export function keepParked(app: FastifyInstance, system: ServiceContext): void {
     const earlier = takeResumed(request)
     if (parking) return keep(system, request, reply, parking)
     if (earlier === null || !signedIn) return
-    if (!(await claimParkedForm(system, signedIn, earlier))) return reply.redirect(resumeAddress(earlier), 303)
+    if (!(await claimSavedForm(system, signedIn, earlier))) return reply.redirect(resumeAddress(earlier), 303)
     request.resumed = earlier
     if (request.ctx) await recordAudit(request.ctx, { action: 'resumed_form', details: { path: pathWithin(request) } })
   })
   app.addHook('onResponse', async ({ resumed, signedIn }, { statusCode }) => {
-    if (resumed && signedIn && isUndone(statusCode)) await releaseParkedForm(system, signedIn, resumed)
+    if (resumed && signedIn && isUndone(statusCode)) await releaseSavedForm(system, signedIn, resumed)
   })
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { provePassword } from '../../../domain/access/fresh.ts'
 import { hasFactor } from '../../../domain/access/has-factor.ts'
-import { findParkedForm } from '../../../domain/access/parked-forms.ts'
 import { NO_PASSWORD } from '../../../domain/access/passwords.ts'
+import { findSavedForm } from '../../../domain/access/saved-forms.ts'
 import type { SignedIn } from '../../../domain/access/sessions.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { findWitnesses } from '../../../domain/single-sign-on/find-providers.ts'
@@ -58,7 +58,7 @@ export function proveRoutes(app: FastifyInstance, portal: Portal): void {
     })
 
     scope.get<{ Params: { formId: string } }>('/resume/:formId', async (request, reply) => {
-      const form = await findParkedForm(system, signedInOf(request), request.params.formId)
+      const form = await findSavedForm(system, signedInOf(request), request.params.formId)
       if (!form) throw new DomainError('not_permitted')
       return show(request, reply, resumePage(form))
     })

@@ -1,4 +1,4 @@
-import type { ParkedForm } from '../../../domain/access/parked-forms.ts'
+import type { SavedForm } from '../../../domain/access/saved-forms.ts'
 import { html } from '../../../html/html.ts'
 import { PORTAL_PREFIX } from '../../../http/addresses/links.ts'
 import { nameOfField } from '../kit/issue-words.ts'
@@ -14,7 +14,7 @@ const OWN_FIELDS: readonly string[] = ['once', 'seen', 'stood', 'next', 'sealed'
 const shorten = (text: string): string => (text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text)
 
 /** A form that was kept, which is sent by its button alone. */
-export function resumePage({ id, url, fields, isMultipart, page, isIncomplete, isUsed }: ParkedForm): Page {
+export function resumePage({ id, url, fields, isMultipart, page, isIncomplete, isUsed }: SavedForm): Page {
   const back = page ?? PORTAL_PREFIX
   if (isUsed)
     return {

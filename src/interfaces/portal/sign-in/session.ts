@@ -39,7 +39,7 @@ declare module 'fastify' {
     /** What a page asks by itself, whether or not anybody is there: it does not keep the session from ending. */
     isUnattended?: boolean
     /** What owners can do while their organization is on hold, because it is to be erased. */
-    duringHold?: boolean
+    duringSuspension?: boolean
   }
 }
 
@@ -114,7 +114,7 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
     if (opening === 'network' || opening === 'sso')
       return show(request, reply, await closed({ ...system, origin }, request, organizationId, opening), 403)
     const mode = showsTestData(originalUrl) ? 'test' : 'live'
-    const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked, duringHold: true })
+    const ctx = contextOf(system, signedIn, { organizationId, mode, ...asked, duringSuspension: true })
     const held = await findHeldPage(ctx, request)
     if (held) return show(request, reply, held, 403)
     request.ctx = { ...ctx, origin, onGone: onGone(reply) }
@@ -123,12 +123,12 @@ export function requireMember(app: FastifyInstance, system: ServiceContext): voi
 
 /** Of an organization on hold: what stands in the page's stead; null of what its owners can do all the same. */
 async function findHeldPage(ctx: Context, { signedIn, routeOptions }: FastifyRequest): Promise<Page | null> {
-  const eraseAt = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.organization.hold
-    ?.eraseAt
-  if (!eraseAt) return null
+  const erasesAt = signedIn?.memberships.find(({ organizationId }) => organizationId === ctx.organization.id)?.organization.hold
+    ?.erasesAt
+  if (!erasesAt) return null
   const isOwner = may(ctx, 'erase_organization')
-  if (isOwner && routeOptions.config.duringHold) return null
-  return heldPage({ ctx, eraseAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
+  if (isOwner && routeOptions.config.duringSuspension) return null
+  return heldPage({ ctx, erasesAt, assessments: isOwner ? await listAssessmentChoices(ctx, {}) : null })
 }
 
 /** Has it recorded that somebody came from another network than the organization can be opened from. */

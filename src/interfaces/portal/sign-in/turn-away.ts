@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type FormOwner, findOwnerOfEnded } from '../../../domain/access/parked-forms.ts'
 import { authorize, type Permission } from '../../../domain/access/permissions.ts'
+import { type FormOwner, findOwnerOfEnded } from '../../../domain/access/saved-forms.ts'
 import type { ServiceContext } from '../../../domain/context.ts'
 
 declare module 'fastify' {

@@ -16,17 +16,17 @@ export function verifyRoutes(app: FastifyInstance, { system }: Portal): void {
 
     scope.get('/verify', async (request, reply) => {
       const next = safeNext(queryOf(request).get('next') ?? '')
-      const { email, provenAt } = signedInOf(request).credential
-      return provenAt ? reply.redirect(next, 303) : show(request, reply, verifyPage(emptyForm, email, next))
+      const { email, emailVerifiedAt } = signedInOf(request).credential
+      return emailVerifiedAt ? reply.redirect(next, 303) : show(request, reply, verifyPage(emptyForm, email, next))
     })
 
     scope.post('/verify', (request, reply) => {
-      const { email, provenAt } = signedInOf(request).credential
+      const { email, emailVerifiedAt } = signedInOf(request).credential
       return submit(request, reply, {
         page: (form) => verifyPage(form, email, safeNext(readFields(form.values, 'next').next)),
         async work(values) {
           const next = safeNext(readFields(values, 'next').next)
-          if (provenAt) return next
+          if (emailVerifiedAt) return next
           await requestPasswordReset(system, { email, origin: browserOf(request) })
           return verificationSentPage(email, next)
         },

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { OwnWayMember } from '../../../domain/members/own-ways.ts'
+import type { SignInExceptionMember } from '../../../domain/members/own-ways.ts'
 import type { Enforcement } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
@@ -29,7 +29,7 @@ export const enforcementPanels = (form: Form, shown: Shown): Html =>
 
 function state(form: Form, { ctx, enforcement }: Shown): Html {
   const { enforcedAt, sessionHours, isTried, ownWays } = enforcement
-  const isReady = ownWays.some(({ ownWay, isReady }) => ownWay === 'break_glass' && isReady)
+  const isReady = ownWays.some(({ signInException, isReady }) => signInException === 'break_glass' && isReady)
   const hours = field(form, {
     name: 'ssoSessionHours',
     label: 'Hours until members go to the identity provider again',
@@ -67,7 +67,7 @@ ${
 export const WAYS: Record<string, string> = { guest: 'Guest', break_glass: 'Owner for emergencies' }
 
 function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
-  const action = (member: OwnWayMember) => pathOf(ctx, `${BASE}/own-ways/${member.id}/end`)
+  const action = (member: SignInExceptionMember) => pathOf(ctx, `${BASE}/own-ways/${member.id}/end`)
   return html`${
     enforcement.ownWays.length > 0 &&
     html`<div class="mb-6">${table(
@@ -75,14 +75,14 @@ function ownWays(form: Form, { ctx, enforcement }: Shown): Html {
       ['Member', 'As', 'In the last 30 days', '(Actions)'],
       enforcement.ownWays.map((member) => [
         person({ name: member.name, email: member.email, address: pathOf(ctx, `members/${member.id}`) }),
-        WAYS[member.ownWay] ?? member.ownWay,
-        member.ownWay === 'break_glass' ? badge(member.isReady ? 'used' : 'not used') : '',
+        WAYS[member.signInException] ?? member.signInException,
+        member.signInException === 'break_glass' ? badge(member.isReady ? 'used' : 'not used') : '',
         html`<form method="post" action="${action(member)}"><button class="btn btn-sm text-error" aria-label="${`Remove ${member.email}`}">Remove</button></form>`,
       ]),
     )}</div>`
   }<form method="post" action="${pathOf(ctx, `${BASE}/own-ways`)}">
 ${field(form, { name: 'email', label: 'Email address', type: 'email', hint: 'Of a guest who is not a member yet, too: invite them under Members afterwards.' })}
-${choice(form, { name: 'ownWay', label: 'As', value: 'guest', options: Object.entries(WAYS) })}
+${choice(form, { name: 'signInException', label: 'As', value: 'guest', options: Object.entries(WAYS) })}
 <button class="btn">Add</button>
 </form>`
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { endOwnWay, nameOwnWay, OWN_WAYS, type OwnWay } from '../../../domain/members/own-ways.ts'
+import { endSignInException, nameSignInException, OWN_WAYS, type SignInException } from '../../../domain/members/own-ways.ts'
 import { allowOtherWays, enforceSso } from '../../../domain/single-sign-on/enforcement.ts'
 import { type Form, readFields, submit } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
@@ -24,9 +24,9 @@ export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyR
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async (values) => {
-        const { email, ownWay } = readFields(values, 'email', 'ownWay')
-        await nameOwnWay(request.ctx, { email, ownWay: readOwnWay(ownWay) })
-        return `${pathOf(request.ctx, BASE)}?done=own-way`
+        const { email, signInException } = readFields(values, 'email', 'signInException')
+        await nameSignInException(request.ctx, { email, signInException: readSignInException(signInException) })
+        return `${pathOf(request.ctx, BASE)}?done=sign-in-exception`
       },
     }),
   )
@@ -34,12 +34,13 @@ export function enforcementRoutes(app: FastifyInstance, page: (request: FastifyR
     submit(request, reply, {
       page: (form) => page(request, form),
       work: async () => {
-        await endOwnWay(request.ctx, request.params.memberId)
-        return `${pathOf(request.ctx, BASE)}?done=own-way`
+        await endSignInException(request.ctx, request.params.memberId)
+        return `${pathOf(request.ctx, BASE)}?done=sign-in-exception`
       },
     }),
   )
 }
 
 /** What the form offers; anything else is a guest, who may do less. */
-const readOwnWay = (text: string): OwnWay => OWN_WAYS.find((ownWay) => ownWay === text) ?? 'guest'
+const readSignInException = (text: string): SignInException =>
+  OWN_WAYS.find((signInException) => signInException === text) ?? 'guest'

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../domain/errors.ts'
 import type { ProviderInput } from '../../../domain/single-sign-on/provider-input.ts'
-import { NEW_ROLES, type Provider } from '../../../domain/single-sign-on/providers.ts'
+import { DEFAULT_ROLES, type Provider } from '../../../domain/single-sign-on/providers.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { area, checkbox, checkboxes, choice, type Form, field, folded, readLines } from '../kit/forms.ts'
 
@@ -27,23 +27,23 @@ ${field(form, {
   ...(provider && { hint: 'Leave empty to keep the one that is set.' }),
 })}
 ${field(form, {
-  name: 'secretEndsAt',
+  name: 'secretExpiresAt',
   label: 'The secret expires on',
   type: 'date',
-  value: provider?.secretEndsAt?.toISOString().slice(0, 10) ?? '',
+  value: provider?.secretExpiresAt?.toISOString().slice(0, 10) ?? '',
   hint: 'Your provider shows the date where it shows the secret. Settings warn from 30 days before it: nobody can sign in afterwards.',
   optional: true,
 })}
 ${checkbox(form, {
-  name: 'addsMembers',
+  name: 'provisionsMembers',
   label: 'Make everybody a member who signs in with an address of a verified domain',
-  checked: provider?.addsMembers ?? false,
+  checked: provider?.provisionsMembers ?? false,
 })}
 ${checkboxes(form, {
-  name: 'newRoles',
+  name: 'defaultRoles',
   label: 'Roles of new members',
-  options: NEW_ROLES.map((role) => [role, role === 'client' ? 'Client' : 'Grader'] as const),
-  values: provider?.newRoles ?? ['grader'],
+  options: DEFAULT_ROLES.map((role) => [role, role === 'client' ? 'Client' : 'Grader'] as const),
+  values: provider?.defaultRoles ?? ['grader'],
   hint: 'Admins are made under Members only.',
 })}
 ${choice(form, {
@@ -60,9 +60,9 @@ ${folded(
   form,
   'More settings',
   html`${checkbox(form, {
-    name: 'endsAtIdp',
+    name: 'logsOutAtProvider',
     label: 'Show members who sign out here where to sign out of the provider as well',
-    checked: provider?.endsAtIdp ?? false,
+    checked: provider?.logsOutAtProvider ?? false,
   })}
 ${area(form, {
   name: 'acrValues',
@@ -92,20 +92,20 @@ ${choice(form, {
 /** @throws DomainError invalid: `notClaims`, with the line. */
 export function readProvider(values: URLSearchParams): ProviderInput {
   const text = (name: string) => values.get(name)?.replaceAll('\0', '') ?? ''
-  const endsOn = text('secretEndsAt')
+  const endsOn = text('secretExpiresAt')
   return {
     name: text('name'),
     issuer: text('issuer'),
     clientId: text('clientId'),
     clientAuth: text('clientAuth') as ProviderInput['clientAuth'],
     clientSecret: text('clientSecret'),
-    secretEndsAt: endsOn === '' ? null : new Date(`${endsOn}T00:00:00Z`),
+    secretExpiresAt: endsOn === '' ? null : new Date(`${endsOn}T00:00:00Z`),
     requiredClaims: readClaims(readLines(values, 'requiredClaims')),
-    addsMembers: values.has('addsMembers'),
-    newRoles: readLines(values, 'newRoles'),
+    provisionsMembers: values.has('provisionsMembers'),
+    defaultRoles: readLines(values, 'defaultRoles'),
     secondFactor: text('secondFactor') as ProviderInput['secondFactor'],
     acrValues: readLines(values, 'acrValues'),
-    endsAtIdp: values.has('endsAtIdp'),
+    logsOutAtProvider: values.has('logsOutAtProvider'),
   }
 }
 

@@ -33,7 +33,7 @@ const NOTICES = new Map([
     'The settings are saved, but not tried yet. Until then single sign-on is not the only way in: try it, then make it the only way in again.',
   ],
   ['allowed', 'Members can sign in with their passwords and passkeys again.'],
-  ['own-way', 'Who may sign in past single sign-on is saved.'],
+  ['sign-in-exception', 'Who may sign in past single sign-on is saved.'],
 ])
 
 type Facts = {
@@ -73,10 +73,10 @@ ${field(form, { name: 'domain', label: 'Add a domain', hint: 'Such as example.co
 /** Days before its end from which a secret is told of. */
 const WARNED_DAYS = 30
 
-const warnOfSecret = ({ deps }: Context, { name, secretEndsAt }: Provider): Html | false =>
-  secretEndsAt !== null &&
-  secretEndsAt.getTime() - deps.clock().getTime() < WARNED_DAYS * DAY_MS &&
-  html`<div class="alert alert-soft alert-warning" role="status"><p>The client secret of ${name} ${secretEndsAt > deps.clock() ? 'expires' : 'expired'} on ${secretEndsAt.toISOString().slice(0, 10)}. Make another at your provider and enter it here: nobody can sign in with one that has expired.</p></div>\n`
+const warnOfSecret = ({ deps }: Context, { name, secretExpiresAt }: Provider): Html | false =>
+  secretExpiresAt !== null &&
+  secretExpiresAt.getTime() - deps.clock().getTime() < WARNED_DAYS * DAY_MS &&
+  html`<div class="alert alert-soft alert-warning" role="status"><p>The client secret of ${name} ${secretExpiresAt > deps.clock() ? 'expires' : 'expired'} on ${secretExpiresAt.toISOString().slice(0, 10)}. Make another at your provider and enter it here: nobody can sign in with one that has expired.</p></div>\n`
 
 const providerTable = (ctx: Context, providers: readonly Provider[]): Html =>
   table(
@@ -169,7 +169,7 @@ ${providerFields(form, withDraft(ctx, provider))}
               : html`${time(provider.testedAt)}, with other settings`
             : 'not yet',
         ],
-        ['Says when somebody signed in (auth_time)', provider.testedAt && (provider.givesAuthTime ? 'yes' : 'no')],
+        ['Says when somebody signed in (auth_time)', provider.testedAt && (provider.sendsAuthTime ? 'yes' : 'no')],
         [
           'Links members anew until',
           provider.relinkUntil && provider.relinkUntil > ctx.deps.clock() && time(provider.relinkUntil),

@@ -42,9 +42,9 @@ function played(ctx: Context, address: string): Html {
 }
 
 function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
-  const { kind, state, media, createdAt, completedAt, cutOff, chosenAt } = take
+  const { kind, state, media, createdAt, completedAt, wasInterrupted, selectedAt } = take
   if (kind === 'text') return textShown(take, language)
-  const ended = html`${cutOff ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${chosenAt && html`, chosen ${time(chosenAt)}`}`
+  const ended = html`${wasInterrupted ? 'cut off' : 'saved'} ${time(completedAt ?? createdAt)}${selectedAt && html`, chosen ${time(selectedAt)}`}`
   const length = media?.milliseconds
     ? html`<span class="text-base-content font-medium tabular-nums">${wordPosition(media.milliseconds)}</span>, `
     : ''
@@ -53,10 +53,10 @@ function takeShown(ctx: Context, take: TakeDetail, language: string | null): Htm
 }
 
 /** A text, with how long it is and when it was typed: from when it was first saved, to when it was last changed. */
-function textShown({ text, createdAt, completedAt, chosenAt }: TakeDetail, language: string | null): Html {
+function textShown({ text, createdAt, completedAt, selectedAt }: TakeDetail, language: string | null): Html {
   const until = completedAt && completedAt > createdAt && completedAt
   return html`<div class="bg-base-200 rounded-field p-4">${written(text, language)}</div>
-<p class="facts mt-2">${wordCount(countWords(text), 'word')}, first typed ${time(createdAt)}${until && html`, last changed ${time(until)}`}${chosenAt && html`, chosen ${time(chosenAt)}`}</p>`
+<p class="facts mt-2">${wordCount(countWords(text), 'word')}, first typed ${time(createdAt)}${until && html`, last changed ${time(until)}`}${selectedAt && html`, chosen ${time(selectedAt)}`}</p>`
 }
 
 const UNSEEN: Record<Exclude<Medium['state'], 'ready' | 'failed'>, string> = {

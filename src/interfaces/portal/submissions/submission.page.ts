@@ -100,7 +100,7 @@ const STATES = {
 }
 
 function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): Html {
-  const { consentAt, consentMedia, consentVersion, consentOwnLanguage, consentOwnVersion } = submission
+  const { consentAt, consentMedia, consentVersion, organizationConsentLanguage, organizationConsentVersion } = submission
   const facts: [string, Value][] = [
     ['Assessment', assessment.name],
     ['Started', submission.startedAt && time(submission.startedAt)],
@@ -109,7 +109,7 @@ function about({ assessment }: SubmittedInvite, submission: SubmissionDetail): H
     [
       'Consent',
       consentAt
-        ? html`${time(consentAt)}, version ${consentVersion}${consentOwnLanguage !== null && `, and version ${consentOwnVersion} of your own text (${wordLanguage(consentOwnLanguage)})`}`
+        ? html`${time(consentAt)}, version ${consentVersion}${organizationConsentLanguage !== null && `, and version ${organizationConsentVersion} of your own text (${wordLanguage(organizationConsentLanguage)})`}`
         : 'not asked for',
     ],
     ['Consent covers', consentMedia.map(wordMedium).join(', ')],

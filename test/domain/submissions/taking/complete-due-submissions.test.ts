@@ -181,8 +181,9 @@ describe('the sweep', () => {
   it('opens none where assessments are taken elsewhere', async () => {
     const withPlayer = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
     await makeAccepted(withPlayer, { status: 'started', assessmentSession: withPlayer.deps.newId() })
-    await runSweep(withPlayer, ['open_submissions'])
-    const isDone = async () => /part="open_submissions",outcome="done"\} [1-9]/.test(await withPlayer.metrics.registry.metrics())
+    await runSweep(withPlayer, ['create_missing_submissions'])
+    const isDone = async () =>
+      /part="create_missing_submissions",outcome="done"\} [1-9]/.test(await withPlayer.metrics.registry.metrics())
     await waitUntil('the end of the sweep', async () => (await isDone()) || undefined)
     expect(await withPlayer.db.submission.count()).toBe(0)
   })

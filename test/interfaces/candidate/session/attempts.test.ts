@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { MAX_SESSION_NOTES } from '../../../../src/domain/limits.ts'
+import { MAX_SESSION_EVENTS } from '../../../../src/domain/limits.ts'
 import { startServiceForFile } from '../../../support/service.ts'
 import { takeAssessment } from '../../../support/submissions.ts'
 
@@ -46,7 +46,7 @@ describe('an attempt of which the answer was lost', () => {
     const id = randomUUID()
     const first = await attempt(candidate, id, 'questions/1/plays')
     const where = { submissionId: candidate.submissionId }
-    await service.db.paperQuestion.updateMany({ where, data: { closedAt: service.clock.now() } })
+    await service.db.submissionQuestion.updateMany({ where, data: { closedAt: service.clock.now() } })
     expect((await attempt(candidate, id, 'questions/1/plays')).body).toEqual(first.body)
     expect(said(await attempt(candidate, randomUUID(), 'questions/1/plays'))).toEqual([409, 'closed'])
   })
@@ -55,9 +55,9 @@ describe('an attempt of which the answer was lost', () => {
     const candidate = await takeAssessment(service, LIMITED_TO_ONE)
     const id = randomUUID()
     const where = { submissionId: candidate.submissionId }
-    await service.db.paperQuestion.updateMany({ where, data: { closedAt: service.clock.now() } })
+    await service.db.submissionQuestion.updateMany({ where, data: { closedAt: service.clock.now() } })
     expect(said(await attempt(candidate, id, 'questions/1/plays'))).toEqual([409, 'closed'])
-    await service.db.paperQuestion.updateMany({ where, data: { closedAt: null } })
+    await service.db.submissionQuestion.updateMany({ where, data: { closedAt: null } })
     expect((await attempt(candidate, id, 'questions/1/plays')).body).toEqual({ playsLeft: 0 })
   })
 
@@ -87,7 +87,7 @@ describe('an attempt of which the answer was lost', () => {
 
 describe('notes', () => {
   const notes = [{ kind: 'tab_hidden', ago: 5 }]
-  const count = ({ submissionId }: Candidate) => service.db.sessionNote.count({ where: { submissionId } })
+  const count = ({ submissionId }: Candidate) => service.db.sessionEvent.count({ where: { submissionId } })
   const attempts = ({ organization }: Candidate) =>
     service.db.idempotencyRecord.count({ where: { organizationId: organization.id } })
 
@@ -105,11 +105,11 @@ describe('notes', () => {
     const candidate = await takeAssessment(service)
     const { organization, submissionId } = candidate
     const note = { organizationId: organization.id, submissionId, kind: 'online', at: service.clock.now() }
-    await service.db.sessionNote.createMany({
-      data: Array.from({ length: MAX_SESSION_NOTES }, () => ({ ...note, id: randomUUID() })),
+    await service.db.sessionEvent.createMany({
+      data: Array.from({ length: MAX_SESSION_EVENTS }, () => ({ ...note, id: randomUUID() })),
     })
     for (const sent of [notes, []]) expect((await attempt(candidate, randomUUID(), 'notes', { notes: sent })).status).toBe(204)
-    expect([await count(candidate), await attempts(candidate)]).toEqual([MAX_SESSION_NOTES, 0])
+    expect([await count(candidate), await attempts(candidate)]).toEqual([MAX_SESSION_EVENTS, 0])
   })
 })
 
@@ -122,6 +122,6 @@ describe('a tab', () => {
     expect(said(await candidate.post('tab', { tab: candidate.tab }))).toEqual([409, 'taken_over'])
     expect((await candidate.submission()).tab).toBe(second)
     for (let i = 0; i < 20; i++) await candidate.post('tab', { tab: randomUUID() })
-    expect((await candidate.submission()).earlierTabs).toHaveLength(8)
+    expect((await candidate.submission()).previousTabIds).toHaveLength(8)
   })
 })

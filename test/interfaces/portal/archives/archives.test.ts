@@ -12,8 +12,8 @@ import { makeArchive, PART_BYTES } from '../../../../src/domain/archives/make-ar
 import { requestCandidateArchive, requestMemberArchive } from '../../../../src/domain/archives/request-archive.ts'
 import type { Context } from '../../../../src/domain/context.ts'
 import { continueErasure } from '../../../../src/domain/erasure/continue-erasure.ts'
-import { continueHold, HOLD_DAYS, holdOrganization } from '../../../../src/domain/erasure/hold.ts'
 import { requestErasure } from '../../../../src/domain/erasure/request-erasure.ts'
+import { continueSuspension, SUSPENSION_DAYS, suspendOrganization } from '../../../../src/domain/erasure/suspension.ts'
 import { daysAfter } from '../../../../src/domain/values/days.ts'
 import { runCli } from '../../../cli/run-cli.ts'
 import { textsOf, unzip, waitForArchive } from '../../../support/archives.ts'
@@ -87,7 +87,7 @@ describe('an archive of a candidate', () => {
     const { invite, owner } = await start()
     const location = await ask(owner, `${owner.home}candidates/${invite.id}/archive`)
     await waitForFile(owner, location)
-    await service.db.sessionProof.updateMany({ data: { at: new Date(service.clock.now().getTime() - 3_600_000) } })
+    await service.db.sessionAuthentication.updateMany({ data: { at: new Date(service.clock.now().getTime() - 3_600_000) } })
     for (const path of [`${owner.home}candidates/${invite.id}/archive`, `${location}/file`]) {
       const { status, headers } = await owner.post(path)
       expect([path, status, headers.location]).toEqual([path, 303, expect.stringContaining('/prove')])
@@ -136,13 +136,13 @@ describe('an archive of a candidate', () => {
     const { organization, ctx } = await start()
     const still: Context = { ...ctx, deps: { ...ctx.deps, queue: { ...ctx.deps.queue, enqueueArchive: async () => {} } } }
     const { id } = await requestCandidateArchive(still, { address: ADDRESS })
-    const hold = await holdOrganization(still, { name: organization.name })
+    const hold = await suspendOrganization(still, { name: organization.name })
     const writeArchive: Context['deps']['writeArchive'] = async (of, whose, write) => {
       await service.deps.writeArchive(of, whose, write)
       await write(Buffer.alloc(PART_BYTES)) // the first part is put
-      for (const days of [HOLD_DAYS - 3, HOLD_DAYS]) {
+      for (const days of [SUSPENSION_DAYS - 3, SUSPENSION_DAYS]) {
         const later = () => daysAfter(service.clock.now(), days)
-        await continueHold({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
+        await continueSuspension({ ...service.system, deps: { ...service.deps, clock: later } }, hold.id)
       }
     }
     const meanwhile = { ...service.system, deps: { ...service.deps, writeArchive } }
@@ -162,7 +162,7 @@ describe('an archive of a candidate', () => {
     expect(await service.db.archive.count({ where: { id } })).toBe(1)
     await forgetOldArchives(at(expiresAt.getTime()))
     expect(await service.db.archive.count({ where: { id } })).toBe(0)
-    expect(await service.db.mediaLeftover.count({ where: { key: key! } })).toBe(1)
+    expect(await service.db.deletedMediaFile.count({ where: { key: key! } })).toBe(1)
   })
 
   it('goes with the candidate when they are erased, also while it is being made', async () => {
@@ -222,7 +222,7 @@ describe('an archive of a candidate', () => {
     const { key } = await service.db.archive.findFirstOrThrow({ where: { id } })
     await waitForArchive(ctx, id)
     const files = (await listStore(service)).filter((name) => name.startsWith(organization.id))
-    const left = await service.db.mediaLeftover.findMany({ where: { key: { startsWith: organization.id } } })
+    const left = await service.db.deletedMediaFile.findMany({ where: { key: { startsWith: organization.id } } })
     expect(
       files.filter((name) => !name.startsWith(key!)).every((name) => left.some((one) => name.startsWith(`${one.key}/`))),
     ).toBe(true)
@@ -323,7 +323,7 @@ describe('the download of an archive', () => {
     expect((await owner.get(location)).text).toContain('was not repeated within an hour')
     await forgetOldArchives(service.system)
     expect(await read()).toMatchObject({ key: null, fetchedAt: null })
-    expect(await service.db.mediaLeftover.count({ where: { key } })).toBe(1)
+    expect(await service.db.deletedMediaFile.count({ where: { key } })).toBe(1)
   })
 
   it('is free again a minute after its process died', async () => {

@@ -14,7 +14,7 @@ const TRACES = ['Zebulon Quick', 'zebulon@example.net']
 async function furnish() {
   const made = await makeHandedIn(service, { recipientName: TRACES[0]!, recipientEmail: TRACES[1]! })
   const { organization, assessment, invite, submissionId, assign } = made
-  await service.db.assessment.update({ where: { id: assessment.id }, data: { gradedBlind: true } })
+  await service.db.assessment.update({ where: { id: assessment.id }, data: { blindGrading: true } })
   const grader = await signInAs(service, organization.id, ['grader', 'client'])
   await assign(grader.member.id)
   const of = { organizationId: organization.id, assessmentId: assessment.id }
@@ -110,6 +110,6 @@ it('hides the invite from its grader, also in what is counted, and shows it once
     (await grader.get(grader.home)).text.includes('Completed</a>'),
   ]
   expect(await visible()).toEqual([false, false, false, false, false])
-  await service.db.assessment.update({ where: { id: assessment.id }, data: { gradedBlind: false } })
+  await service.db.assessment.update({ where: { id: assessment.id }, data: { blindGrading: false } })
   expect(await visible()).toEqual([true, true, true, true, true])
 })

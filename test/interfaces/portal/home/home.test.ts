@@ -226,7 +226,7 @@ it('leads those who grade to what waits to be graded', async () => {
   await assign(grader.member.id)
   expect(await waiting(grader)).toEqual(['1 for you', 'mine'])
   expect(await waiting(admin)).toEqual(['1 for a grade', 'mine', 'nobody', 'all', 'all'])
-  await service.db.submission.updateMany({ where: { organizationId: organization.id }, data: { needsPeople: false } })
+  await service.db.submission.updateMany({ where: { organizationId: organization.id }, data: { needsGrading: false } })
   expect([await waiting(grader), await waiting(admin)]).toEqual([
     ['1 to release', 'release'],
     ['1 to release', 'release'],
@@ -301,7 +301,7 @@ it('counts days as invites are completed, moved and deleted, whoever writes them
   await service.db.invite.delete({ where: { id } })
   expect(await days()).toEqual([[1, 0], [0, 1], [0, 0]]) // biome-ignore format: a row a day
   await service.db.organization.delete({ where: { id: made.id } })
-  expect(await service.db.organizationInviteDay.count({ where: { organizationId: made.id } })).toBe(0)
+  expect(await service.db.organizationDailyInviteCount.count({ where: { organizationId: made.id } })).toBe(0)
 })
 
 it('reads no invite that it does not count or show, however many there are', async () => {

@@ -80,7 +80,7 @@ it('makes a key restricted from its first moment on, or none', async () => {
     scopes: ['invites:read', 'members:write'],
     rights: ['manage'],
     networks: ['127.0.0.1', '10.0.0.0/8'],
-    isStoredRestricted: true,
+    hasRestrictedHash: true,
     createdById: member.id,
   })
   expect((await service.v1(key).get('/invites')).status).toBe(200)

@@ -101,7 +101,7 @@ it('says first what a correction would change, and writes nothing', async () => 
   expect(text).toContain('It is Bergen')
   expect(choicesIn(text)).toEqual(['Change only where it raises them: 1 result', 'Also where it lowers them: 2 results'])
   expect(await scores()).toEqual(before)
-  expect(await service.db.questionKey.count({ where: { versionId: made.versionId } })).toBe(1)
+  expect(await service.db.answerKey.count({ where: { versionId: made.versionId } })).toBe(1)
 })
 
 it('says of live and of test data what would change and what has, whichever of them is looked at', async () => {
@@ -224,9 +224,9 @@ it('counts no question less for whom that would lower the result', async () => {
 /** The version is the third question of the paper, too: answered by Bergen, scored 0, and released. */
 async function askTwice({ organizationId, question, versionId, submissionIds: [submissionId] }: Made) {
   const of = { organizationId, submissionId: submissionId! }
-  const like = await service.db.paperQuestion.findFirstOrThrow({ where: { ...of, number: 1 } })
+  const like = await service.db.submissionQuestion.findFirstOrThrow({ where: { ...of, number: 1 } })
   const paper = { inputType: like.inputType, responseType: like.responseType, script: like.script, audioUrl: '', videoUrl: '' }
-  await service.db.paperQuestion.create({
+  await service.db.submissionQuestion.create({
     data: { ...of, ...paper, number: 3, points: 10, timeLimit: 0, questionId: question.id, versionId },
   })
   const at = { ...of, questionNumber: 3, createdAt: new Date() }
@@ -287,7 +287,7 @@ it('lists what was not accepted, as one what is compared as one, and accepts it 
   const fields = { accept: 'Roma', share: '50', reason: 'Accepted: Roma' }
   expect((await correct(fields, 'raise')).status).toBe(303)
   expect((await scores()).map((one) => one.scores.at(-1))).toEqual([5, 5, 5, 5, 0, 10, 0])
-  const key = await service.db.questionKey.findFirstOrThrow({ where: { versionId: made.versionId, number: 2 } })
+  const key = await service.db.answerKey.findFirstOrThrow({ where: { versionId: made.versionId, number: 2 } })
   expect(key.key).toMatchObject({
     accepted: [
       { text: 'Rome', share: 100 },
@@ -327,7 +327,7 @@ it('releases results anew once, and shows how far it is, when its form is sent a
   const before = await scores()
   expect((await admin.post(path, fields)).headers.location).toBe(path)
   expect(await scores()).toEqual(before)
-  expect(await service.db.questionKey.count({ where: { versionId: made.versionId } })).toBe(2)
+  expect(await service.db.answerKey.count({ where: { versionId: made.versionId } })).toBe(2)
 })
 
 describe('a question whose form was opened before', () => {
@@ -348,7 +348,7 @@ describe('a question whose form was opened before', () => {
     const stored = async () => {
       const { versionId } = await service.db.question.findUniqueOrThrow({ where: { id } })
       const where = { organizationId: made.organizationId, versionId: versionId! }
-      const { key } = await service.db.questionKey.findFirstOrThrow({ where, orderBy: { number: 'desc' } })
+      const { key } = await service.db.answerKey.findFirstOrThrow({ where, orderBy: { number: 'desc' } })
       return [versionId === made.versionId, (key as { right: string[] }).right]
     }
     return { ...opened, form, stored, seen: seenIn(await opened.admin.get(form)) }

@@ -151,16 +151,16 @@ it('has wrong passwords for the address of a member, as theirs, and keeps nothin
 it('is kept for a year, or for as long as an owner has chosen, up to seven', async () => {
   const [patient, other] = [await start(), await start()]
   const security = `${patient.admin.home}settings/security`
-  for (const auditKeptDays of ['364', '2558', '1.5', '']) {
-    const refused = await patient.admin.post(security, { auditKeptDays })
-    expect([auditKeptDays, refused.status]).toEqual([auditKeptDays, 422])
+  for (const auditRetentionDays of ['364', '2558', '1.5', '']) {
+    const refused = await patient.admin.post(security, { auditRetentionDays })
+    expect([auditRetentionDays, refused.status]).toEqual([auditRetentionDays, 422])
   }
-  expect((await patient.admin.post(security, { auditKeptDays: '730' })).status).toBe(303)
-  expect((await patient.admin.get(security)).text).toMatch(/name="auditKeptDays"[^>]*value="730"/)
+  expect((await patient.admin.post(security, { auditRetentionDays: '730' })).status).toBe(303)
+  expect((await patient.admin.get(security)).text).toMatch(/name="auditRetentionDays"[^>]*value="730"/)
   const change = await service.db.auditEntry.findFirstOrThrow({
     where: { organizationId: patient.organization.id, action: 'changed_security' },
   })
-  expect(change.details).toEqual({ auditKeptDays: { before: 365, after: 730 } })
+  expect(change.details).toEqual({ auditRetentionDays: { before: 365, after: 730 } })
 
   const ages = [364, 366, 729, 731]
   const now = service.clock.now().getTime()
@@ -193,7 +193,7 @@ it('says what was changed in words, from what to what, with values as people rea
     backgroundColor: '',
     seen: await seenAt(`${home}settings/brand`),
   })
-  await admin.post(`${home}settings/security`, { keyMaxDays: '90', keyNetworks: '203.0.113.0/24' })
+  await admin.post(`${home}settings/security`, { apiKeyMaxDays: '90', apiKeyNetworks: '203.0.113.0/24' })
   await admin.post(`${home}settings/security`, { secondFactorFrom: '2027-03-01', idleMinutes: '60' })
   const entry = { organizationId: organization.id, actorKind: 'operator', at: service.deps.clock() }
   const logo = (before: string | null, after: string | null) => ({ before: { logoHash: before }, after: { logoHash: after } })
@@ -229,7 +229,7 @@ it('says what was changed in words, from what to what, with values as people rea
     'Some new field: x',
   ])
     expect(rows).toContain(words)
-  expect(rows).not.toMatch(/logoHash|keyMaxDays|keyNetworks|languagesOffered|aa11/)
+  expect(rows).not.toMatch(/logoHash|apiKeyMaxDays|apiKeyNetworks|languagesOffered|aa11/)
 
   async function seenAt(address: string): Promise<string> {
     return /name="seen" value="([^"]*)"/.exec((await admin.get(address)).text)![1]!

@@ -68,7 +68,7 @@ describe('managers and authors', () => {
     const { member } = await signInAs(service, id, ['grader'], ['manager'])
     const path = `${admin.home}members/${member.id}`
     await admin.post(`${path}/deactivate`)
-    await admin.post(`${path}/reactivate`, { newRoles: 'author' })
+    await admin.post(`${path}/reactivate`, { defaultRoles: 'author' })
     expect(await find(member.id)).toEqual({ roles: [], duties: ['author'], status: 'active' })
   })
 })
@@ -106,8 +106,10 @@ describe('owners', () => {
     await owners[1].post(path, { roles: ['grader'] })
     expect(await find(id)).toMatchObject({ roles: ['admin', 'grader'], duties: ['owner'] })
     await owners[1].post(`${path}/deactivate`)
-    expect(await admin.post(`${path}/reactivate`, { newRoles: 'admin' })).toMatchObject(refused('only owners can change that'))
-    await owners[1].post(`${path}/reactivate`, { newRoles: 'admin' })
+    expect(await admin.post(`${path}/reactivate`, { defaultRoles: 'admin' })).toMatchObject(
+      refused('only owners can change that'),
+    )
+    await owners[1].post(`${path}/reactivate`, { defaultRoles: 'admin' })
     expect(await find(id)).toEqual({ roles: ['admin'], duties: [], status: 'active' })
   })
 

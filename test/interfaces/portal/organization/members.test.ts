@@ -184,7 +184,7 @@ describe('one member', () => {
     const nameless = await admin.post(`${path}/reactivate`)
     expect([nameless.status, nameless.text]).toEqual([422, expect.stringContaining('Choose at least one role.')])
     expect((await signIn()).status).toBe(422)
-    await admin.post(`${path}/reactivate`, { newRoles: 'client' })
+    await admin.post(`${path}/reactivate`, { defaultRoles: 'client' })
     expect(await find(id)).toMatchObject({ status: 'active', roles: ['client'] })
     const entry = await service.db.auditEntry.findFirstOrThrow({ where: { targetId: id, action: 'reactivated_member' } })
     expect(entry.details).toEqual({ roles: { before: ['grader'], after: ['client'] } })
@@ -207,7 +207,7 @@ describe('one member', () => {
         service.clock.advance(1_000)
         if (how === 'portal')
           return admin.post(`${admin.home}members/${id}/${status === 'active' ? 'reactivate' : 'deactivate'}`, {
-            newRoles: 'client',
+            defaultRoles: 'client',
           })
         const row = { id, firstName: 'Ada', lastName: 'Lovelace', email: member.email, status }
         const document = { organizations: [{ id: organization.id, name: organization.name, members: [row] }] }

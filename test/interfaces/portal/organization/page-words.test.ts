@@ -112,7 +112,7 @@ it('has the organization’s consent text stand below ours, and keeps which vers
   expect(await read()).toBeNull()
   await agree(fieldIn((await candidate.open()).text, 'own') ?? '')
   const submission = (await read())!
-  expect(submission).toMatchObject({ consentLanguage: 'en', consentOwnLanguage: 'en', consentOwnVersion: 2 })
+  expect(submission).toMatchObject({ consentLanguage: 'en', organizationConsentLanguage: 'en', organizationConsentVersion: 2 })
   await save({ consent: 'Third.' })
   await save({})
   const agreed = await findAgreedText(asOperator(service, organization), submission)

@@ -25,7 +25,7 @@ const linkIn = (text: string, part: string) =>
 const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 
 async function setUp() {
-  const sso = await setUpSso(service, { addsMembers: 'yes' })
+  const sso = await setUpSso(service, { provisionsMembers: 'yes' })
   const { idp, begin, organization } = sso
   const seconds = () => Math.floor(clock.now().getTime() / 1000)
   const claims = (more: Record<string, unknown> = {}) => ({
@@ -120,7 +120,7 @@ describe('signing out', () => {
     const { idp, page, admin, signIn, person } = await setUp()
     const before = await signIn(person('grace'), '1')
     expect((await before.post('/portal/sign-out')).headers.location).toBe('/portal/sign-in')
-    await admin.post(page, providerFields(idp, { clientSecret: '', addsMembers: 'yes', endsAtIdp: 'yes' }))
+    await admin.post(page, providerFields(idp, { clientSecret: '', provisionsMembers: 'yes', logsOutAtProvider: 'yes' }))
     const after = await signIn(person('alan'), '2')
     const { headers } = await after.post('/portal/sign-out')
     const { text } = await after.get(headers.location!)

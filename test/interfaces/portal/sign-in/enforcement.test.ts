@@ -23,7 +23,7 @@ const isEnforced = async (organizationId: string) =>
 
 /** An organization that can be opened by single sign-on alone. */
 async function setUp(more: Record<string, string> = {}) {
-  const sso = await setUpSso(service, { addsMembers: 'yes', ...more })
+  const sso = await setUpSso(service, { provisionsMembers: 'yes', ...more })
   const enforced = await makeOnlyWayIn(service, sso)
   expect(mistakesIn(enforced.answer)).toEqual([])
   expect(await isEnforced(sso.organization.id)).toBe(true)
@@ -52,7 +52,7 @@ describe('making single sign-on the only way in', () => {
     expect(await enforce()).not.toContain(untried)
     expect(await enforce()).toContain(noWayBack)
     // Named, but never signed in by what would be used then.
-    const name = { email: admin.email, ownWay: 'break_glass' }
+    const name = { email: admin.email, signInException: 'break_glass' }
     expect((await admin.post(`${admin.home}settings/sign-in/own-ways`, name)).status).toBe(303)
     await enrolApp(admin, clock.now)
     expect(await enforce()).toContain(noWayBack)
@@ -66,7 +66,10 @@ describe('making single sign-on the only way in', () => {
     const grader = await joinAs(service, organization, { roles: ['grader'] })
     await joinPath(service, organization, 'invited@example.com', ['admin'])
     for (const email of [grader.email, 'invited@example.com', 'nobody@example.com']) {
-      const { status, text } = await admin.post(`${admin.home}settings/sign-in/own-ways`, { email, ownWay: 'break_glass' })
+      const { status, text } = await admin.post(`${admin.home}settings/sign-in/own-ways`, {
+        email,
+        signInException: 'break_glass',
+      })
       expect([email, status, text.includes('Only an owner who has joined')]).toEqual([email, 422, true])
     }
   })
@@ -81,7 +84,7 @@ describe('making single sign-on the only way in', () => {
     expect(text).toContain('1 member shut out')
     expect(text.slice(text.indexOf('shut-out-heading'))).toContain(outside.email)
     expect(text).not.toContain(inside.email)
-    expect(await actionsOf(sso.organization.id)).toEqual(expect.arrayContaining(['changed_own_way', 'enforced_sso']))
+    expect(await actionsOf(sso.organization.id)).toEqual(expect.arrayContaining(['changed_sign_in_exception', 'enforced_sso']))
     expect(await mailsOf(sso.organization.id, 'security_changed')).toContain(sso.admin.email)
   })
 })
@@ -121,7 +124,7 @@ describe('where single sign-on is the only way in', () => {
     expect((await goThrough(colleague, idp, begin)).status).toBe(303)
     expect((await colleague.get(home)).status).toBe(200)
     for (const kind of ['password', 'totp', 'passkey', 'recovery', 'device'])
-      await db.sessionProof.createMany({
+      await db.sessionAuthentication.createMany({
         data: (await db.session.findMany({ where: { credentialId, endedAt: null } })).map(({ id: sessionId }) => ({
           id: service.deps.newId(),
           sessionId,
@@ -129,14 +132,14 @@ describe('where single sign-on is the only way in', () => {
           at: clock.now(),
         })),
       })
-    await db.sessionProof.deleteMany({ where: { session: { credentialId }, kind: 'oidc' } })
+    await db.sessionAuthentication.deleteMany({ where: { session: { credentialId }, kind: 'oidc' } })
     expect((await colleague.get(home)).status).toBe(403)
-    await db.member.update({ where: { id: memberId! }, data: { ownWay: 'guest' } })
+    await db.member.update({ where: { id: memberId! }, data: { signInException: 'guest' } })
     expect((await colleague.get(home)).status).toBe(200)
   })
 
   it('keeps a form that comes too late until its sender has come by it', async () => {
-    const { organization, idp, begin, person, owner, settings } = await setUp({ newRoles: 'grader' })
+    const { organization, idp, begin, person, owner, settings } = await setUp({ defaultRoles: 'grader' })
     idp.person = person('grace')
     const colleague = browse(service)
     await goThrough(colleague, idp, begin)
@@ -161,7 +164,7 @@ describe('where single sign-on is the only way in', () => {
     expect(mistakesIn(await invite('guest@elsewhere.example')).join()).toContain('your verified domains only')
     expect(await db.member.count({ where: { organizationId: organization.id, email: 'guest@elsewhere.example' } })).toBe(0)
     expect((await invite(`colleague@${domain}`)).status).toBeLessThan(400)
-    await owner.post(`${settings}/own-ways`, { email: 'guest@elsewhere.example', ownWay: 'guest' })
+    await owner.post(`${settings}/own-ways`, { email: 'guest@elsewhere.example', signInException: 'guest' })
     expect((await invite('guest@elsewhere.example')).status).toBeLessThan(400)
     const guest = await joinAs(service, organization, { email: 'guest@elsewhere.example', roles: ['grader'] })
     expect((await guest.get(home)).headers.location).toMatch(/^\/portal\/factors\?/)
@@ -182,7 +185,7 @@ describe('where single sign-on is the only way in', () => {
 
 describe('the way back', () => {
   it('lets the owner for emergencies in while the provider is away, of which all owners are told, and the operator opens it', async () => {
-    const sso = await setUpSso(service, { addsMembers: 'yes' })
+    const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const second = await joinAs(service, sso.organization, { email: `second@${sso.domain}` })
     const { signIn } = await makeOnlyWayIn(service, sso)
     const { organization, admin, idp } = sso
@@ -220,7 +223,7 @@ describe('the way back', () => {
     const { id } = await db.member.findFirstOrThrow({ where: { organizationId: organization.id, email: admin.email } })
     const last = 'This is the last way in'
     expect((await owner.post(`${settings}/own-ways/${id}/end`)).text).toContain(last)
-    expect((await owner.post(`${settings}/own-ways`, { email: admin.email, ownWay: 'guest' })).text).toContain(last)
+    expect((await owner.post(`${settings}/own-ways`, { email: admin.email, signInException: 'guest' })).text).toContain(last)
     const context = { ...asOperator(service, organization) }
     const { deactivateMember, changeMember } = await import('../../../../src/domain/members/manage-members.ts')
     const issue = { issues: [{ field: '', rule: 'account', problem: 'lastBreakGlass' }] }
@@ -236,7 +239,7 @@ describe('the way back', () => {
     const { organization, owner, idp, page, providerId, begin, person } = await setUp()
     const where = { id: providerId }
     const live = () =>
-      db.signInProvider.findUniqueOrThrow({ where, select: { issuer: true, clientSecret: true, testedHash: true } })
+      db.signInProvider.findUniqueOrThrow({ where, select: { issuer: true, clientSecret: true, testedSettingsHash: true } })
     const before = await live()
     const saved = await owner.post(page, providerFields(idp, { clientSecret: '', name: 'Another name' }))
     expect([saved.headers.location, await isEnforced(organization.id)]).toEqual([`${page}?done=saved`, true])
@@ -255,7 +258,7 @@ describe('the way back', () => {
 
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
     // What the other one has to say is asked of it alone.
-    const asked = { clientSecret: '', secretEndsAt: '2030-01-01', addsMembers: 'yes', requiredClaims: 'tid=moved' }
+    const asked = { clientSecret: '', secretExpiresAt: '2030-01-01', provisionsMembers: 'yes', requiredClaims: 'tid=moved' }
     await owner.post(page, providerFields(moved, asked))
     idp.person = person('grace')
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
@@ -265,7 +268,7 @@ describe('the way back', () => {
     moved.person = person('ada')
     expect(titleOf((await goThrough(owner, moved, `${page}/try`)).text)).toBe('It works')
     const after = await db.signInProvider.findUniqueOrThrow({ where })
-    expect(after).toMatchObject({ issuer: moved.issuer, draft: null, secretEndsAt: new Date('2030-01-01') })
+    expect(after).toMatchObject({ issuer: moved.issuer, draft: null, secretExpiresAt: new Date('2030-01-01') })
     // There they are others: whoever was linked at the one before is linked anew by their address.
     expect(after.relinkUntil!.getTime()).toBeGreaterThan(clock.now().getTime())
     expect(await actionsOf(organization.id)).toContain('allowed_relinking')
@@ -292,7 +295,7 @@ describe('the way back', () => {
   it('takes nothing into use that somebody else tries than who may change it, nor once it was discarded', async () => {
     const { organization, admin, owner, idp, page, providerId, begin, person } = await setUp()
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
-    await owner.post(page, providerFields(moved, { clientSecret: '', addsMembers: 'yes' }))
+    await owner.post(page, providerFields(moved, { clientSecret: '', provisionsMembers: 'yes' }))
     idp.person = person('grace')
     const grader = browse(service)
     await goThrough(grader, idp, begin)

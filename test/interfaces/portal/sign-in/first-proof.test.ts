@@ -17,7 +17,7 @@ import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
 
 const { service, idp } = await startWithMicrosoft()
 const { db, clock, deps, system } = service
-const sso = await setUpSso(service, { addsMembers: 'yes' })
+const sso = await setUpSso(service, { provisionsMembers: 'yes' })
 
 const MINUTE_MS = 60_000
 const NEW_PASSWORD = 'four other words of the owner'
@@ -40,8 +40,8 @@ async function joinByCopiedLink(email = `${deps.newId()}@example.com`): Promise<
   return { email, credentialId, home: homeOf(organization), organization, stranger }
 }
 
-const setProven = (credentialId: string, provenAt: Date | null) =>
-  db.credential.update({ where: { id: credentialId }, data: { provenAt } })
+const setProven = (credentialId: string, emailVerifiedAt: Date | null) =>
+  db.credential.update({ where: { id: credentialId }, data: { emailVerifiedAt } })
 
 async function signInByPasskey(authenticator: Authenticator): Promise<number> {
   const browser = browse(service)
@@ -82,7 +82,7 @@ async function setUpEverything({ email, credentialId, home, stranger }: Account)
   const where = { credentialId }
   const count = async (rows: Promise<number>) => (await rows) > 0
   expect([codes.length, await hasAccess(stranger, home)]).toEqual([8, true])
-  expect(await db.parkedForm.count({ where })).toBe(1)
+  expect(await db.savedForm.count({ where })).toBe(1)
   const deviceIds = (await db.device.findMany({ where })).map(({ id }) => id)
   expect(await db.device.count({ where: { ...where, trustedUntil: { not: null } } })).toBe(1)
   return {
@@ -96,7 +96,7 @@ async function setUpEverything({ email, credentialId, home, stranger }: Account)
       (await waiting.post('/portal/second-step', { code: code(), next: home })).headers.location === home,
     'account of Microsoft, on its way': async () => (await microsoft.get(way)).status === 303,
     'link to change the password': async () => (await browse(service).get(changeLink)).status === 200,
-    'saved form': () => count(db.parkedForm.count({ where })),
+    'saved form': () => count(db.savedForm.count({ where })),
   }
 }
 
@@ -211,7 +211,7 @@ describe('the first proof of an address', () => {
     const { credentialId, email } = account
     const member = await service.make.member(sso.organization.id, { email, credentialId, roles: ['grader'] })
     const person = { sub: deps.newId(), email }
-    const row = { providerId: sso.providerId, issuer: sso.idp.issuer, subject: person.sub, emailSeen: email, linkedBy: 'join' }
+    const row = { providerId: sso.providerId, issuer: sso.idp.issuer, subject: person.sub, lastEmail: email, linkedBy: 'join' }
     const whose = { credentialId, organizationId: sso.organization.id, memberId: member.id, linkedAt: clock.now() }
     await db.identity.create({ data: { id: deps.newId(), ...row, ...whose } })
     await ways['a mailed link for a new password']!.prove(account)
@@ -289,7 +289,10 @@ describe('an account whose address is unproven', () => {
     const path = await joinPath(service, organization, `${deps.newId()}@example.com`)
     await owner.post(path, { ...names, password: PASSWORD })
     await db.member.updateMany({ where: { organizationId: organization.id }, data: { duties: ['owner'] } })
-    const refused = await owner.post(`${homeOf(organization)}settings/sign-in/own-ways`, { email, ownWay: 'break_glass' })
+    const refused = await owner.post(`${homeOf(organization)}settings/sign-in/own-ways`, {
+      email,
+      signInException: 'break_glass',
+    })
     expect([refused.status, mistakesIn(refused)]).toEqual([
       422,
       ['This owner has not verified their address yet. They can do it under My account.'],
@@ -376,7 +379,7 @@ describe('a request that waits for a proof of the address', () => {
     const added = await askBehind(credentialId, change, addApp)
     expect([added.status, await left()]).toEqual([422, [0, 0]])
     expect((await stranger.post(`${home}account/name`, names)).headers.location).toBe('/portal/sign-in')
-    expect(await db.parkedForm.count({ where: { credentialId } })).toBe(0)
+    expect(await db.savedForm.count({ where: { credentialId } })).toBe(0)
   })
 })
 

@@ -133,7 +133,7 @@ describe('of who has a second factor', () => {
     expect((await person.post(`${home}members/export`)).headers.location).toMatch(/^\/portal\/second-step/)
     const { credentialId } = await service.db.member.findFirstOrThrow({ where: { email } })
     const { id: sessionId } = await service.db.session.findFirstOrThrow({ where: { credentialId: credentialId! } })
-    await service.db.sessionProof.create({ data: { id: service.deps.newId(), sessionId, kind: 'device', at: now() } })
+    await service.db.sessionAuthentication.create({ data: { id: service.deps.newId(), sessionId, kind: 'device', at: now() } })
     expect((await person.post(`${home}members/export`)).headers.location).toMatch(/^\/portal\/second-step/)
     const right = await person.post('/portal/second-step', { code: codeAt(secret, now()), next: home })
     expect(right.headers.location).toBe(home)

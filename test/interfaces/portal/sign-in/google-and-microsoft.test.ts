@@ -198,7 +198,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
   })
 
   it('do not open an organization whose only way in is its own provider, and have nobody join it', async () => {
-    const sso = await setUpSso(service, { addsMembers: 'yes' })
+    const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const member = await joinAndLink(sso.organization)
     await makeOnlyWayIn(service, sso)
     idp.person = member.person
@@ -227,7 +227,7 @@ describe('Google and Microsoft, where the operator has set them up', () => {
   })
 
   it('ask for the second step also in a session that rests on the word of an organization’s provider alone', async () => {
-    const sso = await setUpSso(service, { addsMembers: 'yes' })
+    const sso = await setUpSso(service, { provisionsMembers: 'yes' })
     const elsewhere = await service.make.organization()
     const email = `grace@${sso.domain}`
     const member = await joinWithPassword(elsewhere, email)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { transact } from '../../../../src/db/client.ts'
 import { resendJoinLink } from '../../../../src/domain/members/invite-member.ts'
-import { holdMember } from '../../../../src/domain/members/members.ts'
+import { lockMember } from '../../../../src/domain/members/members.ts'
 import { DAY_MS } from '../../../support/factories.ts'
 import { asOperator, joinAs, joinPath, PASSWORD, visit } from '../../../support/portal.ts'
 import { startServiceForFile } from '../../../support/service.ts'
@@ -65,7 +65,7 @@ it('can be used, or not, while another is sent: neither waits for what the other
     async (db) => {
       await db.$executeRaw`SET LOCAL idle_in_transaction_session_timeout = 0` // a password takes as long as the machine does
       const resending = { ...asOperator(service, organization), db }
-      await holdMember(resending, id)
+      await lockMember(resending, id)
       joining = Promise.resolve(visit(service).post(path, fields))
       const waiting = () => service.db.$queryRaw<object[]>`
         SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`

@@ -60,35 +60,35 @@ it('refuses what every address is in, and shuts keys out that are in use only wh
   ]
   const ofKeys = 'The networks of API keys'
   expect(mistakesIn(await saveFrom(OFFICE, { networks: '0.0.0.0/0' }))).toEqual(every('The networks', 1))
-  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: `${OFFICE}\n::/0`, keyMaxDays: '' }))).toEqual(every(ofKeys, 2))
-  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: '::ffff:0:0/96', keyMaxDays: '' }))).toEqual(every(ofKeys, 1))
+  expect(mistakesIn(await saveFrom(OFFICE, { apiKeyNetworks: `${OFFICE}\n::/0`, apiKeyMaxDays: '' }))).toEqual(every(ofKeys, 2))
+  expect(mistakesIn(await saveFrom(OFFICE, { apiKeyNetworks: '::ffff:0:0/96', apiKeyMaxDays: '' }))).toEqual(every(ofKeys, 1))
   const { key } = await createApiKey(service.system, { organizationId: organization.id, name: 'Used', mode: 'live' })
   await createApiKey(service.system, { organizationId: organization.id, name: 'Unused', mode: 'live' })
   expect((await service.v1(key).get('/tags').set('x-forwarded-for', ELSEWHERE)).status).toBe(200)
   await expect
     .poll(() => service.db.apiKey.count({ where: { organizationId: organization.id, lastUsedFrom: ELSEWHERE } }))
     .toBe(1)
-  const fields = { keyNetworks: '203.0.113.0/24', keyMaxDays: '' }
+  const fields = { apiKeyNetworks: '203.0.113.0/24', apiKeyMaxDays: '' }
   expect((await owner.get(path)).text).not.toContain('name="shutsOut"')
   const warned = await saveFrom(OFFICE, fields)
   expect(mistakesIn(warned)[0]).toContain('An API key was used in the last 30 days from an address outside of these networks.')
   expect(warned.text).toContain('name="shutsOut"')
   expect((await saveFrom(OFFICE, { ...fields, shutsOut: 'yes' })).status).toBe(303)
-  expect((await saveFrom(OFFICE, { ...fields, keyMaxDays: '90' })).status).toBe(303)
-  expect((await saveFrom(OFFICE, { ...fields, keyNetworks: `203.0.113.0/24\n${ELSEWHERE}` })).status).toBe(303)
+  expect((await saveFrom(OFFICE, { ...fields, apiKeyMaxDays: '90' })).status).toBe(303)
+  expect((await saveFrom(OFFICE, { ...fields, apiKeyNetworks: `203.0.113.0/24\n${ELSEWHERE}` })).status).toBe(303)
 })
 
 it('says what is wrong before it asks for the password, and asks for it before it saves', async () => {
   const { owner, path } = await open()
   service.clock.advance(16 * 60_000)
-  const wrong = await owner.post(path, { deviceDays: '4000' })
+  const wrong = await owner.post(path, { trustedDeviceDays: '4000' })
   expect([wrong.status, mistakesIn(wrong).length, wrong.text.includes('value="4000"')]).toEqual([422, 1, true])
-  const { status, headers } = await owner.post(path, { deviceDays: '7' })
+  const { status, headers } = await owner.post(path, { trustedDeviceDays: '7' })
   expect([status, headers.location]).toEqual([303, expect.stringMatching(/^\/portal\/prove/)])
-  expect((await owner.get(path)).text).toContain('name="deviceDays" type="number" value="30"')
+  expect((await owner.get(path)).text).toContain('name="trustedDeviceDays" type="number" value="30"')
   const grader = await signInAs(service, owner.home.split('/')[2]!, ['grader'])
   service.clock.advance(16 * 60_000)
-  expect((await grader.post(path, { deviceDays: '4000' })).status).toBe(404)
+  expect((await grader.post(path, { trustedDeviceDays: '4000' })).status).toBe(404)
 })
 
 it('lets whoever runs the service take the networks back', async () => {
@@ -114,7 +114,7 @@ it('lets API keys be used from the organization’s networks alone, besides thos
     return headers['x-error-code'] ?? status
   }
   expect(await from(ELSEWHERE)).toBe(200)
-  const fields = { keyNetworks: '203.0.113.0/24', keyMaxDays: '', shutsOut: 'yes' }
+  const fields = { apiKeyNetworks: '203.0.113.0/24', apiKeyMaxDays: '', shutsOut: 'yes' }
   expect((await saveFrom(OFFICE, fields)).status).toBe(303)
   expect([await from(ELSEWHERE), await from(OFFICE), await from('203.0.113.10')]).toEqual(['network_not_allowed', 200, 200])
   expect([await from(OFFICE, narrow.key), await from('203.0.113.10', narrow.key)]).toEqual([200, 'network_not_allowed'])
@@ -128,10 +128,10 @@ it('lets API keys be used from the organization’s networks alone, besides thos
 
 it('limits for how long new keys are good', async () => {
   const { owner, saveFrom, organization } = await open()
-  expect(mistakesIn(await saveFrom(OFFICE, { keyNetworks: '', keyMaxDays: '0' }))).toEqual([
+  expect(mistakesIn(await saveFrom(OFFICE, { apiKeyNetworks: '', apiKeyMaxDays: '0' }))).toEqual([
     'The number of days must be a whole number from 1 to 36500.',
   ])
-  await saveFrom(OFFICE, { keyNetworks: '', keyMaxDays: '90' })
+  await saveFrom(OFFICE, { apiKeyNetworks: '', apiKeyMaxDays: '90' })
   const path = `${owner.home}settings/integrations`
   const { text } = await owner.get(path)
   expect([...text.matchAll(/<option value="(never|\d+|date)"/g)].map(([, value]) => value)).toEqual(['30', '90', 'date'])
@@ -166,7 +166,7 @@ it('records a key and a member who are refused for what they may not do', async 
   expect(await refusals()).toHaveLength(2)
   // When the hour is over, how often it was in all.
   const where = { key: { contains: ` ${apiKey.id} ` } }
-  await expect.poll(async () => (await service.db.spentProof.findFirst({ where }))?.times).toBe(3)
+  await expect.poll(async () => (await service.db.usedToken.findFirst({ where }))?.times).toBe(3)
   await recordRefusalCounts(service.system)
   expect(await refusals()).toHaveLength(2)
   const from = new Date(Math.floor(service.clock.now().getTime() / HOUR_MS) * HOUR_MS)
@@ -196,7 +196,7 @@ it('asks whoever deactivates a member what becomes of their keys', async () => {
   const status = async ({ key }: { key: string }) => (await service.v1(key).get('/tags')).status
   await owner.post(`${page}/deactivate`, {})
   expect(await Promise.all(theirs.map(status))).toEqual([200, 200])
-  await owner.post(`${page}/reactivate`, { newRoles: 'admin' })
+  await owner.post(`${page}/reactivate`, { defaultRoles: 'admin' })
   await owner.post(`${page}/deactivate`, { revokesKeys: '1' })
   expect(await Promise.all([...theirs, others].map(status))).toEqual([401, 401, 200])
   const where = { organizationId: organization.id, action: 'revoked_key' }

@@ -17,7 +17,7 @@ const resumeIn = ({ headers }: { headers: Record<string, string> }) =>
   new URL(headers.location!, 'http://x').searchParams.get('next') ?? ''
 
 it('keeps a long text and a long list of who comes by single sign-on, without scripts, and sends each once, for nobody else', async () => {
-  const { organization, admin, idp, begin, person } = await setUpSso(service, { addsMembers: 'yes' })
+  const { organization, admin, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
   const { home } = admin
   const assessment = await service.make.assessment(organization.id)
   const signIn = async (browser: ReturnType<typeof browse>, next: string) =>

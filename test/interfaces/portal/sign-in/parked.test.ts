@@ -103,7 +103,7 @@ describe('a form that is sent after the session has ended', () => {
     expect(used.headers.location).toBe(resumeIn(sent))
     expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
     expect((await visit(service).get(resumeIn(sent))).headers.location).toMatch(/^\/portal\/sign-in/)
-    expect((await service.db.parkedForm.findUniqueOrThrow({ where: { id } })).usedAt).toBeNull()
+    expect((await service.db.savedForm.findUniqueOrThrow({ where: { id } })).usedAt).toBeNull()
   })
 
   it('is sealed, without passwords, codes and files, and gone after a day', async () => {
@@ -114,7 +114,7 @@ describe('a form that is sent after the session has ended', () => {
       username: 'a name',
     })
     const id = resumeIn(sent).split('/').at(-1)!
-    const { body } = await service.db.parkedForm.findUniqueOrThrow({ where: { id } })
+    const { body } = await service.db.savedForm.findUniqueOrThrow({ where: { id } })
     expect(Buffer.from(body).includes('a name')).toBe(false)
     await signIn(person, email)
     const page = await person.get(resumeIn(sent))
@@ -124,7 +124,7 @@ describe('a form that is sent after the session has ended', () => {
     await signIn(person, email)
     expect((await person.get(resumeIn(sent))).status).toBe(404)
     await forgetOldSignIns(service.system)
-    expect(await service.db.parkedForm.findUnique({ where: { id } })).toBeNull()
+    expect(await service.db.savedForm.findUnique({ where: { id } })).toBeNull()
   })
 
   it('is kept with four others at most, the newest', async () => {
@@ -178,14 +178,14 @@ describe('the cookie of a session that has ended', () => {
     await person.post(`${home}account/password`, { current: PASSWORD, password: `${PASSWORD} anew` })
     for (const browser of stolen)
       expect((await browser.post(`${home}tags`, { name: 'Planted' })).headers.location).toBe('/portal/sign-in')
-    expect(await service.db.parkedForm.count({ where: { credential: { email } } })).toBe(0)
+    expect(await service.db.savedForm.count({ where: { credential: { email } } })).toBe(0)
   })
 })
 
 describe('nothing is kept', () => {
   it('of who was never signed in, or long ago, or sends it from another site', async () => {
     const { home, ...person } = await makeSignedOut()
-    const before = await service.db.parkedForm.count()
+    const before = await service.db.savedForm.count()
     for (const visitor of [visit(service), visit(service, `session=${'x'.repeat(43)}`)])
       expect((await visitor.post(`${home}tags`, { name: 'x' })).headers.location).toBe('/portal/sign-in')
     const foreign = await service
@@ -197,7 +197,7 @@ describe('nothing is kept', () => {
     expect(foreign.status).toBe(400)
     service.clock.advance(DAY_MS)
     expect((await person.post(`${home}tags`, { name: 'x' })).headers.location).toBe('/portal/sign-in')
-    expect(await service.db.parkedForm.count()).toBe(before)
+    expect(await service.db.savedForm.count()).toBe(before)
   })
 
   it('of who has signed out, or of what is no form', async () => {

@@ -91,7 +91,7 @@ describe.skipIf(!isBrowserInstalled)('a passkey (skipped where no chromium is in
     await press(page, 'Sign in with a passkey')
     await page.waitForURL(`${origin}${home}`)
     expect(complaints).toEqual([])
-    const proofs = await service.db.sessionProof.findMany({
+    const proofs = await service.db.sessionAuthentication.findMany({
       where: { session: { credential: { email }, endedAt: null } },
       orderBy: { at: 'desc' },
     })

@@ -36,7 +36,7 @@ const isAsked = async (visitor: Visitor, email: string) =>
 
 describe('a browser that is remembered', () => {
   it('is not asked for a code for as long as the organization allows, and then again', async () => {
-    const { browser, email, home } = await makePerson({ rules: { deviceDays: 7 } })
+    const { browser, email, home } = await makePerson({ rules: { trustedDeviceDays: 7 } })
     expect(await isAsked(browser, email)).toBe(false)
     expect((await browser.get(home)).status).toBe(200)
     expect(await isAsked(visit(service), email)).toBe(true)
@@ -47,7 +47,7 @@ describe('a browser that is remembered', () => {
   it('is one whose box was ticked, where the organization allows it', async () => {
     const unticked = await makePerson({ ticks: false })
     expect(await isAsked(unticked.browser, unticked.email)).toBe(true)
-    const never = await makePerson({ rules: { deviceDays: 0 } })
+    const never = await makePerson({ rules: { trustedDeviceDays: 0 } })
     expect(await isAsked(never.browser, never.email)).toBe(true)
     expect((await never.browser.get('/portal/second-step')).text).not.toContain('name="remember"')
   })
@@ -56,7 +56,7 @@ describe('a browser that is remembered', () => {
     const { browser, email, home, organization, credentialId } = await makePerson()
     const elsewhere = await service.make.organization()
     await service.make.member(elsewhere.id, { credentialId })
-    await service.db.organizationSecurity.update({ where: { organizationId: organization.id }, data: { deviceDays: 0 } })
+    await service.db.organizationSecurity.update({ where: { organizationId: organization.id }, data: { trustedDeviceDays: 0 } })
     expect(await isAsked(browser, email)).toBe(false)
     expect((await browser.get(home)).headers.location).toMatch(/^\/portal\/second-step/)
     expect((await browser.get(`/portal/${elsewhere.id}/`)).status).toBe(200)

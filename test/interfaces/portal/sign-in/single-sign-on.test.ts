@@ -18,7 +18,7 @@ const homeOf = ({ id }: { id: string }) => `/portal/${id}/`
 
 describe('a new colleague', () => {
   it('gets in by the address of a verified domain, as a member with the roles for new members', async () => {
-    const { organization, idp, begin, person } = await setUpSso(service, { addsMembers: 'yes', newRoles: ['grader'] })
+    const { organization, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes', defaultRoles: ['grader'] })
     idp.person = person('grace')
     const browser = browse(service)
     const { status, headers } = await goThrough(browser, idp, begin)
@@ -65,8 +65,8 @@ describe('a new colleague', () => {
 
 describe('refusals', () => {
   it('refuses another sub, a deactivated member, an address that is not verified there, and another organization’s provider: each recorded, nothing changed', async () => {
-    const one = await setUpSso(service, { addsMembers: 'yes' })
-    const other = await setUpSso(service, { addsMembers: 'yes' })
+    const one = await setUpSso(service, { provisionsMembers: 'yes' })
+    const other = await setUpSso(service, { provisionsMembers: 'yes' })
     const { organization, idp, begin, person } = one
     idp.person = person('grace')
     await goThrough(browse(service), idp, begin)
@@ -110,7 +110,7 @@ describe('refusals', () => {
   })
 
   it('links a member anew once an admin has taken the old account away', async () => {
-    const { organization, admin, idp, begin, person } = await setUpSso(service, { addsMembers: 'yes' })
+    const { organization, admin, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     await goThrough(browse(service), idp, begin)
     const { id: adminId } = await db.member.findFirstOrThrow({ where: { email: admin.email } })
@@ -131,7 +131,7 @@ describe('refusals', () => {
   })
 
   it('refuses a way that began in another browser, and one that was gone already', async () => {
-    const { idp, begin, person, organization } = await setUpSso(service, { addsMembers: 'yes' })
+    const { idp, begin, person, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
     const back = await wayBack(browser, idp, begin)
@@ -146,7 +146,7 @@ describe('refusals', () => {
   })
 
   it('lets one in of 20 who bring the same code at once', async () => {
-    const { idp, begin, person } = await setUpSso(service, { addsMembers: 'yes' })
+    const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
     const back = await wayBack(browser, idp, begin)
@@ -156,7 +156,7 @@ describe('refusals', () => {
   })
 
   it('takes no token that is of another, for another, or not of now, and says to owners why', async () => {
-    const { admin, idp, begin, person, page, organization } = await setUpSso(service, { addsMembers: 'yes' })
+    const { admin, idp, begin, person, page, organization } = await setUpSso(service, { provisionsMembers: 'yes' })
     const stranger = await idp.makeKey('first')
     const seconds = () => Math.floor(service.clock.now().getTime() / 1000)
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -224,7 +224,7 @@ describe('refusals', () => {
   })
 
   it('lets in only who has the claims that are required', async () => {
-    const { idp, begin, person } = await setUpSso(service, { addsMembers: 'yes', requiredClaims: 'hd=acme.example' })
+    const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes', requiredClaims: 'hd=acme.example' })
     idp.person = person('grace')
     expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('This account is not let in')
     idp.claims = { hd: 'acme.example' }
@@ -232,9 +232,9 @@ describe('refusals', () => {
   })
 
   it('has a provider where everybody can have an account speak for no address, but of those whom a claim shows to be of the organization', async () => {
-    const { admin, idp, page, providerId, begin, domain } = await setUpSso(service, { addsMembers: 'yes' })
+    const { admin, idp, page, providerId, begin, domain } = await setUpSso(service, { provisionsMembers: 'yes' })
     const save = (issuer: string, requiredClaims = '') =>
-      admin.post(page, providerFields({ issuer }, { clientSecret: '', addsMembers: 'yes', requiredClaims }))
+      admin.post(page, providerFields({ issuer }, { clientSecret: '', provisionsMembers: 'yes', requiredClaims }))
     const tenant = '72f988bf-86f1-41af-91ab-2d7cd011db47'
     const microsoft = 'https://login.microsoftonline.com'
     for (const [issuer, claims, status] of [
@@ -276,7 +276,7 @@ describe('refusals', () => {
   })
 
   it('says what the provider has done, and asks nobody when it is away', async () => {
-    const { idp, begin, person } = await setUpSso(service, { addsMembers: 'yes' })
+    const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = { sub: '' }
     expect(titleOf((await goThrough(browse(service), idp, begin)).text)).toBe('Sign-in was cancelled')
     idp.person = person('grace')
@@ -290,7 +290,7 @@ describe('refusals', () => {
 
 describe('keys', () => {
   it('gets everybody in when all keys are others a moment after they were fetched', async () => {
-    const { idp, begin, person } = await setUpSso(service, { addsMembers: 'yes' })
+    const { idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     const statuses: number[] = []
     for (const name of ['a', 'b', 'c']) {
       idp.person = person(name)
@@ -341,7 +341,7 @@ describe('what a provider’s word opens', () => {
       [{ secondFactor: 'acr', acrValues: 'mfa' }, { acr: 'mfa' }, 200],
     ] as const
     for (const [settings, claims, status] of cases) {
-      const { organization, idp, begin, person } = await setUpSso(service, { addsMembers: 'yes', ...settings })
+      const { organization, idp, begin, person } = await setUpSso(service, { provisionsMembers: 'yes', ...settings })
       await db.organizationSecurity.create({
         data: { organizationId: organization.id, secondFactorFrom: new Date(0), updatedAt: service.clock.now() },
       })
@@ -362,7 +362,7 @@ describe('what a provider’s word opens', () => {
   })
 
   it('ends with the provider, and is no password then', async () => {
-    const { organization, admin, idp, begin, page, person } = await setUpSso(service, { addsMembers: 'yes' })
+    const { organization, admin, idp, begin, page, person } = await setUpSso(service, { provisionsMembers: 'yes' })
     idp.person = person('grace')
     const browser = browse(service)
     await goThrough(browser, idp, begin)

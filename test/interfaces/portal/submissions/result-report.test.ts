@@ -70,7 +70,7 @@ it.skipIf(!hasPoppler)(
     const { release, ctx, organization, invite, admin, page, submissionId } = await makeReleased()
     const script = 'Which are **prime**?\n\n- 4\n- <b>5</b>\n\n![A number line](asset:0197a3f2-6c1e-7b52-9d0a-3f1c2b4d5e75)'
     const where = { organizationId: organization.id, submissionId, number: 1 }
-    await service.db.paperQuestion.updateMany({ where, data: { script, scriptFormat: 'markdown' } })
+    await service.db.submissionQuestion.updateMany({ where, data: { script, scriptFormat: 'markdown' } })
     await release(ctx, {})
     const { text: web } = await service
       .v1(organization.key)

@@ -93,13 +93,13 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
 
 function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (mediaId: string | null) => number): string[] {
   let recordings = 0
-  return answers.map(({ kind, mediaId, milliseconds, cutOff }) => {
+  return answers.map(({ kind, mediaId, milliseconds, wasInterrupted }) => {
     if (kind === 'text') return t.text('choice.written')
     const length = milliseconds ?? recordedHere(mediaId)
     const number = ++recordings
     const recording = length
       ? t.text('choice.recording.length', { number, kind, length: wordTime(length) })
       : t.text('choice.recording', { number, kind })
-    return cutOff ? t.text('choice.cut_off', { recording }) : recording
+    return wasInterrupted ? t.text('choice.was_interrupted', { recording }) : recording
   })
 }

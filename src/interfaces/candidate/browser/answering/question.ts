@@ -1,6 +1,6 @@
 import { make, setNotice, wait } from '../../../../http/browser/dom.ts'
 import type { PageControl, Player } from '../session/player.ts'
-import type { TakeKind } from '../session/session.ts'
+import type { AnswerAttemptKind } from '../session/session.ts'
 import { countDown } from './countdown.ts'
 import { takeLaterEnds } from './later-ends.ts'
 import { mirrorFields } from './mirror-fields.ts'
@@ -16,7 +16,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
   const { t, session, devices } = player
   const number = Number(section.dataset.number)
   const kinds = (section.dataset.kinds ?? '').split(' ')
-  const recordable = kinds.filter((kind): kind is TakeKind => kind === 'audio' || kind === 'video')
+  const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   const fields = section.querySelector<HTMLFieldSetElement>('[data-fields]')
   const mirror = fields && mirrorFields(fields)
   const area = mirror?.area ?? section.querySelector<HTMLTextAreaElement>('[data-answer]')

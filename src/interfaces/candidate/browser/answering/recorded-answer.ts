@@ -4,7 +4,7 @@ import { makeMonitor, PICTURE } from '../devices/monitor.ts'
 import { explainFailure, obstacleToRecord } from '../session/failures.ts'
 import type { Player } from '../session/player.ts'
 import type { Recording } from '../session/recording.ts'
-import type { TakeKind } from '../session/session.ts'
+import type { AnswerAttemptKind } from '../session/session.ts'
 import { offerChoice } from './answer-choice.ts'
 import { makeCountIn } from './count-in.ts'
 import {
@@ -24,7 +24,7 @@ const COUNTED_IN = 3
 const TIME_TO_COUNT_MS = 20_000
 
 /** Records an answer, as often as the organization allows. @param kinds what the candidate can choose from. */
-export function offerRecording(player: Player, number: number, kinds: TakeKind[], place: HTMLElement) {
+export function offerRecording(player: Player, number: number, kinds: AnswerAttemptKind[], place: HTMLElement) {
   const { t } = player
   const earlier = player.state.question!.takes
   const hasAnswered = earlier.some(({ kind, state }) => kind !== 'text' && state === 'complete')
@@ -45,7 +45,7 @@ export function offerRecording(player: Player, number: number, kinds: TakeKind[]
 
   const countDown = () => beginCounting(player, countIn, panel.focus)
 
-  async function begin(kind: TakeKind): Promise<void> {
+  async function begin(kind: AnswerAttemptKind): Promise<void> {
     const device = kind === 'video' ? 'both' : 'microphone'
     panel.say(obstacleToRecord(t, device))
     if (obstacleToRecord(t, device)) return
@@ -169,8 +169,8 @@ const LIVE = ['text-error', 'before:size-2.5', 'before:rounded-full', 'before:bg
 function makePanel(
   t: BrowserTexts,
   place: HTMLElement,
-  kinds: TakeKind[],
-  on: { begin: (kind: TakeKind) => Promise<void>; skip: () => void; stop: () => Promise<void> },
+  kinds: AnswerAttemptKind[],
+  on: { begin: (kind: AnswerAttemptKind) => Promise<void>; skip: () => void; stop: () => Promise<void> },
   monitor: Element[],
 ) {
   const line = make('p', { class: 'recording-state flex items-center gap-2 font-medium empty:hidden' })

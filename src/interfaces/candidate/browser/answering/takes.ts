@@ -2,7 +2,7 @@ import type { Monitor } from '../devices/monitor.ts'
 import type { Player } from '../session/player.ts'
 import { type Recorder, startRecorder } from '../session/recorder.ts'
 import type { Recording } from '../session/recording.ts'
-import type { TakeKind } from '../session/session.ts'
+import type { AnswerAttemptKind } from '../session/session.ts'
 import { tellStop } from '../session/stops.ts'
 import { askFor, keepAttempt } from './kept-attempt.ts'
 
@@ -13,7 +13,7 @@ import { askFor, keepAttempt } from './kept-attempt.ts'
  */
 export function recordTakes(
   { session, outbox, devices, notes, state }: Player,
-  { number, kinds, monitor }: { number: number; kinds: TakeKind[]; monitor: Monitor },
+  { number, kinds, monitor }: { number: number; kinds: AnswerAttemptKind[]; monitor: Monitor },
   on: { interrupted: (take: Recording) => void; toldLate: () => void },
 ) {
   const { takes, takesLeft } = state.question!
@@ -25,18 +25,18 @@ export function recordTakes(
   let last: Recording | null = outbox.list().find(({ mediaId }) => mediaId === left?.mediaId) ?? null
   let telling: Promise<void> = Promise.resolve()
 
-  const open = (kind: TakeKind) => devices.open({ audio: true, video: kind === 'video' })
-  const watch = (kind: TakeKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
+  const open = (kind: AnswerAttemptKind) => devices.open({ audio: true, video: kind === 'video' })
+  const watch = (kind: AnswerAttemptKind, stream: MediaStream) => monitor.watch(stream, { audio: true, video: kind === 'video' })
 
   /** A device is gone: perhaps there is another. */
-  async function replace(kind: TakeKind, track: MediaStreamTrack): Promise<MediaStream | null> {
+  async function replace(kind: AnswerAttemptKind, track: MediaStreamTrack): Promise<MediaStream | null> {
     notes.note(track.kind === 'video' ? 'camera_lost' : 'microphone_lost')
     const stream = await open(kind).catch(() => null)
     if (stream) await watch(kind, stream)
     return stream
   }
 
-  async function start(kind: TakeKind, stream: MediaStream, isWanted: () => Promise<boolean>): Promise<void> {
+  async function start(kind: AnswerAttemptKind, stream: MediaStream, isWanted: () => Promise<boolean>): Promise<void> {
     const attempt = attempts.get(kind)!
     const asked = askFor<typeof granted>(session, `/questions/${number}/takes`, { kind }, attempt)
     const [answer, isBegun] = await Promise.all([asked, isWanted()])
@@ -66,7 +66,7 @@ export function recordTakes(
      * @param isWanted is asked while the devices are open already: it is recorded when this has become true, not at all when it is false.
      * @throws Refusal. @throws DOMException by the browser's name for what is wrong with the device.
      */
-    async begin(kind: TakeKind, isWanted: () => Promise<boolean>): Promise<void> {
+    async begin(kind: AnswerAttemptKind, isWanted: () => Promise<boolean>): Promise<void> {
       const stream = await open(kind)
       const watching = watch(kind, stream) // a page that is not in front shows nothing yet, and records all the same
       try {

@@ -1,4 +1,4 @@
-import type { PossibleAnswer, Question, Sending, Session, SessionState, TakeKind } from '../session/session.ts'
+import type { AnswerAttemptKind, PossibleAnswer, Question, Sending, Session, SessionState } from '../session/session.ts'
 import { tryAnswer } from './try-answer.ts'
 
 export { followEditor } from './follow-editor.ts'
@@ -49,7 +49,7 @@ export function openPreview(base: string, newId: () => string): Session {
     }
   }
 
-  function begin(kind: TakeKind) {
+  function begin(kind: AnswerAttemptKind) {
     const mediaId = newId()
     takes = [...takes, { id: mediaId, mediaId, kind, state: 'recording' }]
     return { mediaId, takesLeft: readQuestion()?.takesLeft ?? 0 }
@@ -61,7 +61,7 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function add(answer: Pick<PossibleAnswer, 'id' | 'mediaId' | 'kind'>): void {
     const others = answers.filter(({ id }) => id !== answer.id)
-    answers = [...others, { ...answer, milliseconds: null, cutOff: false, counts: true }]
+    answers = [...others, { ...answer, milliseconds: null, wasInterrupted: false, counts: true }]
     count(answer.id)
   }
 
@@ -72,7 +72,7 @@ export function openPreview(base: string, newId: () => string): Session {
   }
 
   async function send(_method: string, path: string, { json }: Sending = {}): Promise<unknown> {
-    const said = (json ?? {}) as { kind?: TakeKind; take?: string; text?: string; revision?: number }
+    const said = (json ?? {}) as { kind?: AnswerAttemptKind; take?: string; text?: string; revision?: number }
     if (path === '') return read()
     if (path.endsWith('/plays')) return { playsLeft: Math.max(0, Number(shown?.dataset.playsLeft) - ++played) }
     if (path.endsWith('/takes')) return begin(said.kind!)

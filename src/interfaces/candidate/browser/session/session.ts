@@ -1,7 +1,7 @@
 import { askUntilAnswered } from '../../../../http/browser/retry.ts'
 import type { Upload } from './recording.ts'
 
-export type TakeKind = 'audio' | 'video'
+export type AnswerAttemptKind = 'audio' | 'video'
 export type Question = {
   number: number
   of: number
@@ -9,17 +9,17 @@ export type Question = {
   playsLeft: number
   takesLeft: number
   text: { text: string; revision: number } | null
-  takes: { id: string; mediaId: string | null; kind: 'text' | TakeKind; state: 'recording' | 'complete' | 'abandoned' }[]
+  takes: { id: string; mediaId: string | null; kind: 'text' | AnswerAttemptKind; state: 'recording' | 'complete' | 'abandoned' }[]
   /** What can be chosen from, oldest first. */
   answers: PossibleAnswer[]
 }
-/** @param milliseconds null until that is known. @param cutOff the candidate did not stop it. @param counts it is the answer now. */
+/** @param milliseconds null until that is known. @param wasInterrupted the candidate did not stop it. @param counts it is the answer now. */
 export type PossibleAnswer = {
   id: string
   mediaId: string | null
-  kind: 'text' | TakeKind
+  kind: 'text' | AnswerAttemptKind
   milliseconds: number | null
-  cutOff: boolean
+  wasInterrupted: boolean
   counts: boolean
 }
 /** What the candidate has to have, or to show. */

@@ -9,7 +9,7 @@ import type { ServiceContext } from '../context.ts'
  * @returns whether it was this one; false: it was used before.
  */
 export async function spend({ db }: Pick<ServiceContext, 'db'>, key: string, endsAt: Date): Promise<boolean> {
-  const spent = into('spentProofs').values({ key, endsAt })
+  const spent = into('usedTokens').values({ key, endsAt })
   return (
     (await run(
       db,

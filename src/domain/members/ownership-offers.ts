@@ -8,7 +8,7 @@ import { daysAfter } from '../values/days.ts'
 import { defined } from '../values/defined.ts'
 import { nameOf } from '../values/name-of.ts'
 import { changeAdmins } from './manage-members.ts'
-import { holdAnyMember, type Member } from './members.ts'
+import { lockAnyMember, type Member } from './members.ts'
 import { isOwnerNamed, makeOwner } from './owners.ts'
 
 // A member is made an owner by an owner's offer, which they take: nobody is one without knowing.
@@ -16,7 +16,7 @@ import { isOwnerNamed, makeOwner } from './owners.ts'
 const OFFER_DAYS = 7
 
 /** @property from who offers it, as pages call them. */
-export type OwnerOffer = { id: string; from: string; endsAt: Date }
+export type OwnershipOffer = { id: string; from: string; endsAt: Date }
 
 /**
  * Offers a member to be an owner, for {@link OFFER_DAYS}; an earlier offer to them is over. They are told, and all owners.
@@ -37,22 +37,22 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
     const createdAt = deps.clock()
     const between = { organizationId: organization.id, fromMemberId: actor.id, toMemberId: memberId }
     const endsAt = daysAfter(createdAt, OFFER_DAYS)
-    await db.ownerOffer.create({ data: { id: deps.newId(), ...between, createdAt, endsAt } })
+    await db.ownershipOffer.create({ data: { id: deps.newId(), ...between, createdAt, endsAt } })
     await record(inside, 'offered_ownership', memberId)
     const person = await nameActor(inside)
     const facts = defined({ person, called: nameOf(member.user), until: endsAt.toISOString() })
     await queueMemberEmail(inside, { kind: 'owner_offered', memberId, facts })
-    await queueOwnerEmails(inside, { kind: 'owner_offer_made', facts })
+    await queueOwnerEmails(inside, { kind: 'ownership_offer_made', facts })
   })
 }
 
 /** The offer that is open to a member; null: none. Of who is no owner any more no offer is good. */
-export async function findOwnerOffer(
+export async function findOwnershipOffer(
   ctx: Pick<Context, 'db' | 'deps' | 'organization'>,
   memberId: string,
-): Promise<OwnerOffer | null> {
+): Promise<OwnershipOffer | null> {
   const { db, deps, organization } = ctx
-  const offer = await db.ownerOffer.findFirst({
+  const offer = await db.ownershipOffer.findFirst({
     where: {
       organizationId: organization.id,
       toMemberId: memberId,
@@ -71,22 +71,22 @@ export async function findOwnerOffer(
  *
  * @throws DomainError not_permitted; invalid: `offerEnded`.
  */
-export async function answerOwnerOffer(ctx: Context, { takes }: { takes: boolean }): Promise<void> {
+export async function answerOwnershipOffer(ctx: Context, { takes }: { takes: boolean }): Promise<void> {
   const { actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   const answer = async (inside: Context, member: Member) => {
-    const offer = await findOwnerOffer(inside, actor.id)
+    const offer = await findOwnershipOffer(inside, actor.id)
     if (!offer) throw new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem: 'offerEnded' }] })
     await endOffers(inside, actor.id)
     if (!takes) return record(inside, 'refused_ownership', actor.id)
     await makeOwner(inside, member)
-    await queueOwnerEmails(inside, { kind: 'owner_offer_taken', facts: { person: nameOf(member.user), called: offer.from } })
+    await queueOwnerEmails(inside, { kind: 'ownership_offer_taken', facts: { person: nameOf(member.user), called: offer.from } })
   }
-  await changeAdmins(ctx, actor.id, answer, holdAnyMember)
+  await changeAdmins(ctx, actor.id, answer, lockAnyMember)
 }
 
 /** Takes back what was offered to a member. @throws DomainError not_permitted, member_not_found. */
-export async function withdrawOwnerOffer(ctx: Context, memberId: string): Promise<void> {
+export async function withdrawOwnershipOffer(ctx: Context, memberId: string): Promise<void> {
   authorize(ctx, 'manage_security')
   await changeAdmins(ctx, memberId, async (inside) => {
     if ((await endOffers(inside, memberId)) > 0) await record(inside, 'withdrew_ownership_offer', memberId)
@@ -97,7 +97,7 @@ export async function withdrawOwnerOffer(ctx: Context, memberId: string): Promis
 async function endOffers({ db, deps, organization }: Context, toMemberId: string): Promise<number> {
   const now = deps.clock()
   const open = { organizationId: organization.id, toMemberId, answeredAt: null, endsAt: { gt: now } }
-  return (await db.ownerOffer.updateMany({ where: open, data: { answeredAt: now } })).count
+  return (await db.ownershipOffer.updateMany({ where: open, data: { answeredAt: now } })).count
 }
 
 const record = (inside: Context, action: AuditAction, id: string): Promise<void> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deleteSubmissionMedia, forgetOldMedia } from '../../../../src/domain/submissions/media/forget-media.ts'
+import { deleteSubmissionMedia, forgetOldMedia } from '../../../../src/domain/submissions/media/delete-expired-media.ts'
 import type { MediaKind } from '../../../../src/domain/submissions/media/media.ts'
 import { removeFiles } from '../../../../src/domain/submissions/media/remove-files.ts'
 import { settleOverdueRecordings } from '../../../../src/domain/submissions/media/settle-recordings.ts'
@@ -147,7 +147,7 @@ describe('media', () => {
     const candidate = await makeMedia(service, handedIn(service))
     const next = async () => {
       await sweep(service)
-      return (await candidate.submission()).mediaDueAt
+      return (await candidate.submission()).mediaDeletionDueAt
     }
     expect(await next()).toEqual(new Date(service.clock.now().getTime() + DAY_MS))
     service.clock.advance(89.5 * DAY_MS)

@@ -14,28 +14,28 @@ import { beginAnew } from './retention.ts'
 // entered (by a session, a key, a candidate's link), and where something is sent for it, that is asked.
 
 /** For so long it can be taken back; owners are reminded so long before the end at the latest, and where that was late, the end is later. */
-export const HOLD_DAYS = 14
+export const SUSPENSION_DAYS = 14
 const REMINDED_DAYS = 3
 /** A reminder that a worker sends so much later, as it had to start first, moves no end. */
 const TOLERATED_MS = 3_600_000
 
-/** @property eraseAt from then on it is erased. */
-export type Hold = { id: string; askedAt: Date; eraseAt: Date; startedAt: Date | null }
+/** @property erasesAt from then on it is erased. */
+export type Suspension = { id: string; askedAt: Date; erasesAt: Date; startedAt: Date | null }
 
-const select = { id: true, askedAt: true, eraseAt: true, startedAt: true } as const
+const select = { id: true, askedAt: true, erasesAt: true, startedAt: true } as const
 
 /** Null of an organization that is not on hold. */
-export const findHold = ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Hold | null> =>
-  db.organizationHold.findUnique({ where: { organizationId: organization.id }, select })
+export const findSuspension = ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<Suspension | null> =>
+  db.organizationSuspension.findUnique({ where: { organizationId: organization.id }, select })
 
 /**
- * Has the organization be on hold, from this moment on, and be erased after {@link HOLD_DAYS}. Its owners are told by mail. Asked for again
+ * Has the organization be on hold, from this moment on, and be erased after {@link SUSPENSION_DAYS}. Its owners are told by mail. Asked for again
  * meanwhile, it is the same hold.
  *
  * @param input.name the organization's, as it was typed.
  * @throws DomainError not_permitted; invalid, `name`: `otherName`.
  */
-export async function holdOrganization(ctx: Context, { name }: { name: string }): Promise<Hold> {
+export async function suspendOrganization(ctx: Context, { name }: { name: string }): Promise<Suspension> {
   authorize(ctx, 'erase_organization')
   const { id: organizationId } = ctx.organization
   const { name: current } = await ctx.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
@@ -43,28 +43,28 @@ export async function holdOrganization(ctx: Context, { name }: { name: string })
   const hold = await inTransaction(ctx, async (inside) => {
     const { db, deps, actor } = inside
     const askedAt = deps.clock()
-    const [id, eraseAt] = [deps.newId(), daysAfter(askedAt, HOLD_DAYS)]
+    const [id, erasesAt] = [deps.newId(), daysAfter(askedAt, SUSPENSION_DAYS)]
     const row = {
       organizationId,
       id,
       actorKind: actor.kind,
       actorId: actor.kind === 'member' ? actor.id : null,
       askedAt,
-      eraseAt,
+      erasesAt,
     }
-    const insertion = into('organizationHolds').values(row)
+    const insertion = into('organizationSuspensions').values(row)
     if (
       (await run(
         db,
         insertion.onConflict((conflict) => conflict.doNothing()),
       )) > 0
     ) {
-      await deps.queue.enqueueHold(db, { holdId: id, at: daysAfter(askedAt, HOLD_DAYS - REMINDED_DAYS) })
-      await deps.queue.enqueueHold(db, { holdId: id, at: eraseAt })
-      await recordAudit(inside, { action: 'asked_for_organization_erasure', details: { until: eraseAt.toISOString() } })
-      await tellOwners(inside, 'organization_ending', eraseAt)
+      await deps.queue.enqueueSuspension(db, { suspensionId: id, at: daysAfter(askedAt, SUSPENSION_DAYS - REMINDED_DAYS) })
+      await deps.queue.enqueueSuspension(db, { suspensionId: id, at: erasesAt })
+      await recordAudit(inside, { action: 'asked_for_organization_erasure', details: { until: erasesAt.toISOString() } })
+      await tellOwners(inside, 'organization_ending', erasesAt)
     }
-    return db.organizationHold.findUniqueOrThrow({ where: { organizationId }, select })
+    return db.organizationSuspension.findUniqueOrThrow({ where: { organizationId }, select })
   })
   ctx.deps.apiKeyCache.empty()
   return hold
@@ -79,7 +79,7 @@ export async function holdOrganization(ctx: Context, { name }: { name: string })
 export async function keepOrganization(ctx: Context): Promise<boolean> {
   authorize(ctx, 'erase_organization')
   const isKept = await inTransaction(ctx, async (inside) => {
-    if ((await run(inside.db, ownDelete(inside, 'organizationHolds').where('startedAt', 'is', null))) === 0) return false
+    if ((await run(inside.db, ownDelete(inside, 'organizationSuspensions').where('startedAt', 'is', null))) === 0) return false
     await beginAnew(inside)
     await recordAudit(inside, { action: 'kept_organization' })
     await tellOwners(inside, 'organization_kept')
@@ -103,27 +103,27 @@ async function tellOwners(inside: Context, kind: Told, until?: Date): Promise<vo
  *
  * @throws Error when nothing is due yet; whatever stands in the way: the store, the database, the log's file. It is tried again.
  */
-export async function continueHold(service: ServiceContext, holdId: string): Promise<void> {
-  const where = { id: holdId }
-  const found = await service.db.organizationHold.findUnique({ where, include: { organization: true } })
+export async function continueSuspension(service: ServiceContext, suspensionId: string): Promise<void> {
+  const where = { id: suspensionId }
+  const found = await service.db.organizationSuspension.findUnique({ where, include: { organization: true } })
   if (!found) return
-  const { eraseAt, remindedAt, startedAt, organization } = found
+  const { erasesAt, remindedAt, startedAt, organization } = found
   const ctx: Context = enterOrganization({ ...service, actor: { kind: 'system' } }, organization)
   const now = service.deps.clock()
-  if (now >= eraseAt && (startedAt ?? remindedAt)) {
-    await service.db.organizationHold.updateMany({ where: { ...where, startedAt: null }, data: { startedAt: now } })
+  if (now >= erasesAt && (startedAt ?? remindedAt)) {
+    await service.db.organizationSuspension.updateMany({ where: { ...where, startedAt: null }, data: { startedAt: now } })
     // An owner may have kept it in this very moment: then there is nothing that has begun.
-    if ((await service.db.organizationHold.count({ where })) === 0) return
-    return eraseOrganization(ctx, holdId)
+    if ((await service.db.organizationSuspension.count({ where })) === 0) return
+    return eraseOrganization(ctx, suspensionId)
   }
-  if (eraseAt.getTime() - now.getTime() > REMINDED_DAYS * DAY_MS) throw new Error('It is too early for what a hold waits for')
+  if (erasesAt.getTime() - now.getTime() > REMINDED_DAYS * DAY_MS) throw new Error('It is too early for what a hold waits for')
   await inTransaction(ctx, async (inside) => {
     const fairAt = daysAfter(now, REMINDED_DAYS)
-    const isLate = fairAt.getTime() - eraseAt.getTime() > TOLERATED_MS
-    const data = { remindedAt: now, ...(isLate && { eraseAt: fairAt }) }
-    const { count } = await inside.db.organizationHold.updateMany({ where: { ...where, remindedAt: null }, data })
+    const isLate = fairAt.getTime() - erasesAt.getTime() > TOLERATED_MS
+    const data = { remindedAt: now, ...(isLate && { erasesAt: fairAt }) }
+    const { count } = await inside.db.organizationSuspension.updateMany({ where: { ...where, remindedAt: null }, data })
     if (count === 0) return
-    if (isLate) await inside.deps.queue.enqueueHold(inside.db, { holdId, at: fairAt })
-    await tellOwners(inside, 'organization_ending_soon', isLate ? fairAt : eraseAt)
+    if (isLate) await inside.deps.queue.enqueueSuspension(inside.db, { suspensionId, at: fairAt })
+    await tellOwners(inside, 'organization_ending_soon', isLate ? fairAt : erasesAt)
   })
 }

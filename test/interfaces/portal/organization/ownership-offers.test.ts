@@ -28,14 +28,17 @@ async function startOffered() {
 describe('an offer to become an owner', () => {
   it('is shown to the member, who takes it, and mailed to all owners; who made it can stop then', async () => {
     const { owner, other, path, answer, actions, offer } = await startOffered()
-    const { createdAt, endsAt } = await service.db.ownerOffer.findFirstOrThrow(offer)
+    const { createdAt, endsAt } = await service.db.ownershipOffer.findFirstOrThrow(offer)
     expect(endsAt.getTime() - createdAt.getTime()).toBe(7 * DAY_MS)
-    expect([await mailsTo(other.member.id), await mailsTo(owner.member.id)]).toEqual([['owner_offered'], ['owner_offer_made']])
+    expect([await mailsTo(other.member.id), await mailsTo(owner.member.id)]).toEqual([
+      ['owner_offered'],
+      ['ownership_offer_made'],
+    ])
     expect((await other.get(`${owner.home}account`)).text).toContain('asks you to. Owners are admins')
     expect((await answer('take')).headers.location).toBe(`${owner.home}account?done=ownership`)
     expect(await find(other.member.id)).toEqual({ roles: ['grader', 'admin'], duties: ['owner'] })
     expect(await actions()).toEqual(['offered_ownership', 'became_owner'])
-    expect(await mailsTo(owner.member.id)).toEqual(['owner_offer_made', 'owner_offer_taken'])
+    expect(await mailsTo(owner.member.id)).toEqual(['ownership_offer_made', 'ownership_offer_taken'])
     expect((await answer('take')).status).toBe(422)
     expect((await other.get(`${owner.home}account`)).text).not.toContain('asks you to. Owners are admins')
     expect((await owner.post(`${owner.home}members/${owner.member.id}/end-ownership`)).status).toBe(303)
@@ -48,7 +51,7 @@ describe('an offer to become an owner', () => {
     ['that is withdrawn', ({ owner, path }) => owner.post(`${path}/withdraw-ownership`)],
     [
       'of more than seven days ago',
-      ({ offer }) => service.db.ownerOffer.updateMany({ ...offer, data: { endsAt: service.clock.now() } }),
+      ({ offer }) => service.db.ownershipOffer.updateMany({ ...offer, data: { endsAt: service.clock.now() } }),
     ],
     [
       'of who is no owner any more',
@@ -70,7 +73,7 @@ describe('an offer to become an owner', () => {
     for (const action of ['offer-ownership', 'withdraw-ownership'])
       expect((await admin.post(`${path}/${action}`)).status).toBe(404)
     await owner.post(`${path}/offer-ownership`)
-    expect(await service.db.ownerOffer.count({ where: { ...offer.where, answeredAt: null } })).toBe(1)
+    expect(await service.db.ownershipOffer.count({ where: { ...offer.where, answeredAt: null } })).toBe(1)
     const invited = await service.make.member(id)
     const early = await owner.post(`${owner.home}members/${invited.id}/offer-ownership`)
     expect([early.status, early.text]).toEqual([422, expect.stringContaining('has not joined yet')])

@@ -33,16 +33,16 @@ const KEPT = [
 ] as const
 
 /** Erases accounts that have been of no organization for 30 days, of all there are. @returns how many rows of people, and of what they sign in with. */
-export async function eraseLeftAccounts(system: ServiceContext): Promise<number> {
+export async function eraseOrphanedAccounts(system: ServiceContext): Promise<number> {
   const { db, deps } = system
   const now = deps.clock()
   let erased = 0
   for (const { table, members } of KEPT) {
     const accounts = everyones.selectFrom(table).select('id')
-    const back = accounts.where('leftSince', 'is not', null).where(({ exists }) => exists(members))
-    await run(db, everyones.updateTable(table).set({ leftSince: null }).where('id', 'in', back))
+    const back = accounts.where('orphanedSince', 'is not', null).where(({ exists }) => exists(members))
+    await run(db, everyones.updateTable(table).set({ orphanedSince: null }).where('id', 'in', back))
     await repeatInHalves(ACCOUNTS_AT_ONCE, (atMost) => checkSome(system, { table, members, atMost }))
-    const due = accounts.where('leftSince', '<=', new Date(now.getTime() - KEPT_MS)).orderBy('id')
+    const due = accounts.where('orphanedSince', '<=', new Date(now.getTime() - KEPT_MS)).orderBy('id')
     await repeatInHalves(ACCOUNTS_AT_ONCE, async (atMost) => {
       const gone = await inTransaction(system, async (inside) => {
         // Whoever joins with one of them at this moment is waited for, and keeps it.
@@ -68,11 +68,11 @@ type Some = (typeof KEPT)[number] & { atMost: number }
  */
 const checkSome = (system: ServiceContext, { table, members, atMost }: Some): Promise<number> =>
   inTransaction(system, async ({ db, deps }) => {
-    const unchecked = everyones.selectFrom(table).select('id').where('isUnchecked', '=', sql.lit(true))
+    const unchecked = everyones.selectFrom(table).select('id').where('needsOrphanCheck', '=', sql.lit(true))
     const ids = (await all(db, unchecked.limit(atMost).forUpdate().skipLocked())).map(({ id }) => id)
     // By a statement that begins once they are held: no membership ends unseen.
     const its = everyones.updateTable(table).where('id', '=', among(ids))
-    await run(db, its.where(({ not, exists }) => not(exists(members))).set({ leftSince: deps.clock() }))
-    await run(db, its.set({ isUnchecked: false }))
+    await run(db, its.where(({ not, exists }) => not(exists(members))).set({ orphanedSince: deps.clock() }))
+    await run(db, its.set({ needsOrphanCheck: false }))
     return ids.length
   })

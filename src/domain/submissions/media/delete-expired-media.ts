@@ -90,8 +90,8 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
         .where((eb) => eb(dueAt(eb as never), '<=', now))
       return ['submissions.organizationId', 'submissions.id as submissionId', exists(due).$castTo<boolean>().as('due')]
     })
-    .where('submissions.mediaDueAt', '<=', now)
-    .orderBy('submissions.mediaDueAt')
+    .where('submissions.mediaDeletionDueAt', '<=', now)
+    .orderBy('submissions.mediaDeletionDueAt')
     .limit(LOOKED_AT_ONCE)
   return all(db, looked)
 }
@@ -136,7 +136,7 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
     .updateTable('submissions')
     .from('looked')
     .set(({ ref }) => ({
-      mediaDueAt: sql<Date | null>`case when ${ref('looked.kept')} > 0 then least(${ref('looked.due')}, ${after(1)}::timestamptz)
+      mediaDeletionDueAt: sql<Date | null>`case when ${ref('looked.kept')} > 0 then least(${ref('looked.due')}, ${after(1)}::timestamptz)
         when ${ref('looked.state')} in ('preparing', 'in_progress') then ${first}::timestamptz end`,
     }))
     .whereRef('submissions.id', '=', 'looked.id')
@@ -147,8 +147,11 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
 /** What can't be forgotten now is looked at again later: it would stand before all others with each sweep. */
 async function setAside({ db, deps }: ServiceContext, failed: Looked[]): Promise<void> {
   if (failed.length === 0) return
-  const mediaDueAt = new Date(deps.clock().getTime() + SET_ASIDE_MS)
-  await db.submission.updateMany({ where: { id: { in: failed.map(({ submissionId }) => submissionId) } }, data: { mediaDueAt } })
+  const mediaDeletionDueAt = new Date(deps.clock().getTime() + SET_ASIDE_MS)
+  await db.submission.updateMany({
+    where: { id: { in: failed.map(({ submissionId }) => submissionId) } },
+    data: { mediaDeletionDueAt },
+  })
 }
 
 /** Records which kinds were deleted, if any were. */

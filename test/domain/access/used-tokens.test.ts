@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { forgetOldSignIns } from '../../../src/domain/access/forget-old-sign-ins.ts'
-import { spend } from '../../../src/domain/access/spent-proofs.ts'
+import { spend } from '../../../src/domain/access/used-tokens.ts'
 import { startServiceForFile } from '../../support/service.ts'
 
 const service = await startServiceForFile({ ROLE: 'api' })
@@ -14,5 +14,5 @@ it('uses up what is good once for one of many who try at once, and forgets it wh
   expect(await spend(service.system, key, endsAt)).toBe(false)
   service.clock.advance(60_000)
   await forgetOldSignIns(service.system)
-  expect(await service.db.spentProof.count({ where: { key } })).toBe(0)
+  expect(await service.db.usedToken.count({ where: { key } })).toBe(0)
 })

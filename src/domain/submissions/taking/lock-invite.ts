@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
  *
  * @returns whether it has: one that somebody holds is left to the next sweep.
  */
-export async function holdInvite(ctx: Context, submissionId: string): Promise<boolean> {
+export async function lockInvite(ctx: Context, submissionId: string): Promise<boolean> {
   const of = own(ctx, 'submissions').where('submissions.id', '=', submissionId).select('submissions.inviteId')
   const held = await first(ctx.db, own(ctx, 'invites').select('id').where('id', 'in', of).forNoKeyUpdate().skipLocked())
   return held !== undefined

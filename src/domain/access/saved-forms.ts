@@ -33,7 +33,7 @@ export type FormToPark = {
 }
 
 /** @property isUsed whether it was sent since. */
-export type ParkedForm = Omit<FormToPark, 'url'> & { id: string; url: string; isUsed: boolean }
+export type SavedForm = Omit<FormToPark, 'url'> & { id: string; url: string; isUsed: boolean }
 
 /** Account and session that a form was sent in. */
 export type FormOwner = { credentialId: string; sessionId: string }
@@ -84,33 +84,33 @@ export async function parkForm(
     const session = credential && (await db.session.findUnique({ where: { id: sessionId } }))
     if (!session || !savesForms(inside, session, credential)) return null
     const endsAt = new Date(now.getTime() + KEPT_FOR_MS)
-    await db.parkedForm.create({ data: { id, credentialId, url, body, createdAt: now, endsAt } })
-    const theirs = everyones.selectFrom('parkedForms').select('id').where('credentialId', '=', credentialId)
+    await db.savedForm.create({ data: { id, credentialId, url, body, createdAt: now, endsAt } })
+    const theirs = everyones.selectFrom('savedForms').select('id').where('credentialId', '=', credentialId)
     const excess = theirs.orderBy('createdAt', 'desc').orderBy('id', 'desc').offset(MOST_PARKED)
-    await run(db, everyones.deleteFrom('parkedForms').where('id', 'in', excess))
+    await run(db, everyones.deleteFrom('savedForms').where('id', 'in', excess))
     return id
   })
 }
 
 /** A form of whoever is signed in; null for nobody's and for somebody else's. */
-export async function findParkedForm(
+export async function findSavedForm(
   { db, deps }: ServiceContext,
   { credential }: SignedIn,
   id: string,
-): Promise<ParkedForm | null> {
+): Promise<SavedForm | null> {
   if (!isUuid(id)) return null
-  const found = await db.parkedForm.findUnique({ where: { id, credentialId: credential.id, endsAt: { gt: deps.clock() } } })
+  const found = await db.savedForm.findUnique({ where: { id, credentialId: credential.id, endsAt: { gt: deps.clock() } } })
   const text = found && open(deps.secretKeys, purposeOf(id), found.body)
   if (!text) return null
   return { ...(JSON.parse(text) as Omit<FormToPark, 'url'>), id, url: found.url, isUsed: found.usedAt !== null }
 }
 
 /** Takes a form as sent: of those who send it at once, one. @returns whether it was this one. */
-export async function claimParkedForm({ db, deps }: ServiceContext, { credential }: SignedIn, id: string): Promise<boolean> {
+export async function claimSavedForm({ db, deps }: ServiceContext, { credential }: SignedIn, id: string): Promise<boolean> {
   if (!isUuid(id)) return false
   const now = deps.clock()
   const open = { id, credentialId: credential.id, usedAt: null, endsAt: { gt: now } }
-  const { count } = await db.parkedForm.updateMany({ where: open, data: { usedAt: now } })
+  const { count } = await db.savedForm.updateMany({ where: open, data: { usedAt: now } })
   return count === 1
 }
 
@@ -121,13 +121,13 @@ export async function claimParkedForm({ db, deps }: ServiceContext, { credential
  * @param replace takes them out of a text: with it, a form is kept that names them in its fields only.
  * @returns how many were deleted or changed.
  */
-export async function forgetParkedForms(
+export async function forgetSavedForms(
   { db, deps, organization }: Context,
   isAbout: (text: string) => boolean,
   replace?: (text: string) => string,
 ): Promise<number> {
   const members = own({ organization }, 'members').where('credentialId', 'is not', null).select('credentialId')
-  const theirs = everyones.selectFrom('parkedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
+  const theirs = everyones.selectFrom('savedForms').select(['id', 'url', 'body']).where('credentialId', 'in', members)
   const parked = await all(db, theirs)
   const about = parked.filter(({ id, url, body }) => {
     if (!url.includes(organization.id)) return false
@@ -138,12 +138,12 @@ export async function forgetParkedForms(
     const text = open(deps.secretKeys, purposeOf(id), body)
     if (!replace || !text || isAbout(url)) deleted.push(id)
     else
-      await db.parkedForm.updateMany({
+      await db.savedForm.updateMany({
         where: { id },
         data: { body: seal(deps.secretKeys, purposeOf(id), rewrite(text, replace)) },
       })
   }
-  if (deleted.length > 0) await run(db, everyones.deleteFrom('parkedForms').where('id', '=', among(deleted)))
+  if (deleted.length > 0) await run(db, everyones.deleteFrom('savedForms').where('id', '=', among(deleted)))
   return about.length
 }
 
@@ -154,6 +154,6 @@ function rewrite(text: string, replace: (text: string) => string): string {
 }
 
 /** Takes that back: the service could not do what the form asks for. */
-export async function releaseParkedForm({ db }: ServiceContext, { credential }: SignedIn, id: string): Promise<void> {
-  await db.parkedForm.updateMany({ where: { id, credentialId: credential.id }, data: { usedAt: null } })
+export async function releaseSavedForm({ db }: ServiceContext, { credential }: SignedIn, id: string): Promise<void> {
+  await db.savedForm.updateMany({ where: { id, credentialId: credential.id }, data: { usedAt: null } })
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../../domain/context.ts'
-import type { OwnerOffer } from '../../../domain/members/owner-offers.ts'
+import type { OwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { pathOf } from '../kit/layout.ts'
 import { time } from '../kit/wording.ts'
@@ -7,7 +7,7 @@ import { time } from '../kit/wording.ts'
 /** What an owner has offered to who looks. */
 export const offerPanel = (
   ctx: Context,
-  { from, endsAt }: OwnerOffer,
+  { from, endsAt }: OwnershipOffer,
 ): Html => html`<section class="panel" aria-labelledby="offer-heading">
 <h2 class="mb-2" id="offer-heading">Become an owner of ${ctx.organization.name}?</h2>
 <p class="mb-4">${from} asks you to. Owners are admins who also decide how members sign in, and who the owners are. The offer ends ${time(endsAt)}.</p>
