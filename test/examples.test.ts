@@ -4,12 +4,13 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { createApiKey } from '../src/domain/access/api-keys.ts'
 import { forgetOldEvents } from '../src/domain/events/forget-old-events.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { endWithTest } from './support/endings.ts'
 import { waitForNumbering } from './support/events.ts'
 import { findFreePort } from './support/free-port.ts'
-import { startServiceForTest } from './support/service.ts'
+import { type Service, startServiceForTest } from './support/service.ts'
 import { waitUntil } from './support/wait-until.ts'
 import { makeIntegrator, TO_LOOPBACK } from './support/webhooks.ts'
 
@@ -49,6 +50,14 @@ it('docs/examples/follow-events.mjs keeps in step, goes on where it has ended, a
   expect(second.lines.map((line) => line.split(' ')[0])).toEqual(['invite.revoked', 'invite.created'])
   expect(second.invites).toEqual(await present())
 
+  const [{ id: known, recipientEmail }] = invites as unknown as [{ id: string; recipientEmail: string }]
+  const passing = { assessmentId: assessment.id, recipientEmail: 'passing@example.com', sendEmail: false }
+  const unknown: string = (await service.v1(key).post('/invites').send(passing)).body.invite.id
+  for (const email of [recipientEmail, passing.recipientEmail]) await erase(service, organizationId, email)
+  const third = await run()
+  expect(third.lines).toEqual(expect.arrayContaining([`invite.created ${unknown} pending`, `invite.erased ${known} `]))
+  expect([third.invites, JSON.stringify(third.invites).includes(recipientEmail)]).toEqual([await present(), false])
+
   await revoke(invites[1]!.id)
   await waitForNumbering(service)
   service.clock.advance(1)
@@ -56,6 +65,42 @@ it('docs/examples/follow-events.mjs keeps in step, goes on where it has ended, a
   await revoke(invites[2]!.id)
   expect((await run()).invites).toEqual(await present())
 })
+
+it('docs/examples/follow-events.mjs goes on after the test data were deleted', async () => {
+  const service = await startServiceForTest()
+  const SERVICE_URL = await service.app.listen({ port: 0, host: '127.0.0.1' })
+  const own = await makeIntegrator(service, { mode: 'test' })
+  const STATE_FILE = path.join(await makeDataDir(), 'invites.json')
+  const run = async () => {
+    await waitForNumbering(service)
+    const env = { PATH: process.env.PATH, SERVICE_URL, API_KEY: own.key, STATE_FILE }
+    await promisify(execFile)(process.execPath, ['docs/examples/follow-events.mjs', '--once'], { env })
+    return JSON.parse(await readFile(STATE_FILE, 'utf8')).invites
+  }
+  await run()
+  await own.invite()
+  expect((await own.client.delete('/test-data')).status).toBe(200)
+  expect(await run()).toEqual({})
+})
+
+it.each(['follow-events', 'receive-webhooks'])('docs/examples/%s.mjs says which settings it needs', async (name) => {
+  const failed = promisify(execFile)(process.execPath, [`docs/examples/${name}.mjs`], {
+    env: { PATH: process.env.PATH, SERVICE_URL: 'http://127.0.0.1:9' },
+  })
+  const named = name === 'follow-events' ? /API_KEY/ : /API_KEY, and WEBHOOK_SECRET/
+  await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(named) })
+})
+
+async function erase(service: Service, organizationId: string, email: string): Promise<void> {
+  const eraser = { organizationId, name: `Eraser of ${email}`, mode: 'live', scopes: ['candidates:erase'] } as const
+  const api = service.v1((await createApiKey(service.system, eraser)).key)
+  const { status, body } = await api.delete('/candidates').send({ email })
+  expect([status, body]).toEqual([202, expect.anything()])
+  await waitUntil('the erasure', async () => {
+    const { erasure } = (await api.get(`/erasures/${body.erasure.id}`)).body
+    return erasure.state === 'done' ? true : undefined
+  })
+}
 
 it('docs/examples/receive-webhooks.mjs believes what is signed, counts it once, and reads from the feed what it missed', async () => {
   const service = await startServiceForTest(TO_LOOPBACK)
@@ -122,4 +167,11 @@ it('docs/examples/receive-webhooks.mjs believes what is signed, counts it once, 
   await settle(2)
   const { [id]: one, [missed]: other } = await known()
   expect([one?.status, other?.status]).toEqual(['revoked', 'revoked'])
+
+  const { body } = await own.client.get(`/invites/${missed}`)
+  await erase(service, own.id, body.recipientEmail)
+  await waitUntil('the erased invite to be forgotten', async () => (missed in (await known()) ? undefined : true))
+  await second.stop()
+  await start()
+  expect(Object.keys(await known())).toEqual([id])
 })

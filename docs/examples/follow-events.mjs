@@ -1,31 +1,43 @@
-// Keeps a copy of all invites in step with the service. Run it as often as you like, or let it run: it goes on where it has ended.
+// Keeps a copy of all invites in step with the service. Run it as often as you like, or let it run: it goes on where it ended.
 //
 //   SERVICE_URL=https://assess.example.org API_KEY=ak_live_… node follow-events.mjs [--once]
 //
-// It needs Node 20 or newer, and nothing else. What it knows is in invites.json (STATE_FILE): the invites and the cursor, which are
-// written together, so that a crash loses neither. Put your own database in its place: one transaction for both.
+// It needs Node 20 or newer, and nothing else. It keeps the invites and the cursor in invites.json (STATE_FILE), written together, so that a
+// crash loses neither. In your system, write both to your own database in one transaction.
+//
+// DELETE /test-data adds no events: with a test key, delete STATE_FILE after it.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const { SERVICE_URL, API_KEY, STATE_FILE = 'invites.json', POLL_SECONDS = '5' } = process.env
+if (!SERVICE_URL || !API_KEY) {
+  console.error('Set SERVICE_URL, such as https://assess.example.org, and API_KEY.')
+  process.exit(1)
+}
+const once = process.argv.includes('--once')
+const RETRY_SECONDS = 5
 
-/** GETs a resource of API v1; waits and asks again when the service says so. */
+/** GETs a resource of API v1. Waits and asks again while the service is busy, or, unless it runs once, can't be reached. */
 async function get(path) {
   for (;;) {
-    const response = await fetch(`${SERVICE_URL}/api/v1${path}`, { headers: { 'x-api-key': API_KEY } })
-    if (response.status === 429 || response.status === 503) {
-      await sleep(1000 * Number(response.headers.get('retry-after') ?? 5))
+    const response = await fetch(`${SERVICE_URL}/api/v1${path}`, { headers: { 'x-api-key': API_KEY } }).catch((error) => {
+      if (once) throw error
+      console.error(`${path}: ${error.cause?.message ?? error.message}`)
+    })
+    if (!response || response.status === 429 || response.status >= 500) {
+      if (once && response?.status === 500) throw new Error(`500 ${path}`)
+      await sleep(1000 * Number(response?.headers.get('retry-after') ?? RETRY_SECONDS))
       continue
     }
     const body = await response.json()
-    if (!response.ok && response.status !== 410) throw new Error(`${response.status} ${path}: ${body.error}`)
+    if (!response.ok && ![404, 410].includes(response.status)) throw new Error(`${response.status} ${path}: ${body.error}`)
     return { status: response.status, headers: response.headers, body }
   }
 }
 
 /**
- * The beginning: all pages of the list, and the cursor that the first came with. What happens meanwhile is in the feed behind it. In the
- * list's own order, newest first, nothing slips from a page to one that has been read.
+ * Reads all pages of the list, and the cursor that the first page came with: what happens meanwhile is in the feed behind it. In the
+ * default order, newest first, no invite moves to a page that has been read.
  */
 async function listEverything() {
   const invites = {}
@@ -45,16 +57,23 @@ async function followOnce({ invites, cursor }) {
   // The events behind the cursor are no longer kept, or the service has been restored from a backup.
   if (status === 410) return { state: await listEverything(), hasMore: true }
   for (const { type, data } of body.events) {
-    process.stdout.write(`${type} ${data.inviteId} ${data.status}\n`)
-    invites[data.inviteId] = { ...(invites[data.inviteId] ?? (await fetchInvite(data.inviteId))), status: data.status }
+    process.stdout.write(`${type} ${data.inviteId} ${data.status ?? ''}\n`)
+    await apply(invites, type, data)
   }
   return { state: { invites, cursor: body.cursor }, hasMore: body.hasMore }
 }
 
+/** An erased candidate must not stay in the copy. An invite that is gone by now was erased, or deleted with the test data. */
+async function apply(invites, type, { inviteId, status }) {
+  const invite = type === 'invite.erased' ? undefined : (invites[inviteId] ?? (await fetchInvite(inviteId)))
+  if (invite) invites[inviteId] = { ...invite, status }
+  else delete invites[inviteId]
+}
+
 /** Events are thin: who is invited is read from the invite. */
 async function fetchInvite(id) {
-  const { body } = await get(`/invites/${id}`)
-  return { recipientEmail: body.recipientEmail }
+  const { status, body } = await get(`/invites/${id}`)
+  return status === 404 ? undefined : { recipientEmail: body.recipientEmail }
 }
 
 const readState = () => readFile(STATE_FILE, 'utf8').then(JSON.parse, () => undefined)
@@ -71,6 +90,6 @@ for (;;) {
   state = next.state
   await writeState(state)
   if (next.hasMore) continue
-  if (process.argv.includes('--once')) break
+  if (once) break
   await sleep(1000 * Number(POLL_SECONDS))
 }

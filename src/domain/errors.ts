@@ -216,6 +216,10 @@ export type Violation =
   | { rule: 'later'; limit: Date }
   /** An id of nothing that the organization has, or of a member who may not grade. */
   | { rule: 'reference' | 'grader'; value: string }
+  /** A cursor that the feed has not reached. */
+  | { rule: 'ahead' }
+  /** A mode of data that keys of the mode `value` do not see; `limit` are those they see. */
+  | { rule: 'keyMode'; limit: readonly string[]; value: KeyMode }
   /** It was changed since it was read: to `value`, by whom as far as that is known. */
   | { rule: 'changed'; value: unknown; by?: LastChange }
   /** An assessment to which somebody is invited: by test invites alone, or not. */

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Context } from '../domain/context.ts'
 import type { InviteEmail } from '../domain/invites/emails.ts'
 import type { MemberEmail } from '../domain/mails/member-emails.ts'
-import { routedAs } from '../http/addresses/links.ts'
+import { routedAs, withoutTrailingSlash } from '../http/addresses/links.ts'
 import { trimLinks } from '../http/addresses/trim-links.ts'
 import { createIsTrustedProxy } from '../http/addresses/trusted-proxies.ts'
 import { reportUntrustedProxies } from '../http/addresses/untrusted-proxies.ts'
@@ -74,7 +74,7 @@ export async function buildApp(config: Config, dependencies: AppDependencies): P
   const isTrustedProxy = createIsTrustedProxy(config.trustProxy)
   const app = fastify({
     loggerInstance: log,
-    rewriteUrl: ({ url = '/' }) => routedAs(url),
+    rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(routedAs(url), [PATHS.v1, config.alternate.prefix, PATHS.ats]),
     logController: new LogController({ disableRequestLogging: true }), // logRequests writes a line of our own
     trustProxy: config.trustProxy !== false && isTrustedProxy,
     bodyLimit: MAX_BODY_BYTES,

@@ -1,3 +1,4 @@
+import { editDistance } from '../domain/values/edit-distance.ts'
 import { Environment, SECRETS } from './environment.ts'
 
 /** Shorter names are those of many programs. */
@@ -27,20 +28,4 @@ export function findLookalikes(env: NodeJS.ProcessEnv): [name: string, meant: st
 const isNear = (name: string, setting: string): boolean =>
   setting.length >= MIN_LENGTH &&
   Math.abs(name.length - setting.length) <= MAX_MISTAKES &&
-  countMistakes(name, setting) <= MAX_MISTAKES
-
-/** Letters to insert, leave out, replace, or swap with the next, to come from one to the other. */
-function countMistakes(from: string, to: string): number {
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)]
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const isSame = from[i - 1] === to[j - 1]
-      const costs = [rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + (isSame ? 0 : 1)]
-      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) costs.push(rows[i - 2]![j - 2]! + 1)
-      row.push(Math.min(...costs))
-    }
-    rows.push(row)
-  }
-  return rows[from.length]![to.length]!
-}
+  editDistance(name, setting) <= MAX_MISTAKES

@@ -273,12 +273,48 @@ describe('the published client (clients/typescript)', () => {
     expect(asked).toBe(times)
   })
 
+  it('has unknown fields refused with `strict`, and ignored without', async () => {
+    const { key, assessment } = await makeOrganization()
+    const { body } = inviteTo(assessment)
+    const mistyped = { body: { ...body, sendemail: false } }
+    const strict = client.connect({ service: address, key, strict: true })
+    const refused = { status: 400, body: { error: expect.stringContaining('Did you mean sendEmail?') } }
+    await expect(strict.createInvite(mistyped)).rejects.toMatchObject(refused)
+    const { response } = await client.connect({ service: address, key }).createInvite(mistyped)
+    expect(response.headers.get('ignored-fields')).toBe('sendemail')
+  })
+
+  it('follows the feed to its end', async () => {
+    const { key, assessment } = await makeOrganization()
+    const api = client.connect({ service: address, key })
+    for (const name of ['a', 'b', 'c']) await api.createInvite(inviteTo(assessment, name))
+    await waitForNumbering(service)
+    const types: string[] = []
+    for await (const { events } of client.followEvents(api, { limit: 2, until: 'end', type: ['invite.created'] }))
+      types.push(...events.map(({ type }) => type))
+    expect(types).toEqual(Array(3).fill('invite.created'))
+  })
+
+  it('throws before it sends a request whose path parameter is undefined', async () => {
+    const sent: Request[] = []
+    const record = async (request: Request) => {
+      sent.push(request)
+      return new Response('{}')
+    }
+    const api = client.connect({ service: address, key: 'ak_live_x', fetch: record })
+    await expect(api.getTag({ path: { tagId: undefined } })).rejects.toThrow('The path parameter tagId is missing')
+    expect(sent).toEqual([])
+  })
+
   it('throws what the service refuses, with its word for it', async () => {
     const { key, assessment } = await makeOrganization()
     const api = client.connect({ service: address, key })
-    await api.createInvite(inviteTo(assessment))
+    const { data } = await api.createInvite(inviteTo(assessment))
+    const existing = (data.invite as { id: string } | undefined)?.id
     const refused = { name: 'ApiError', status: 409, code: 'duplicate_invite', requestId: expect.stringMatching(/./) }
-    await expect(api.createInvite(inviteTo(assessment))).rejects.toMatchObject(refused)
+    const error = await api.createInvite(inviteTo(assessment)).catch((error: unknown) => error)
+    expect(error).toMatchObject({ ...refused, existingId: existing })
+    expect((error as { headers: Headers }).headers.get('ratelimit-limit')).toMatch(/^\d+$/)
   })
 
   it('believes a webhook that is signed with its secret, in these minutes, and no other', async () => {
@@ -295,6 +331,8 @@ describe('the published client (clients/typescript)', () => {
       { body, headers: ours, secret },
       { body: new TextEncoder().encode(body), headers: new Headers(ours), secret },
       { body, headers: both, secret },
+      { body, headers: Object.fromEntries(Object.entries(ours).map(([name, value]) => [name.toUpperCase(), value])), secret },
+      { body, headers: { get: (name: string) => ours[name as keyof typeof ours] ?? null }, secret },
       { body, headers: ours, secret: [other, secret] },
       { body, headers: { ...ours, 'webhook-signature': `v2,x v1,%% ${ours['webhook-signature']}` }, secret },
     ]

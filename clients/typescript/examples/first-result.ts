@@ -1,6 +1,6 @@
 // With a test key from an invite to its released result, of which a webhook tells: nobody is mailed, and nobody has to do anything.
 //
-//   WEBHOOK_ALLOW=127.0.0.1 npm start                                           # prints a test key of the demo organization
+//   npm start                                                                   # prints a test key of the demo organization
 //   npm run build:client && KEY=ak_test_… node clients/typescript/examples/first-result.ts
 import { once } from 'node:events'
 import { createServer } from 'node:http'

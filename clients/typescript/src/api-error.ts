@@ -4,6 +4,8 @@
  * @property code what went wrong, as a word that stays the same when texts change (`X-Error-Code`); undefined where something between
  *   client and service has answered.
  * @property requestId by which the service's log knows the request.
+ * @property headers of the answer.
+ * @property existingId id of the invite that is there already, where the code is `duplicate_invite`.
  * @property body as it came, parsed where it is JSON.
  */
 export class ApiError extends Error {
@@ -11,6 +13,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string | undefined
   readonly requestId: string | undefined
+  readonly headers: Headers
+  readonly existingId: string | undefined
   readonly body: unknown
 
   constructor({ status, headers }: Response, body: unknown) {
@@ -19,6 +23,8 @@ export class ApiError extends Error {
     this.status = status
     this.code = code
     this.requestId = headers.get('x-request-id') ?? undefined
+    this.headers = headers
+    this.existingId = /<[^<>]*\/([^/<>]+)>; rel="existing"/.exec(headers.get('link') ?? '')?.[1]
     this.body = body
   }
 }

@@ -23,22 +23,24 @@ export async function* everyItem<P extends Page>(readPage: (page: number) => Pro
  * @property cursor where to go on: that of the page that was worked on last, or the header `Events-Cursor` of a list's first page. Without
  *   one the oldest events that are kept come first.
  * @property seconds between two looks while nothing happens, 5 unless given.
+ * @property until `end` stops where the feed ends at the moment, as a scheduled job wants it. Without it, following goes on without an end.
  * @property signal ends it.
  */
 export type Following = Omit<NonNullable<ListEventsData['query']>, 'cursor'> & {
   cursor?: string | undefined
   seconds?: number
+  until?: 'end'
   signal?: AbortSignal
 }
 
 /**
- * What happens, page by page and without an end: each event once and in order. Keep the cursor of a page together with what you have made
+ * What happens, page by page: each event once and in order. Keep the cursor of a page together with what you have made
  * of its events: from there you go on. An {@link ApiError} with the code `cursor_gone` says that what is behind the cursor is no longer
  * kept: list everything again.
  */
 export async function* followEvents(
   api: Api,
-  { cursor, seconds = 5, signal, ...query }: Following = {},
+  { cursor, seconds = 5, until, signal, ...query }: Following = {},
 ): AsyncGenerator<EventPage> {
   for (;;) {
     const { data } = await api.listEvents({
@@ -47,6 +49,7 @@ export async function* followEvents(
     })
     if (data.cursor !== cursor) yield data
     cursor = data.cursor
+    if (!data.hasMore && until === 'end') return
     if (!data.hasMore) await pause(seconds * 1_000, signal)
   }
 }

@@ -11,7 +11,7 @@ export class WebhookError extends Error {
 type HeaderSource = Headers | Record<string, string | string[] | undefined>
 /**
  * @property body as it arrived, before anything has parsed it.
- * @property headers of the request.
+ * @property headers of the request, with names in any case, or `Headers`.
  * @property secret of the webhook, `whsec_…`; while it is rotated, both.
  * @property tolerance seconds by which the message may be old, or the clocks differ; 300 unless given.
  * @property now milliseconds since 1970, by the clock unless given.
@@ -58,9 +58,12 @@ async function isSignedBy(secret: string, signatures: Bytes[], signed: Bytes): P
 
 type Bytes = Uint8Array<ArrayBuffer>
 
+/** Also those of another implementation of fetch, which are no instances of the platform's class. */
+const isHeaders = (headers: HeaderSource): headers is Headers => typeof headers.get === 'function'
+
 function readHeader(headers: HeaderSource, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
-  const value = headers[name]
+  if (isHeaders(headers)) return headers.get(name) ?? undefined
+  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   return Array.isArray(value) ? value[0] : value
 }
 

@@ -74,7 +74,7 @@ export async function readEvents(
   // One statement, so that the events and how far they go are of the same instant. One more event tells whether there are more.
   const found = await all(ctx.db, pageOf(ctx, { cursor, limit: limit + 1, modes, inviteId, types }))
   const { isGone, head } = found[0]!
-  if (isGone) throw new DomainError('cursor_gone')
+  if (isGone) throw refuseCursor(cursor, head)
   const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
   const hasMore = rows.length > limit
   const events = rows.slice(0, limit).map(toEvent<EventType, ToldData>)
@@ -83,12 +83,19 @@ export async function readEvents(
 
 /** @throws DomainError cursor_gone, as the feed does. */
 export async function checkCursor({ db }: Pick<ServiceContext, 'db'>, cursor: bigint): Promise<void> {
-  const { isGone } = await one(
+  const { isGone, head } = await one(
     db,
-    everyones.selectFrom('eventSequence').select((eb) => isCursorGone(eb, cursor).as('isGone')),
+    everyones.selectFrom('eventSequence').select((eb) => [isCursorGone(eb, cursor).as('isGone'), 'position as head']),
   )
-  if (isGone) throw new DomainError('cursor_gone')
+  if (isGone) throw refuseCursor(cursor, head)
 }
+
+/** @param head how far the feed goes. */
+const refuseCursor = (cursor: bigint | undefined, head: bigint | string): DomainError =>
+  new DomainError(
+    'cursor_gone',
+    cursor !== undefined && cursor > BigInt(head) ? { issues: [{ field: 'cursor', rule: 'ahead' }] } : {},
+  )
 
 function isCursorGone(eb: Expressions<'eventSequence'>, cursor: bigint) {
   const given = position(cursor)

@@ -23,7 +23,8 @@ export async function readMailEvent(system: ServiceContext, readers: MailEventRe
   await db.mailEvent.update({ where: { id }, data, select: { id: true } })
 }
 
-async function recordNotice(system: ServiceContext, notice: MailNotice): Promise<void> {
+/** Records what a mail server or a provider tells of one mail. */
+export async function recordNotice(system: ServiceContext, notice: MailNotice): Promise<void> {
   const now = system.deps.clock()
   const email = everyones.updateTable('inviteEmails').where('inviteEmails.id', '=', notice.emailId)
   if (notice.kind === 'complained') {

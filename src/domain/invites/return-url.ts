@@ -12,10 +12,10 @@ const CREDENTIALS = /^[^/]+\/\/[^/?#]*@/
 
 /** What is wrong with such an address, but for whether its host is listed. */
 export function findReturnFault(text: string): TargetFault | undefined {
+  if (/^(?!https:)[a-z][a-z\d+.-]*:/i.test(text)) return 'scheme'
   const isPlain = text.length <= MAX_URL_LENGTH && text.isWellFormed() && PLAIN_ADDRESS.test(text)
   const url = isPlain ? URL.parse(text) : null
   if (!url?.hostname) return 'url'
-  if (url.protocol !== 'https:') return 'scheme'
   return CREDENTIALS.test(text) ? 'credentials' : undefined
 }
 

@@ -1,7 +1,9 @@
 import type { Context } from '../context.ts'
+import { recordNotice } from '../invites/bounces.ts'
 import { recordAttempt } from '../invites/emails.ts'
 import type { InviteDetail } from '../invites/invites.ts'
 import { resendInvite } from '../invites/operations.ts'
+import { unsubscribe } from '../invites/unsubscribe.ts'
 import { INVITATION_KINDS } from '../mails/candidate-mails.ts'
 import { inTransaction } from '../transaction.ts'
 
@@ -14,15 +16,35 @@ const REFUSAL = '550 5.1.1 There is no such mailbox (simulated)'
  * @throws DomainError move_not_allowed, too_many_mails as {@link resendInvite}.
  */
 export async function bounceMail(ctx: Context, { id }: InviteDetail): Promise<void> {
-  const { organization, db } = ctx
-  const where = { organizationId: organization.id, inviteId: id, kind: { in: [...INVITATION_KINDS] } }
-  const findNewest = () => db.inviteEmail.findFirst({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
-  if (!(await findNewest())) await resendInvite(ctx, id)
-  const email = await findNewest()
+  const email = await findNewestMail(ctx, id)
   if (!email || email.state === 'failed') return
+  const where = { organizationId: ctx.organization.id, inviteId: id }
   await inTransaction(ctx, async (inside) => {
     // As it was before the mail server was asked; whoever is sending it at this moment waits, and then has nothing to record.
     await inside.db.inviteEmail.updateMany({ where: { ...where, id: email.id }, data: { state: 'queued', sentAt: null } })
     await recordAttempt(inside, email, { state: 'failed', failure: 'refused', reason: REFUSAL })
   })
+}
+
+/**
+ * Has the candidate call the newest mail of the invite spam.
+ *
+ * @throws DomainError move_not_allowed, too_many_mails as {@link resendInvite}.
+ */
+export async function complainAboutMail(ctx: Context, { id }: InviteDetail): Promise<void> {
+  const email = await findNewestMail(ctx, id)
+  if (email) await recordNotice(ctx, { kind: 'complained', emailId: email.id })
+}
+
+/** Has the candidate follow the link in a mail by which all mails of the organization end. */
+export const unsubscribeFromMails = (ctx: Context, { id }: InviteDetail): Promise<void> => unsubscribe(ctx, id, 'all')
+
+/** The newest invitation mail; where there was none, one is sent first. */
+async function findNewestMail(ctx: Context, inviteId: string) {
+  const where = { organizationId: ctx.organization.id, inviteId, kind: { in: [...INVITATION_KINDS] } }
+  const find = () => ctx.db.inviteEmail.findFirst({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
+  const newest = await find()
+  if (newest) return newest
+  await resendInvite(ctx, inviteId)
+  return find()
 }

@@ -7,13 +7,24 @@ import { type Given, refuseUnfitting } from './given.ts'
 import { acceptInvite, declineInvite, handInAnswers, startAssessment } from './simulate-candidate.ts'
 import { expireInvite } from './simulate-clock.ts'
 import { gradeAnswers, releaseGrades } from './simulate-grader.ts'
-import { bounceMail } from './simulate-mail-server.ts'
+import { bounceMail, complainAboutMail, unsubscribeFromMails } from './simulate-mail-server.ts'
 
 // What else candidates, graders, the clock and the mail server do, done for a test invite at once: by the functions that do it for them,
 // in their names, so that its rules, its events and its webhooks are the real ones.
 
 /** What can be simulated. */
-export const SIMULATIONS = ['accept', 'start', 'complete', 'grade', 'release', 'decline', 'expire', 'bounce'] as const
+export const SIMULATIONS = [
+  'accept',
+  'start',
+  'complete',
+  'grade',
+  'release',
+  'decline',
+  'expire',
+  'bounce',
+  'complain',
+  'unsubscribe',
+] as const
 export type Simulation = (typeof SIMULATIONS)[number]
 
 const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given: Given) => Promise<void>> = {
@@ -32,6 +43,8 @@ const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given
   decline: declineInvite,
   expire: expireInvite,
   bounce: bounceMail,
+  complain: complainAboutMail,
+  unsubscribe: unsubscribeFromMails,
 }
 
 /** Milliseconds after which a client can do nothing better than to ask again later. */

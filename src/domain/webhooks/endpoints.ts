@@ -1,7 +1,7 @@
 import type { Prisma, WebhookMode, WebhookState } from '../../generated/prisma/client.ts'
 import { modeOf } from '../access/author.ts'
 import { versionOf } from '../audit/find-last-change.ts'
-import { checkChoice, checkText, findIssues } from '../checking/checks.ts'
+import { checkText, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
 import type { Context } from '../context.ts'
@@ -137,10 +137,15 @@ function refuseFields(ctx: Context, { url, mode, description = '' }: Omit<Webhoo
   refuse(
     findIssues([
       ['url', url === undefined ? undefined : checkTarget(ctx, url)],
-      ['mode', mode === undefined ? undefined : checkChoice(mode, ENDPOINTS_SEEN[ctx.mode])],
+      ['mode', mode === undefined ? undefined : checkMode(ctx, mode)],
       ['description', checkText(description, MAX_DESCRIPTION_LENGTH)],
     ]),
   )
+}
+
+function checkMode(ctx: Context, mode: WebhookMode): Violation | undefined {
+  const limit: readonly WebhookMode[] = ENDPOINTS_SEEN[ctx.mode]
+  return limit.includes(mode) ? undefined : { rule: 'keyMode', limit, value: modeOf(ctx) }
 }
 
 function checkTarget({ deps }: Context, url: string): Violation | undefined {

@@ -51,14 +51,17 @@ export function findTargetFault(allowance: Allowance, text: string): TargetFault
   const url = URL.parse(text)
   if (!url?.hostname) return 'url'
   const allowed = isAllowedHost(allowance, url.hostname)
-  if (url.protocol !== 'https:' && !(allowed && url.protocol === 'http:')) return 'scheme'
+  const isOpen = allowed || isPublicHost(allowance, withoutBrackets(url.hostname))
+  if (url.protocol === 'http:' && !allowed) return isOpen ? 'scheme' : 'host'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'scheme'
   if (url.username || url.password) return 'credentials'
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (port !== 80 && port !== 443 && port < 1024) return 'port'
-  const host = withoutBrackets(url.hostname)
-  const leadsOut = isAddress(host) ? mayConnectTo(allowance, host) : !THIS_MACHINE.test(host)
-  return allowed || leadsOut ? undefined : 'host'
+  return isOpen ? undefined : 'host'
 }
+
+const isPublicHost = (allowance: Allowance, host: string): boolean =>
+  isAddress(host) ? mayConnectTo(allowance, host) : !THIS_MACHINE.test(host)
 
 const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 

@@ -42,9 +42,16 @@ export type Failure = {
 export const FORBIDDEN_PROPERTY =
   'The request body contains forbidden prototype property names: __proto__, or constructor.prototype'
 
-/** The error in headers, for programs. */
-export const failureHeaders = ({ kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> => ({
+/** Path of the page that explains an error. */
+const helpPath = (kind: FailureKind): string => `/docs/guides/errors#${kind}`
+
+/** The error in headers, for programs. @param existing address of what is in the way. */
+export const failureHeaders = (
+  { kind, retryAfter }: Pick<Failure, 'kind' | 'retryAfter'>,
+  existing?: string,
+): Record<string, string> => ({
   'x-error-code': kind,
+  link: [...(existing ? [`<${existing}>; rel="existing"`] : []), `<${helpPath(kind)}>; rel="help"`].join(', '),
   ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
 })
 

@@ -36,9 +36,15 @@ const headers = {
   },
   'Ignored-Parameters': {
     description:
-      'Names of parameters of the query that mean nothing here, percent-encoded, ten at most: they have filtered nothing.',
+      'Names of parameters of the query that this request does not take, percent-encoded, ten at most: they have filtered nothing.',
     schema: text,
     example: 'asessmentId, verbose',
+  },
+  'Ignored-Fields': {
+    description:
+      'Names of fields of the body that this request does not take, percent-encoded, ten at most: they have changed nothing. Errors have it, too.',
+    schema: text,
+    example: 'sendemail, expires_in_days',
   },
   'Idempotent-Replayed': {
     description: '`true` when this is the answer to an earlier request with the same Idempotency-Key; else absent.',

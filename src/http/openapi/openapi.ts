@@ -11,6 +11,7 @@ import { type ErrorDescription, errorResponses } from './errors.ts'
 import { COUNTED, type HeaderName, showHeaders } from './headers.ts'
 import { requiredMode, WRONG_MODE } from './key-mode.ts'
 import { REFUSED_WITHOUT } from './key-right.ts'
+import { PreferHeader } from './prefer-header.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -139,6 +140,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
   const also: HeaderName[] = [
     ...(traits.isIdempotent ? (['Idempotent-Replayed'] as const) : []),
     ...(hasEtag ? (['ETag'] as const) : []),
+    ...(traits.hasBody ? (['Ignored-Fields'] as const) : []),
     ...(deprecated ? (['Deprecation', 'Sunset'] as const) : []),
   ]
   const successes = Object.entries(schema.response ?? {}).map(([status, view]) => [
@@ -153,6 +155,7 @@ function describeOperation(route: RouteOptions, errors: ErrorDescription, compon
       ...describeParameters('path', params, components),
       ...describeParameters('query', querystring, components),
       ...describeParameters('header', headers, components),
+      ...(body ? describeParameters('header', PreferHeader, components) : []),
       ...(hasEtag ? describeParameters('header', IfNoneMatch, components) : []),
     ],
     ...(body && { requestBody: describeBody(body, components) }),

@@ -28,11 +28,31 @@ type GuardOptions = { authenticate: (request: FastifyRequest) => Promise<Context
 /** Who asks is known by an API key in a header. */
 export const byApiKey =
   (system: ServiceContext, header: string): GuardOptions['authenticate'] =>
-  (request) =>
-    authenticate({ ...system, origin: originOf(request) }, request.headers[header]?.toString(), {
+  (request) => {
+    logMissingKey(request, header)
+    return authenticate({ ...system, origin: originOf(request) }, request.headers[header]?.toString(), {
       address: request.ip,
       network: clientOf(request).network,
     })
+  }
+
+/** Headers in which clients send keys by mistake. Only names are logged. */
+const KEY_HEADERS = [
+  'x-api-key',
+  'x-service-docs-api-key',
+  'authorization',
+  'api-key',
+  'apikey',
+  'x-auth-token',
+  'x-access-token',
+]
+
+/** The answer's text is fixed by the contract, so the log says which header was expected. */
+function logMissingKey({ headers, log }: FastifyRequest, expectedHeader: string): void {
+  if (headers[expectedHeader]) return
+  const sentHeaders = KEY_HEADERS.filter((name) => headers[name] !== undefined)
+  log.info({ expectedHeader, sentHeaders }, 'no API key in the expected header')
+}
 
 /**
  * What interfaces for programs do alike for every request of their scope: authenticate, count against the rate limit, ask whether the

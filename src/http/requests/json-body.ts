@@ -22,18 +22,18 @@ export function readJsonBodies(app: FastifyInstance, readBody?: BodyReader): voi
   forgiveTypesOfEmptyBodies(app)
   if (readBody)
     app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
-      parseBody(await readBody(request, payload)),
+      parseBody(request, await readBody(request, payload)),
     )
   else
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-      parseBody(body),
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
+      parseBody(request, body),
     )
 }
 
 /** @returns undefined for an empty one. */
-function parseBody(body: Buffer): unknown {
+function parseBody({ headers }: FastifyRequest, body: Buffer): unknown {
   if (body.length === 0) return undefined
-  const value = parseStrictly(body)
+  const value = parseStrictly(body, charsetOf(headers))
   if (isTooDeep(value)) throw new HttpError('malformed_json', { detail: `nested more than ${MAX_DEPTH} levels deep` })
   return value
 }
@@ -75,8 +75,8 @@ const isJson = ({ 'content-type': type = '' }: IncomingHttpHeaders): boolean => 
 const isCompressed = ({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean =>
   !/^\s*(identity\s*)?$/i.test(encoding)
 
-function parseStrictly(body: Buffer): unknown {
-  const value = parseText(body)
+function parseStrictly(body: Buffer, charset: string): unknown {
+  const value = parseText(body, charset)
   try {
     if (typeof value === 'object' && value !== null) scan(value)
   } catch {
@@ -85,13 +85,28 @@ function parseStrictly(body: Buffer): unknown {
   return value
 }
 
-function parseText(body: Buffer): unknown {
+function parseText(body: Buffer, charset: string): unknown {
+  const text = decode(body)
   try {
-    return JSON.parse(utf8.decode(body))
+    if (text !== undefined) return JSON.parse(text)
   } catch (error) {
-    throw new HttpError('malformed_json', { detail: (error as Error).message })
+    if (isUtf8(charset)) throw new HttpError('malformed_json', { detail: (error as Error).message })
+  }
+  throw new HttpError('malformed_json', { detail: `it must be encoded in UTF-8${isUtf8(charset) ? '' : `, not in ${charset}`}` })
+}
+
+function decode(body: Buffer): string | undefined {
+  try {
+    return utf8.decode(body)
+  } catch {
+    return undefined
   }
 }
+
+/** The declared encoding; RFC 8259 knows UTF-8 only. */
+const charsetOf = ({ 'content-type': type = '' }: IncomingHttpHeaders): string =>
+  /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
+const isUtf8 = (charset: string): boolean => /^utf-?8$/.test(charset)
 
 function isTooDeep(value: unknown): boolean {
   let level = [value]

@@ -119,11 +119,9 @@ export const alternateEnvelope = (prefix: string): Envelope => ({
   sendFailure(failure, request, reply) {
     const { existingId } = failure
     const { kind, status, body } = presentFailure(failure, request)
-    reply.headers(failureHeaders({ ...failure, kind }))
+    const existing = existingId && absoluteUrl(request, `${prefix}/assessment_invites/${existingId}`)
+    reply.headers(failureHeaders({ ...failure, kind }, existing))
     if (status === 401) reply.header('www-authenticate', 'Api-Key realm="api"')
-    if (existingId !== undefined) {
-      reply.header('link', `<${absoluteUrl(request, `${prefix}/assessment_invites/${existingId}`)}>; rel="existing"`)
-    }
     return reply.code(status).send(body)
   },
   rawFailure(kind) {
@@ -214,6 +212,8 @@ function wordIssue(issue: Issue): string {
       return 'This has been changed meanwhile.'
     case 'invited':
       return 'The assessment has invites.'
+    case 'ahead':
+    case 'keyMode':
     case 'target':
     case 'common':
     case 'account':

@@ -17,8 +17,7 @@ const FALSE = ['false', 'f', 'no', 'n', 'off', '0']
  */
 export function readFields(schema: TObject, body: unknown = {}): { value: Record<string, unknown>; issues: Issue[] } {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    const text = `Invalid data. Expected a dictionary, but got ${pythonType(body)}.`
-    return { value: {}, issues: [{ field: '', rule: 'malformed', text }] }
+    return { value: {}, issues: [{ field: '', ...malformed(`Invalid data. Expected a dictionary, but got ${typeName(body)}.`) }] }
   }
   const value: Record<string, unknown> = {}
   const issues: Issue[] = []
@@ -73,7 +72,7 @@ function readUuid(data: unknown): { value: string } | Violation {
 }
 
 function readUuids({ maxItems }: TSchema, data: unknown): Reading {
-  if (!Array.isArray(data)) return malformed(`Expected a list of items but got type "${pythonType(data)}".`)
+  if (!Array.isArray(data)) return malformed(`Expected a list of items but got type "${typeName(data)}".`)
   const excess = checkSize('maxItems', data.length, maxItems)
   if (excess) return excess
   const readings = data.map(readUuid)
@@ -85,7 +84,7 @@ function readUuids({ maxItems }: TSchema, data: unknown): Reading {
 /** Texts by keys. A text may be empty. */
 function readTexts({ additionalProperties }: TSchema, data: unknown): Reading {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
-    return malformed(`Expected a dictionary of items but got type "${pythonType(data)}".`)
+    return malformed(`Expected a dictionary of items but got type "${typeName(data)}".`)
   const violation = checkKeys(Object.keys(data))
   if (violation) return violation
   const texts: [key: string, text: string][] = []
@@ -113,10 +112,10 @@ function readBoolean(data: unknown): Reading {
 
 const malformed = (text: string): Violation => ({ rule: 'malformed', text })
 
-/** What Python calls the type of a value of JSON: Django REST framework's texts name it. */
-function pythonType(value: unknown): string {
+/** Type of a JSON value as Python names it, but for `string`, which the contract has. */
+function typeName(value: unknown): string {
   if (value === null) return 'NoneType'
   if (Array.isArray(value)) return 'list'
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
-  return { string: 'str', boolean: 'bool' }[typeof value as string] ?? 'dict'
+  return { string: 'string', boolean: 'bool' }[typeof value as string] ?? 'dict'
 }

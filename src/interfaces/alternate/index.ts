@@ -7,6 +7,7 @@ import { HttpError } from '../../http/errors/failure.ts'
 import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { describeInterface } from '../../http/openapi/openapi.ts'
 import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
+import { reportIgnoredInput } from '../../http/requests/ignored-input.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { alternateEnvelope, errorDescription } from './errors.ts'
@@ -46,6 +47,7 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
   })
   const envelope = alternateEnvelope(settings.prefix)
   guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope })
+  reportIgnoredInput(app, (place, _name, meant) => `Unknown ${place}.${meant === undefined ? '' : ` Did you mean "${meant}"?`}`)
   readWithSchemas(app)
   app.addHook<{ Params: { id?: string } }>('onRequest', async ({ params }) => {
     if (params.id) params.id = toUuid(params.id)

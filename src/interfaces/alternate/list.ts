@@ -7,7 +7,7 @@ import { type Listing, type Page, pageCount } from '../../domain/lists/page.ts'
 import { withParameter } from '../../http/addresses/address.ts'
 import { HttpError } from '../../http/errors/failure.ts'
 import { OrNull } from '../../http/schema/field-types.ts'
-import { NAME } from '../../http/schema/schema-keywords.ts'
+import { HEADERS, NAME } from '../../http/schema/schema-keywords.ts'
 import { DepthParameter, READ } from './filters.ts'
 
 /** A total order in which rows are only ever added at the end: following `next` meets each item once. */
@@ -58,7 +58,7 @@ export const Envelope = <Item extends TSchema>(item: Item) =>
       current_page: Type.Integer({ description: 'Number of this page, from 1' }),
       results: Type.Array(item),
     },
-    { [NAME]: `Paginated${item[NAME]}List`, description: 'A page of the list' },
+    { [NAME]: `Paginated${item[NAME]}List`, [HEADERS]: ['Ignored-Parameters'], description: 'A page of the list' },
   )
 
 type PageParameters = { page?: string; page_size?: string }

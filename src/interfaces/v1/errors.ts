@@ -8,6 +8,7 @@ import type { RawAnswer } from '../../http/errors/client-error.ts'
 import type { Envelope } from '../../http/errors/envelope.ts'
 import { type Failure, type FailureKind, FORBIDDEN_PROPERTY, failureHeaders } from '../../http/errors/failure.ts'
 import type { ErrorDescription } from '../../http/openapi/errors.ts'
+import type { NamePlace } from '../../http/requests/ignored-input.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 
 /** v1.md, Error object. */
@@ -106,23 +107,37 @@ const answers = {
 } as const satisfies Record<FailureKind, [status: number, message: string]>
 
 /** The kinds whose first issue says more than the kind. */
-const WORDED: readonly FailureKind[] = ['invalid', 'move_not_allowed', 'too_many_mails', 'changed_meanwhile', 'state_conflict']
+const WORDED: readonly FailureKind[] = [
+  'invalid',
+  'move_not_allowed',
+  'too_many_mails',
+  'changed_meanwhile',
+  'state_conflict',
+  'cursor_gone',
+]
 
 /** A failure in v1's envelope: one message, that of the first issue. */
 function presentFailure({ kind, issues, detail }: Failure) {
   const [status, message] = answers[kind]
   const first = WORDED.includes(kind) ? issues[0] : undefined
-  const error = first ? wordIssue(first) : detail === undefined ? message : `${message}: ${detail}`
+  const error = first ? wordFirst(first, issues) : detail === undefined ? message : `${message}: ${detail}`
   return { status, body: { error } }
 }
+
+/** Of ids that do not exist all are named, so that the client can correct them at once. */
+function wordFirst(first: Issue, issues: Issue[]): string {
+  if (first.rule !== 'reference' || isLanguageField(first.field)) return wordIssue(first)
+  const ids = issues.flatMap((issue) => (issue.rule === 'reference' && issue.field === first.field ? [issue.value] : []))
+  return ids.length === 1 ? wordIssue(first) : `${first.field} must be of this organization: ${ids.join(', ')} are not`
+}
+
+const isLanguageField = (field: string): boolean => /^(languages|sourceLanguage|targetLanguage)$/.test(field)
 
 function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { existingId } = failure
   const { status, body } = presentFailure(failure)
-  reply.headers(failureHeaders(failure))
-  if (existingId !== undefined) {
-    reply.header('link', `<${absoluteUrl(request, `${v1Envelope.prefix}/invites/${existingId}`)}>; rel="existing"`)
-  }
+  const existing = existingId && absoluteUrl(request, `${v1Envelope.prefix}/invites/${existingId}`)
+  reply.headers(failureHeaders(failure, existing))
   // The limit is the route's.
   const told = failure.kind === 'body_too_large' ? { error: wordBodyLimit(request.routeOptions.bodyLimit) } : body
   return reply.code(status).send(told)
@@ -135,6 +150,12 @@ function rawFailure(kind: FailureKind): RawAnswer {
 }
 
 export const v1Envelope: Envelope = { prefix: '/api/v1', sendFailure, rawFailure }
+
+/** Message for a name that `Prefer: handling=strict` refuses. */
+export function formatUnknownName(place: NamePlace, name: string, meant: string | undefined, known: string[]): string {
+  const hint = known.length === 0 ? `It takes no ${place}s` : `Its ${place}s are ${known.join(', ')}`
+  return `${name} is not a ${place} of this request. ${meant === undefined ? hint : `Did you mean ${meant}?`}`
+}
 
 export function wordIssue(issue: Issue): string {
   const { field } = issue
@@ -185,8 +206,14 @@ export function wordIssue(issue: Issue): string {
     case 'target':
       return `${field} ${targetFaults[issue.problem]}`
     case 'reference':
-      if (/^(languages|sourceLanguage|targetLanguage)$/.test(field)) return `${field} must be codes of languages (BCP 47)`
-      return `${field} must be of this organization`
+      if (isLanguageField(field)) return `${field} must be codes of languages (BCP 47)`
+      return `${field} must be of this organization: ${issue.value} is not`
+    case 'ahead':
+      return 'The feed of events has not reached this cursor: it is of another service, or of this one before it was restored from a backup. List everything again, and go on from its Events-Cursor'
+    case 'keyMode':
+      return issue.value === 'test'
+        ? 'mode must be test, because this is a test key. Use a live key for live data'
+        : `mode must be one of ${issue.limit.join(', ')}, because this is a live key. Use a test key for test data`
     case 'grader':
       return `${field} must be an active member with the role grader or admin`
     case 'changed':
@@ -208,6 +235,7 @@ export function wordIssue(issue: Issue): string {
 
 /** Of what the portal asks for those that operations of this interface ask for as well. */
 const accountProblems: Partial<Record<AccountProblem, (field: string, limit: number) => string>> = {
+  empty: (field) => `${field} must have at least one item`,
   points: (field, limit) => `${field} must be between 0 and ${limit}, in steps of 0.5`,
   released: () => 'The result is released: reopen it first',
   notReleased: () => 'The result is not released',
@@ -247,7 +275,7 @@ const targetFaults: Record<TargetFault, string> = {
   scheme: 'must begin with https://',
   credentials: 'must not contain a user name or password',
   port: 'must have the port 80, 443, or one above 1023',
-  host: 'must not lead to a private or reserved address',
+  host: 'must not lead to a private or reserved address: the operator can allow it by the setting WEBHOOK_ALLOW',
   unlisted: 'must be of a host that the organization has listed in its settings',
 }
 

@@ -4,16 +4,16 @@ import type { ServiceContext } from '../../domain/context.ts'
 import type { RateLimiter } from '../../http/limits/rate-limit.ts'
 import { describeInterface } from '../../http/openapi/openapi.ts'
 import { byApiKey, guardInterface } from '../../http/requests/guard.ts'
+import { reportIgnoredInput } from '../../http/requests/ignored-input.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
 import { assessmentSettingsRoutes } from './assessment-settings.routes.ts'
 import { assessmentRoutes } from './assessments.routes.ts'
 import { auditEntryRoutes } from './audit-entries.routes.ts'
 import { erasureRoutes } from './erasures.routes.ts'
-import { errorDescription, v1Envelope } from './errors.ts'
+import { errorDescription, formatUnknownName, v1Envelope } from './errors.ts'
 import { eventRoutes } from './events.routes.ts'
 import { webhookMessages } from './events.view.ts'
 import { gradingRoutes } from './grading.routes.ts'
-import { nameIgnoredParameters } from './ignored-parameters.ts'
 import { inviteBatchRoutes } from './invite-batches.routes.ts'
 import { inviteOperationRoutes } from './invite-operations.routes.ts'
 import { inviteRoutes } from './invites.routes.ts'
@@ -79,7 +79,7 @@ export async function v1Interface(
     errors: errorDescription,
   })
   guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope: v1Envelope })
-  nameIgnoredParameters(app)
+  reportIgnoredInput(app, formatUnknownName)
   validateWithSchemas(app)
   showEventsCursor(app)
 

@@ -72,6 +72,9 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
     },
   })
 
+/** Unknown fields that an error names. */
+const MAX_NAMES_SHOWN = 5
+
 /** Finds what is wrong; nothing: an empty list. */
 const validatorOf = compileOnce((schema: Schema) => {
   const validate = ajv.compile(inOrder(schema))
@@ -85,17 +88,34 @@ const validatorOf = compileOnce((schema: Schema) => {
  * @throws DomainError invalid with the first issue, in the order of the schema's fields; from Fastify's validation.
  */
 export function validateWithSchemas(app: FastifyInstance): void {
+  // Validators can not tell it from a missing body.
+  app.addHook('preValidation', async ({ body, routeOptions }) => {
+    if (body === null && routeOptions.schema?.body)
+      throw new DomainError('invalid', { issues: [{ field: '', ...violateType('', { type: 'object' }, body) }] })
+  })
   app.setValidatorCompiler<Schema>(({ schema, httpPart }) => {
     if (httpPart !== 'body' && httpPart !== 'querystring') return () => true
     const validate = validatorOf(schema)
+    const read = httpPart === 'querystring' ? (input: Record<string, unknown>) => readQuery(schema, input) : readBody
     return (input) => {
-      // A missing body lacks every field.
-      const data = httpPart === 'querystring' ? readQuery(schema, input) : (input ?? {})
+      const repeated = httpPart === 'querystring' ? findRepeated(schema, input) : undefined
+      if (repeated !== undefined) return { error: refuseRepeated(repeated) }
+      const data = read(input)
       const errors = validate(data)
       return errors.length === 0 ? { value: data } : { error: new DomainError('invalid', { issues: errors.map(toIssue) }) }
     }
   })
 }
+
+/** A missing body, which Fastify passes as null, lacks every field. */
+const readBody = (body: unknown): unknown => body ?? {}
+
+/** A parameter that was sent several times and takes one value. */
+const findRepeated = ({ properties = {} }: Schema, query: Record<string, unknown>): string | undefined =>
+  Object.keys(query).find((name) => Array.isArray(query[name]) && (properties[name]?.type ?? 'array') !== 'array')
+
+const refuseRepeated = (field: string): DomainError =>
+  new DomainError('invalid', { issues: [{ field, ...malformed(`${field} must be sent once, not several times`) }] })
 
 function readQuery({ properties = {} }: Schema, query: Record<string, unknown>): Record<string, unknown> {
   const read = (name: string, value: unknown) => {
@@ -134,7 +154,9 @@ function toIssue(error: ErrorObject): Issue {
       return { field, rule: 'required' }
     case 'minProperties': {
       const names = Object.keys(schema.properties ?? {}).join(', ')
-      return { field, rule: 'malformed', text: `At least one of ${names} is required` }
+      const sent = Object.keys(data as object).slice(0, MAX_NAMES_SHOWN)
+      const mistake = sent.length === 0 ? '' : `: ${sent.join(', ')} can not be changed by this request`
+      return { field, rule: 'malformed', text: `At least one of ${names} is required${mistake}` }
     }
     case 'type':
     case 'minimum':

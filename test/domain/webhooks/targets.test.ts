@@ -16,7 +16,7 @@ describe('the URL of an endpoint', () => {
 
   it.each([
     ['url', ['', 'example.com', 'https://', '//example.com', 'https://exa mple.com']],
-    ['scheme', ['http://example.com', 'ftp://example.com', 'http://127.0.0.1/', 'gopher://example.com', 'ws://example.com']],
+    ['scheme', ['http://example.com', 'ftp://example.com', 'gopher://example.com', 'ws://example.com']],
     ['credentials', ['https://user@example.com', 'https://user:password@example.com', 'https://:password@example.com']],
     ['port', ['https://example.com:22', 'https://example.com:25', 'https://example.com:0', 'https://example.com:1023']],
     [
@@ -58,7 +58,8 @@ describe('WEBHOOK_ALLOW', () => {
   it.each([
     ['scheme', 'http://other.internal/'],
     ['scheme', 'http://a.hooks.internal/'],
-    ['scheme', 'http://10.2.0.1/'],
+    ['host', 'http://10.2.0.1/'],
+    ['host', 'http://localhost:8080/'],
     ['port', 'http://hooks.internal:22/'],
     ['credentials', 'http://a:b@hooks.internal/'],
     ['host', 'https://127.0.0.2/'],

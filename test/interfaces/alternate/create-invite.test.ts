@@ -157,16 +157,14 @@ describe('assessment, assigned_grader and tags', () => {
     refuse({ ...goodBody(), assessment: '' }, { assessment: notNull }))
 
   it.each([
-    ['str', 'x'],
-    ['str', ''],
-    ['str', unknownId],
+    ['string', 'x'],
+    ['string', ''],
+    ['string', unknownId],
     ['int', 1],
     ['float', 1.5],
     ['bool', true],
     ['dict', {}],
-  ])('answers 400 to tags that are, in the words of Python, a %s', (type, tags) =>
-    refuse({ ...goodBody(), tags }, { tags: noList(type) }),
-  )
+  ])('answers 400 to tags that are, of the type %s', (type, tags) => refuse({ ...goodBody(), tags }, { tags: noList(type) }))
 
   it('answers 400 to more tags than an invite can have', async () => {
     await refuse(
@@ -273,7 +271,7 @@ describe('several errors', () => {
   it('are said of what is known when another id is malformed', () =>
     refuse(
       { ...goodBody(), assessment: 'x', assigned_grader: unknownId, tags: 'x' },
-      { assessment: notUuid, assigned_grader: noObject(unknownId), tags: noList('str') },
+      { assessment: notUuid, assigned_grader: noObject(unknownId), tags: noList('string') },
     ))
 })
 
@@ -290,7 +288,7 @@ describe('the body', () => {
   it.each([
     ['[]', 'list'],
     ['[{}]', 'list'],
-    ['"text"', 'str'],
+    ['"text"', 'string'],
     ['5', 'int'],
     ['-0.5', 'float'],
     ['1e400', 'float'],

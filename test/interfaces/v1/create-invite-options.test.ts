@@ -109,7 +109,7 @@ describe('assignedGraderId', () => {
   })
 
   it('must be a member of the organization', () =>
-    refuse({ assignedGraderId: unknownId }, 'assignedGraderId must be of this organization'))
+    refuse({ assignedGraderId: unknownId }, `assignedGraderId must be of this organization: ${unknownId} is not`))
 
   it.each([
     ['not active', { status: 'inactive' as const, roles: ['grader'] }],
@@ -152,7 +152,7 @@ describe('tagIds', () => {
 
   it('must be tags of the organization, all of them', async () => {
     const { id } = await service.make.tag(organizationId)
-    await refuse({ tagIds: [id, unknownId] }, 'tagIds must be of this organization')
+    await refuse({ tagIds: [id, unknownId] }, `tagIds must be of this organization: ${unknownId} is not`)
   })
 
   it.each([

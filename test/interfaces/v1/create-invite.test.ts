@@ -163,7 +163,7 @@ describe('rules 4 and 5', () => {
           409,
           { error: 'An invite for this email and assessment already exists' },
         ])
-        expect(response.headers.link).toMatch(new RegExp(`^<[^<>]*/api/v1/invites/${existing.id}>; rel="existing"$`))
+        expect(response.headers.link).toMatch(new RegExp(`^<[^<>]*/api/v1/invites/${existing.id}>; rel="existing", `))
       }
       expect(await service.db.invite.count({ where: { organizationId } })).toBe(1)
       expect(await service.db.inviteEmail.count({ where: { organizationId } })).toBe(0)

@@ -41,7 +41,7 @@ describe('Tags of test keys', () => {
     const invite = (client: typeof live) =>
       client.post('/invites').send({ assessmentId: assessment.id, recipientEmail: 'kim@example.com', tagIds: [liveTag, testTag] })
     const refused = await invite(live)
-    expect([refused.status, refused.body.error]).toEqual([400, 'tagIds must be of this organization'])
+    expect([refused.status, refused.body.error]).toEqual([400, `tagIds must be of this organization: ${testTag} is not`])
     expect((await invite(test)).body.invite.id).toBeDefined()
     const found = async (client: typeof live) => (await client.get(`/invites?tagId=${testTag}`)).body.pagination.total
     expect([await found(live), await found(test)]).toEqual([0, 1])

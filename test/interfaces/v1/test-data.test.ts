@@ -163,6 +163,19 @@ describe('POST /invites/{id}/simulate', () => {
     }
   })
 
+  it.each([
+    ['complain', 'email.complained', 'complaint'],
+    ['unsubscribe', 'email.unsubscribed', 'unsubscribed'],
+  ])('simulates %s once, with its event, and nothing more is written to the address', async (action, type, reason) => {
+    const { organization, invite, act, v1 } = await start()
+    const id = await invite({})
+    for (let i = 0; i < 2; i++) expect(await act(id, action)).toBe('pending')
+    const { events } = await readFeed(service, organization.key, { inviteId: id })
+    expect(events.filter((event) => event.type === type)).toHaveLength(1)
+    const { suppressions } = (await v1.get('/suppressions')).body
+    expect(suppressions.map((one: { reason: string }) => one.reason)).toEqual([reason])
+  })
+
   it('has two graders agree where it is graded twice, and says who is missing', async () => {
     const twice = await start({ graders: 2, secondGrader: true })
     const id = await twice.invite(PLAIN)

@@ -39,7 +39,8 @@ describe('POST /webhooks', () => {
     [{ url: 'http://example.com' }, 'url must begin with https://'],
     [{ url: 'https://a:b@example.com' }, 'url must not contain a user name or password'],
     [{ url: 'https://example.com:22' }, 'url must have the port 80, 443, or one above 1023'],
-    [{ url: 'https://169.254.169.254' }, 'url must not lead to a private or reserved address'],
+    [{ url: 'https://169.254.169.254' }, expect.stringMatching(/^url must not lead to a private .* WEBHOOK_ALLOW$/)],
+    [{ url: 'http://localhost:8080/' }, expect.stringMatching(/^url must not lead to a private .* WEBHOOK_ALLOW$/)],
     [{ url: `https://example.com/${'x'.repeat(2_048)}` }, 'url must be at most 2048 characters long'],
     [{ url: URL, mode: 'both' }, 'mode must be one of live, test, all'],
     [{ url: URL, types: 'all' }, 'types must be an array'],
@@ -154,11 +155,12 @@ describe('a test key', () => {
     const path = `/webhooks/${made.body.webhook.id}`
     expect((await live.client.get(path)).status).toBe(404)
     expect((await live.client.post('/webhooks').send({ url: URL, mode: 'test' })).body.error).toBe(
-      'mode must be one of live, all',
+      'mode must be one of live, all, because this is a live key. Use a test key for test data',
     )
     for (const mode of ['live', 'all']) {
       const refused = [await client.post('/webhooks').send({ url: URL, mode }), await client.patch(path).send({ mode })]
-      for (const { status, body } of refused) expect([status, body.error]).toEqual([400, 'mode must be one of test'])
+      for (const { status, body } of refused)
+        expect([status, body.error]).toEqual([400, 'mode must be test, because this is a test key. Use a live key for live data'])
     }
     for (const method of ['get', 'delete'] as const) expect((await client[method](hidden.path)).status).toBe(404)
     expect((await client.post(`${hidden.path}/rotate-secret`)).status).toBe(404)

@@ -107,7 +107,7 @@ export async function inviteMany(ctx: Context, { assessmentId, rows, terms }: Gi
   authorize(ctx, 'invite')
   if (ctx.actor.kind !== 'apiKey') throw new DomainError('not_permitted')
   const excess = checkSize('maxItems', rows.length, MAX_ROWS_A_REQUEST)
-  refuse(findIssues([['invites', rows.length === 0 ? { rule: 'required' } : excess]]))
+  refuse(findIssues([['invites', rows.length === 0 ? { rule: 'account', problem: 'empty' } : excess]]))
   refuse(checkNewInvite({ assessmentId, recipientEmail: 'anybody@example.com', ...terms }))
   const { assessment, issues } = await resolveReferences(ctx, { assessmentId, ...terms, tagIds: terms.tagIds ?? [] })
   if (!assessment) throw new DomainError('assessment_not_found', { issues })

@@ -124,7 +124,7 @@ const targetFaults: Record<TargetFault, string> = {
   scheme: 'The URL must begin with https://.',
   credentials: 'The URL must not contain a user name or a password.',
   port: 'The port of the URL must be 80, 443, or above 1023.',
-  host: 'The URL must not point to a private network.',
+  host: 'The URL must not point to a private network. Whoever operates this service can allow it by the setting WEBHOOK_ALLOW.',
   unlisted: 'The host of the URL is not among the allowed return hosts in the organization’s settings.',
 }
 

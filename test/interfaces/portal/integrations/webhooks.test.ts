@@ -89,7 +89,10 @@ describe('a webhook', () => {
     ['javascript:alert(1)', 'The URL is not a web address.'],
     ['https://a:b@example.com', 'The URL must not contain a user name or a password.'],
     ['https://example.com:22', 'The port of the URL must be 80, 443, or above 1023.'],
-    ['https://169.254.169.254', 'The URL must not point to a private network.'],
+    [
+      'https://169.254.169.254',
+      'The URL must not point to a private network. Whoever operates this service can allow it by the setting WEBHOOK_ALLOW.',
+    ],
     [`https://example.com/${'x'.repeat(2_048)}`, 'The URL has more than 2048 characters.'],
   ])('is refused in words, with what was typed, when it is new and when it is changed: %s', async (url, words) => {
     const { make, made, post, facts, id } = await openWebhooks()
