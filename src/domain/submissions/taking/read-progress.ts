@@ -43,7 +43,7 @@ export type Progress = {
   /** Whether nothing can be answered any more, because the deadline has passed. */
   isOver: boolean
   /** Whether it was the clock, and not the candidate, that ended the last question. */
-  isWasInterrupted: boolean
+  wasCutByClock: boolean
   /** The numbers of those without an answer. */
   unanswered: number[]
 }
@@ -101,7 +101,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
     open: open && describe(open),
     next: isOver ? undefined : next,
     isOver,
-    isWasInterrupted: isOver && (!submission.isDeadlineOfQuestion || isEndedByClock(paper.at(-1))),
+    wasCutByClock: isOver && (!submission.isDeadlineOfQuestion || isEndedByClock(paper.at(-1))),
     unanswered: paper.map(({ number }) => number).filter((number) => !answered.has(number)),
   }
 

@@ -252,7 +252,7 @@ ${foot(here, html`<button type="submit" name="then" value="save" class="btn btn-
 function end(here: Here): Shown {
   const { view, progress } = here
   const { t } = view
-  const { of, unanswered, isOver, isWasInterrupted } = progress
+  const { of, unanswered, isOver, wasCutByClock } = progress
   const { deadlineAt, isDeadlineOfQuestion } = here.submission
   return {
     title: t.text('end.title'),
@@ -260,7 +260,7 @@ function end(here: Here): Shown {
     body: session(
       here,
       html`<section class="panel p-8 text-center" data-end aria-labelledby="end-heading">
-<h2 id="end-heading" class="text-2xl">${t.text(isWasInterrupted ? 'end.over' : 'end.heading')}</h2>
+<h2 id="end-heading" class="text-2xl">${t.text(wasCutByClock ? 'end.over' : 'end.heading')}</h2>
 <p class="mt-2">${wordUnanswered(t, of, unanswered)}</p>
 <p>${t.text(isOver ? 'end.hand_in.over' : 'end.hand_in')}${!isOver && deadlineAt && isDeadlineOfQuestion && ` ${t.text('end.hand_in.later')}`}</p>
 ${button(view, 'finish', t.text('end.finish'))}</section>`,

@@ -171,7 +171,7 @@ type Given = Pick<Taking, 'questions' | 'typed' | 'now' | 'value'> & {
 function progressAt(step: Taking['step'], { questions, typed, now, value, deadlineAt, playsLeft, takesLeft }: Given): Progress {
   const of = Math.max(questions.length, typed ? step.number : 0)
   const isOver = deadlineAt !== null && deadlineAt <= now
-  const whole = { of, isOver, isWasInterrupted: isOver, unanswered: [] }
+  const whole = { of, isOver, wasCutByClock: isOver, unanswered: [] }
   const asPaper = (number: number, openedAt: Date | null, closesAt: Date | null) => {
     const question = (typed && number === step.number ? { ...typed, id: '' } : questions[number - 1])!
     const own = {

@@ -83,6 +83,7 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     show,
     refresh,
     isShown: () => !element.hidden,
+    hasAnswers: () => answers.length > 0,
     /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
     keep: rows.keep,
     /** What counts when the clock ends a further attempt; empty: nothing stands. */
@@ -168,6 +169,6 @@ function wordAnswers(t: BrowserTexts, answers: PossibleAnswer[], recordedHere: (
       ? t.text('choice.recording.length', { number, kind, length: wordTime(length) })
       : t.text('choice.recording', { number, kind })
     if (restarted) return t.text('choice.restarted', { recording })
-    return wasInterrupted ? t.text('choice.was_interrupted', { recording }) : recording
+    return wasInterrupted ? t.text('choice.cut_off', { recording }) : recording
   })
 }

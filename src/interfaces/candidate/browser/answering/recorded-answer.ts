@@ -84,7 +84,7 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
     failure: () => wordFailed(t, takes.now()),
     isBusy: () => isBusy(takes.now()),
     isRunning: () => takes.now().running !== null,
-    isAnswered: () => choice.list().length > 0 || isAnswered({ ...takes.now(), hasAnswered }),
+    isAnswered: () => choice.hasAnswers() || isAnswered({ ...takes.now(), ...before }),
     close(): void {
       clearInterval(timer)
       countIn.cancel()
@@ -101,7 +101,7 @@ function describeBefore({ takes, answers, hadInterruption, closesAt }: Question,
   return {
     hasTakes: takes.length > 0,
     hasAnswered: recordings.some(({ state }) => state === 'complete'),
-    isWasInterrupted: answers.some(({ wasInterrupted, counts }) => wasInterrupted && counts),
+    isAnswerInterrupted: answers.some(({ wasInterrupted, counts }) => wasInterrupted && counts),
     limit: Number(place.closest<HTMLElement>('[data-record-limit]')!.dataset.recordLimit),
     isTimed: closesAt !== null,
     hadInterruption,

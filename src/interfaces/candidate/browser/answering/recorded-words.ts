@@ -17,7 +17,7 @@ export type Answering = {
   /** Before this page: whether something was recorded, and whether it is the answer; and whether that was cut off. */
   hasTakes: boolean
   hasAnswered: boolean
-  isWasInterrupted: boolean
+  isAnswerInterrupted: boolean
   takesLeft: number
   /** How many attempts there are, and whether the question has a time limit. */
   limit: number
@@ -42,14 +42,14 @@ export const wordElapsed = ({ running }: Pick<Answering, 'running'>): string =>
   running?.isRunning ? wordTime(running.elapsed) : ''
 
 export function wordState(t: BrowserTexts, answering: Answering): string {
-  const { isOpening, countIn, running, last, hasAnswered, isWasInterrupted } = answering
+  const { isOpening, countIn, running, last, hasAnswered, isAnswerInterrupted } = answering
   if (countIn > 0) return t.text('take.begins')
   if (isOpening || (running && !running.isRunning && running.elapsed === 0)) return t.text('take.opening')
   if (running?.isRunning) return t.text('take.recording')
   if (running) return t.text('take.waiting', { time: wordTime(running.elapsed) })
   if (last) return wordEnded(t, last)
   if (!hasAnswered) return ''
-  return t.text(isWasInterrupted ? 'take.answered.cut' : 'take.answered')
+  return t.text(isAnswerInterrupted ? 'take.answered.cut' : 'take.answered')
 }
 
 function wordEnded(t: BrowserTexts, last: NonNullable<Answering['last']>): string {

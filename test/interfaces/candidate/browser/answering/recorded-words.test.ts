@@ -20,7 +20,7 @@ const none: Answering = {
   interrupted: null,
   hasTakes: false,
   hasAnswered: false,
-  isWasInterrupted: false,
+  isAnswerInterrupted: false,
   takesLeft: 2,
   limit: 2,
   isTimed: true,
@@ -38,7 +38,7 @@ it.each<[string, Partial<Answering>]>([
   ['Waiting for your device, at 1:02', { running: { isRunning: false, elapsed: 62_000 }, last }],
   ['Sending your answer, saved up to 0:58', { last: { ...last, state: 'sending', saved: 58_000 } }],
   ['Saved: 1:01.', { last: { ...last, state: 'saved' }, hasAnswered: true }],
-  ['Your recording was cut off. What arrived of it is your answer.', { hasAnswered: true, isWasInterrupted: true }],
+  ['Your recording was cut off. What arrived of it is your answer.', { hasAnswered: true, isAnswerInterrupted: true }],
   ['Your recording was interrupted after about 1:01.', { last: { ...last, state: 'interrupted' } }],
   [
     'A part of your recording was lost on the way. What arrived is your answer.',
