@@ -166,3 +166,6 @@ export const METADATA_KEY_PATTERN = `^[A-Za-z0-9_.-]{1,${MAX_METADATA_KEY_LENGTH
 export const TEXT_PATTERN = '^[^\\u0000\\uD800-\\uDFFF]*$'
 /** Text that PostgreSQL and a mail can hold, with something in it besides white space. */
 export const NON_BLANK_TEXT_PATTERN = '^\\s*[^\\s\\u0000\\uD800-\\uDFFF][^\\u0000\\uD800-\\uDFFF]*$'
+
+/** True if so little of an interrupted recording is saved that it may be started over. */
+export const mayRestart = (slices: number): boolean => slices * SLICE_SECONDS < RESTART_BELOW_SECONDS

@@ -20,14 +20,11 @@ const ASK_AGAIN_MS = 1_000
 export function answerQuestion(player: Player, section: HTMLElement): PageControl {
   const { t, session, devices } = player
   const number = Number(section.dataset.number)
-  const kinds = (section.dataset.kinds ?? '').split(' ')
-  const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
   const fields = section.querySelector<HTMLFieldSetElement>('[data-fields]')
   const mirror = fields && mirrorFields(fields)
   const area: HTMLTextAreaElement | null = mirror?.area ?? section.querySelector('[data-answer]')
   const prompt = section.querySelector<HTMLElement>('[data-prompt]')
   const clock = document.querySelector<HTMLElement>('[data-clock]')
-  const recorderPlace = section.querySelector<HTMLElement>('[data-recorder]')
   const progress = make('p', { class: 'hint', role: 'status', hidden: true })
   section.querySelector('[data-foot]')!.before(progress)
 
@@ -41,8 +38,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
     leaving.setAsked(is)
   }
   section.querySelector('button[value=save]')?.remove() // it is saved by itself
-  const recording = recorderPlace && recordable.length > 0 ? offerRecording(player, number, recordable, recorderPlace) : null
-  if (area && recording) recorderPlace!.before(make('p', { class: 'hint' }, t.text('answer.choose')))
+  const recording = offerRecorder(player, section, area)
   area?.addEventListener('change', async () => {
     await text?.save()
     await recording?.refresh()
@@ -128,6 +124,16 @@ function wordObstacle(
   if (failure === '' || progress.dataset.told) return ''
   progress.dataset.told = failure
   return t.text('answer.press_again', { failure })
+}
+
+function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaElement | null) {
+  const place = section.querySelector<HTMLElement>('[data-recorder]')
+  const kinds = (section.dataset.kinds ?? '').split(' ')
+  const recordable = kinds.filter((kind): kind is AnswerAttemptKind => kind === 'audio' || kind === 'video')
+  if (!place || recordable.length === 0) return null
+  const recording = offerRecording(player, Number(section.dataset.number), recordable, place)
+  if (area) place.before(make('p', { class: 'hint' }, player.t.text('answer.choose')))
+  return recording
 }
 
 /** What became of the answer at the end of the time. @param ended the recording that the clock has ended. */

@@ -1,4 +1,4 @@
-import { mayRestart } from '../../../../domain/submissions/may-restart.ts'
+import { mayRestart } from '../../../../domain/limits.ts'
 import type { Monitor } from '../devices/monitor.ts'
 import type { Player } from '../session/player.ts'
 import { canContinue, type Recorder, startRecorder } from '../session/recorder.ts'
@@ -14,6 +14,8 @@ export type HowToBegin = 'new' | 'continue' | 'restart'
 
 /** An attempt that can be continued. @property contentType of what an earlier page recorded; empty: this page recorded it, or nothing. */
 type Interrupted = { kind: AnswerAttemptKind; contentType: string; recording: Recording }
+
+type Start = { kind: AnswerAttemptKind; how: HowToBegin; stream: MediaStream; isWanted: () => Promise<boolean> }
 
 /**
  * Records an answer as often as it is granted, one take at a time.
@@ -38,12 +40,7 @@ export function recordTakes(
   let interrupted: Interrupted | null = last?.state === 'interrupted' && found ? { ...found, recording: last } : null
   let telling: Promise<void> = Promise.resolve()
 
-  async function start(
-    kind: AnswerAttemptKind,
-    how: HowToBegin,
-    stream: MediaStream,
-    isWanted: () => Promise<boolean>,
-  ): Promise<void> {
+  async function start({ kind, how, stream, isWanted }: Start): Promise<void> {
     const asked = how === 'continue' ? askToContinue(player, interrupted!) : askForNew(kind, how)
     const [{ recording, segment }, isBegun] = await Promise.all([asked, isWanted()])
     if (!isBegun) return
@@ -90,7 +87,7 @@ export function recordTakes(
       const stream = await open(kind)
       const watching = watch(kind, stream) // a page that is not in front shows nothing yet, and records all the same
       try {
-        await start(kind, how, stream, isWanted)
+        await start({ kind, how, stream, isWanted })
         await watching
         if (recorder) await watch(kind, stream) // from here on silence is told
       } finally {

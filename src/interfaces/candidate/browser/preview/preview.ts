@@ -5,6 +5,8 @@ export { followEditor } from './follow-editor.ts'
 
 type Take = Question['takes'][number]
 
+const NEW_ANSWER = { milliseconds: null, isReady: false, wasInterrupted: false, restarted: false, counts: true }
+
 /**
  * The session of a preview: the page answers itself, so that nothing that is done in it is kept anywhere. What stands is what the
  * page says; what was typed and recorded is known as long as its question is shown.
@@ -65,10 +67,7 @@ export function openPreview(base: string, newId: () => string): Session {
 
   function add(answer: Pick<PossibleAnswer, 'id' | 'mediaId' | 'kind'>): void {
     const others = answers.filter(({ id }) => id !== answer.id)
-    answers = [
-      ...others,
-      { ...answer, milliseconds: null, isReady: false, wasInterrupted: false, restarted: false, counts: true },
-    ]
+    answers = [...others, { ...answer, ...NEW_ANSWER }]
     count(answer.id)
   }
 
