@@ -193,8 +193,8 @@ describe('a night', () => {
     expect([...new Set(dump)].sort()).toEqual([
       'public.audit_entries',
       'public.idempotency_records',
-      'public.saved_forms',
       'public.saved_filters',
+      'public.saved_forms',
       'public.suppressions',
     ])
     const named = await db.idempotencyRecord.findMany({ where: { organizationId, body: { not: null } } })
