@@ -149,7 +149,7 @@ describe('where single sign-on is the only way in', () => {
     const turned = await colleague.post(`${home}account/name`, { firstName: 'Grace Brewster', lastName: 'Hopper' })
     const closed = await colleague.get(turned.headers.location!)
     expect(titleOf(closed.text)).toBe('Sign in with your organization')
-    expect(closed.text).toContain('What you had filled in is kept')
+    expect(closed.text).toContain('What you filled in is saved')
     const link = /href="([^"]*with[^"]*)"/.exec(closed.text)![1]!.replaceAll('&amp;', '&')
     const { headers } = await goThrough(colleague, idp, link)
     expect(headers.location).toMatch(/^\/portal\/resume\//)
