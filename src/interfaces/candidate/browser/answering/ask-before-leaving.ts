@@ -75,7 +75,7 @@ function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words
   }
 }
 
-type Recorded = { isRunning: () => boolean; isAnswered: () => boolean }
+type Recorded = { isRunning: () => boolean; isInterrupted: () => boolean; isAnswered: () => boolean }
 
 /** @param area of the text, or of what the fields hold, see mirrorFields. */
 export function findUnfinished(
@@ -84,6 +84,7 @@ export function findUnfinished(
   recording: Recorded | null,
 ): Unfinished | null {
   if (recording?.isRunning()) return 'recording'
+  if (recording?.isInterrupted()) return 'unfinished'
   if (recording?.isAnswered()) return null
   const isOfFields = question.querySelector('[data-fields]') !== null
   const values = isOfFields ? [...new URLSearchParams(area?.value).values()] : [area?.value ?? '']
