@@ -4,7 +4,8 @@ import { all } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
-import { MAX_BATCH_ROWS } from '../../limits.ts'
+import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
+import { daysAfter } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { statusNow } from '../expiry.ts'
 import type { InviteStatus } from '../invites.ts'
@@ -45,11 +46,12 @@ export async function previewExtension(ctx: Context, which: Which, typed: Given)
   })
   const dayIn = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone })
   const invites = (await readChosen(ctx, which)).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+  const latest = daysAfter(ctx.deps.clock(), EXPIRY_DAYS.maximum)
   const days = new Map<string, ExtensionPreview['days'][number]>()
   let kept = 0
   for (const { status, expiresAt } of invites) {
     const end = newEndOf(given, expiresAt)
-    if (!mayMove('extend', status) || end < expiresAt) {
+    if (!mayMove('extend', status) || end < expiresAt || end > latest) {
       kept++
       continue
     }
@@ -92,7 +94,7 @@ export async function previewPeople(ctx: Context, which: Which): Promise<PeopleP
       sql<string>`min(invites.id::text)`.as('inviteId'),
       sql<string>`min(invites.recipient_email)`.as('email'),
       sql<string | null>`min(invites.recipient_name)`.as('name'),
-      sql<boolean>`bool_or(invites.status in ('started', 'completed'))`.as('hasStarted'),
+      sql<boolean>`bool_or(invites.started_at is not null or invites.status in ('started', 'completed'))`.as('hasStarted'),
       sql<boolean>`bool_or(${exists(other)})`.as('hasOther'),
     ])
   const found = await all(ctx.db, people)
