@@ -5,7 +5,7 @@ import { getInvite } from '../invites.ts'
 import { lockInvite, resendInvite } from '../operations.ts'
 import type { StoredGiven } from './given.ts'
 
-/** Gives an invite without a name the one that a list has for it, and sends the invitation again where that was asked for. */
+/** Fills in the missing name of an invite from a list, and sends the invitation again if requested. */
 export async function fillName(inside: Context, inviteId: string, { listId = '', sendsAgain }: StoredGiven): Promise<void> {
   const { db, organization } = inside
   await lockInvite(inside, inviteId)
