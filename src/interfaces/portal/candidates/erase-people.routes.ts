@@ -43,8 +43,11 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
 /** True for selected invites, or a filter that leaves some out: nobody erases everybody by an address without a filter. */
 const isNarrowed = (which: Which): boolean => ('ids' in which ? which.ids.length > 0 : Object.keys(which.filter).length > 0)
 
-async function page({ ctx }: FastifyRequest, { values, issues }: Form) {
+/** The confirmation is asked for each time: the people may be others by now. */
+async function page({ ctx }: FastifyRequest, { values: given, issues }: Form) {
   authorize(ctx, 'erase_candidates')
+  const values = new URLSearchParams(given)
+  values.delete('sure')
   const which = readWhich(ctx, values)
   const found = isNarrowed(which) ? await readPreview(ctx, which) : NO_PREVIEW
   const choices = values.has('id') && 'ids' in which ? null : await findFilterChoices(ctx, values)

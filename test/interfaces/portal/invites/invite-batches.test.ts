@@ -472,6 +472,9 @@ describe('a wrong list', () => {
     expect(page.text).toContain('name="most" value="4"')
     const fields = { all: 'yes', list: location.split('/').at(-1)!, most: '4' }
     expect((await admin.post(erasing, fields)).status).toBe(422)
+    const grown = await admin.post(erasing, { ...fields, most: '3', sure: 'yes' })
+    expect(mistakesIn(grown)).toEqual(['4 invites match by now. Check the number and confirm again.'])
+    expect(grown.text).not.toMatch(/name="sure"[^>]*checked/)
     const { headers } = await admin.post(erasing, { ...fields, sure: 'yes' })
     const left = async () => (await invites()).map(({ recipientEmail }) => recipientEmail).sort()
     const kept = ['BEA@example.com', 'bea@example.com', 'cem@example.com']
