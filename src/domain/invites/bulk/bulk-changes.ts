@@ -13,7 +13,7 @@ import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { findChosen, type Which } from './choose-invites.ts'
+import { findChosen, fingerprintOf, type Which } from './choose-invites.ts'
 import { auditedGiven, completeGiven, findGivenIssues, type Given } from './given.ts'
 
 // One action on many invites. One transaction chooses and stores them. A job then changes them row by row: continue-bulk-change.ts.
@@ -35,16 +35,19 @@ const STORED_AT_ONCE = 2_000
 const KEPT_FOR_MS = 90 * 86_400_000
 const MAX_LISTED = 20
 
+type NewBulkChange = { action: BulkAction; given: Given; which: Which; most: number; fingerprint?: string | undefined }
+
 /**
  * Starts a bulk change on behalf of the member. Unknown ids are ignored.
  *
  * @param wanted.most number of invites that the member was shown. If more match by now, nothing is changed.
+ * @param wanted.fingerprint of the invites that the member was shown. If others match by now, nothing is changed.
  * @returns the change's id.
  * @throws DomainError not_permitted; invalid: for the parameters, `noneChosen`, `tooManyChosen`, `moreMatch`.
  */
 export async function startBulkChange(
   ctx: Context,
-  { action, given: typed, which, most }: { action: BulkAction; given: Given; which: Which; most: number },
+  { action, given: typed, which, most, fingerprint }: NewBulkChange,
 ): Promise<string> {
   const createdById = requireOperator(ctx)
   if (action === 'erase') authorize(ctx, 'erase_candidates')
@@ -52,6 +55,7 @@ export async function startBulkChange(
   refuse(await findGivenIssues(ctx, action, given))
   const inviteIds = await findChosen(ctx, which)
   refuseCount(inviteIds.length, most)
+  if (fingerprint !== undefined && fingerprint !== fingerprintOf(inviteIds)) refuseCount(inviteIds.length, 0)
   const { deps, organization } = ctx
   const id = deps.newId()
   const of = { organizationId: organization.id }

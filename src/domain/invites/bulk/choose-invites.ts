@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
 import { among, own, type SqlBool } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
@@ -73,8 +74,17 @@ async function readChosen(ctx: Context, which: Which): Promise<{ status: InviteS
 }
 
 export type Person = { inviteId: string; email: string; name: string | null }
-/** @property erasable people whose invites are all chosen. @property started those of them who have started or completed one. @property others people who have other invites. */
-export type PeoplePreview = { erasable: Person[]; started: Person[]; others: Person[] }
+/**
+ * @property erasable people whose invites are all chosen, and who have started none. @property started the same who have started or completed
+ * one. @property others people who have other invites. @property fingerprint of the chosen invites.
+ */
+export type PeoplePreview = { erasable: Person[]; started: Person[]; others: Person[]; fingerprint: string }
+
+/** The same for the same invites only, in any order. */
+export const fingerprintOf = (ids: readonly string[]): string =>
+  createHash('sha256')
+    .update([...ids].sort().join())
+    .digest('base64url')
 
 const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
 
@@ -103,5 +113,6 @@ export async function previewPeople(ctx: Context, which: Which): Promise<PeopleP
     erasable: mine.filter(({ hasStarted }) => !hasStarted),
     started: mine.filter(({ hasStarted }) => hasStarted),
     others: found.filter(({ hasOther }) => hasOther),
+    fingerprint: fingerprintOf(ids),
   }
 }

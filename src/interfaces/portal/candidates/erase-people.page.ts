@@ -47,13 +47,14 @@ ${erasable.length === 0 ? empty('users', started.length + others.length === 0 ? 
 
 type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: PeoplePreview }
 
-const erasePanel = (form: Form, { ctx, preview: { erasable, started }, most, chosen }: ErasePanel): Html | false =>
+const erasePanel = (form: Form, { ctx, preview: { erasable, started, fingerprint }, most, chosen }: ErasePanel): Html | false =>
   erasable.length + started.length > 0 &&
   panel(
     'erase',
     'Erase',
     html`<form method="post" action="${pathOf(ctx, ERASE_PEOPLE)}">${onceField()}
 <input type="hidden" name="most" value="${most}">
+<input type="hidden" name="seen" value="${fingerprint}">
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 ${started.length > 0 && checkbox(form, { name: 'includesStarted', label: `Also erase the ${wordPeople(started.length)} who have started or completed, with their answers and results` })}
 ${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [['yes', 'Erase these people for good']] })}

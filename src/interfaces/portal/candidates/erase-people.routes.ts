@@ -26,13 +26,15 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
       page: (form) => page(request, form),
       async work(ctx, values) {
         if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
+        const { most, seen } = readFields(values, 'most', 'seen')
         const which = readWhich(ctx, values)
         refuse(isNarrowed(which) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
         const id = await startBulkChange(ctx, {
           action: 'erase',
           given: { includesStarted: values.has('includesStarted') },
           which,
-          most: readNumber(readFields(values, 'most').most) ?? 0,
+          most: readNumber(most) ?? 0,
+          fingerprint: seen || undefined,
         })
         return pathOf(ctx, `invites/changes/${id}`)
       },

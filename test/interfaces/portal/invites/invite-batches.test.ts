@@ -475,7 +475,10 @@ describe('a wrong list', () => {
     const grown = await admin.post(erasing, { ...fields, most: '3', sure: 'yes' })
     expect(mistakesIn(grown)).toEqual(['4 invites match by now. Check the number and confirm again.'])
     expect(grown.text).not.toMatch(/name="sure"[^>]*checked/)
-    const { headers } = await admin.post(erasing, { ...fields, sure: 'yes' })
+    const others = await admin.post(erasing, { ...fields, seen: 'other', sure: 'yes' })
+    expect(mistakesIn(others)).toEqual(['4 invites match by now. Check the number and confirm again.'])
+    const seen = /name="seen" value="([^"]+)"/.exec(page.text)![1]!
+    const { headers } = await admin.post(erasing, { ...fields, seen, sure: 'yes' })
     const left = async () => (await invites()).map(({ recipientEmail }) => recipientEmail).sort()
     const kept = ['BEA@example.com', 'bea@example.com', 'cem@example.com']
     await waitUntil('two people to be erased', async () => (await left()).join() === kept.join() || undefined)
