@@ -12,7 +12,7 @@ import { empty, person } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
 /** People listed of each kind. */
-const MAX_LISTED = 50
+const MAX_LISTED = 500
 
 /**
  * @property preview null before a filter is chosen. @property most number of invites that the preview is of.
@@ -33,7 +33,7 @@ export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choice
   body: html`${mistakes(form)}${choices && filterPanel(form, ctx, choices)}${
     preview
       ? html`${previewPanels(ctx, preview)}${erasePanel(form, { ctx, preview, most, chosen })}`
-      : html`<p class="hint">Choose whom to erase. You see everyone who would be erased before anything happens.</p>`
+      : html`<p class="hint">Choose whom to erase. You see them, and confirm, before anything happens.</p>`
   }`,
 })
 
