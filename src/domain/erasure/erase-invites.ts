@@ -145,8 +145,7 @@ export const eraseInvites = async (erasing: Erasing): Promise<void> =>
 /** @property relatedIds of the mails and submissions that they had. @property listRows that went with them: an address's were erased before. */
 type Held = { counts: ErasedCounts; relatedIds: string[]; listRows: number }
 
-/**
- * Deletes invites that were collected for an erasure and are locked, with all that hangs on them. */
+/** Deletes invites that were collected for an erasure and are locked, with all that hangs on them. */
 export async function eraseHeld(inside: Context, invites: Counted[]): Promise<Held> {
   const { db, organization } = inside
   const ids = invites.map(({ id }) => id)

@@ -7,8 +7,8 @@ import { getInvite } from '../invites/invites.ts'
 import { requestErasure } from './request-erasure.ts'
 
 /**
- * Asks for the erasure of an invite's candidate, if all of their invites are in the bulk change. Candidates who have started or completed one
- * are kept unless the change includes them.
+ * Asks for the erasure of an invite's candidate, if all of their invites are in the bulk change. Candidates who have started one, even if it
+ * was revoked later, are kept unless the change includes them.
  */
 export async function erasePerson(
   inside: Context,
@@ -16,6 +16,7 @@ export async function erasePerson(
   { includesStarted }: { includesStarted?: boolean },
   changeId: string,
 ): Promise<void> {
+  if (await isBeingErased(inside, inviteId)) return
   const { recipientEmail: address } = await getInvite(inside, inviteId)
   const everywhere: Context = { ...inside, mode: 'all' }
   const chosen = own(inside, 'bulkChangeRows').where('bulkChangeId', '=', changeId).select('inviteId')
@@ -23,13 +24,23 @@ export async function erasePerson(
     inside.db,
     own(everywhere, 'invites')
       .where(({ ref }) => sql<SqlBool>`address_key(${ref('invites.recipientEmail')}) = address_key(${address})`)
-      .select((eb) => ['invites.status', eb('invites.id', 'in', chosen).as('isChosen')])
+      .select((eb) => ['invites.status', 'invites.startedAt', eb('invites.id', 'in', chosen).as('isChosen')])
+      .orderBy('invites.id')
       .forUpdate('invites'),
   )
   const say = (problem: 'otherInvites' | 'hasStarted') =>
     new DomainError('invalid', { issues: [{ field: '', rule: 'account', problem }] })
   if (invites.some(({ isChosen }) => !isChosen)) throw say('otherInvites')
-  const hasStarted = invites.some(({ status }) => status === 'started' || status === 'completed')
+  const hasStarted = invites.some(({ status, startedAt }) => startedAt || status === 'started' || status === 'completed')
   if (hasStarted && !includesStarted) throw say('hasStarted')
   await requestErasure(inside, { address })
+}
+
+/**
+ * True if another row of the change, or somebody else, has asked for the candidate's erasure already. An erasure locks invites before the rows of
+ * bulk changes that go with them, so waiting for its invites could deadlock.
+ */
+async function isBeingErased({ db, organization }: Context, inviteId: string): Promise<boolean> {
+  const where = { organizationId: organization.id, inviteId, erasure: { subject: 'candidate' } }
+  return (await db.erasedInvite.count({ where })) > 0
 }

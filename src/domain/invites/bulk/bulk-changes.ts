@@ -13,10 +13,10 @@ import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { findChosen, type Which } from './choose-invites.ts'
+import { findChosen, fingerprintOf, type Which } from './choose-invites.ts'
 import { auditedGiven, completeGiven, findGivenIssues, type Given } from './given.ts'
 
-// One thing done to many invites. They are chosen and noted by one transaction, and done row by row by a job: continue-bulk-change.ts.
+// One action on many invites. One transaction chooses and stores them. A job then changes them row by row: continue-bulk-change.ts.
 
 export type { BulkAction, BulkRowState }
 export const BULK_ACTIONS = [
@@ -35,16 +35,19 @@ const STORED_AT_ONCE = 2_000
 const KEPT_FOR_MS = 90 * 86_400_000
 const MAX_LISTED = 20
 
+type NewBulkChange = { action: BulkAction; given: Given; which: Which; most: number; fingerprint?: string | undefined }
+
 /**
- * Has something done to many invites, in the name of the member who asks. Of ids that are none of theirs nothing is said.
+ * Starts a bulk change on behalf of the member. Unknown ids are ignored.
  *
- * @param wanted.most how many invites they were told it would be: it is never done to more.
+ * @param wanted.most number of invites that the member was shown. If more match by now, nothing is changed.
+ * @param wanted.fingerprint of the invites that the member was shown. If others match by now, nothing is changed.
  * @returns the change's id.
- * @throws DomainError not_permitted; invalid: for what it is done with, `noneChosen`, `tooManyChosen`, `moreMatch`.
+ * @throws DomainError not_permitted; invalid: for the parameters, `noneChosen`, `tooManyChosen`, `moreMatch`.
  */
 export async function startBulkChange(
   ctx: Context,
-  { action, given: typed, which, most }: { action: BulkAction; given: Given; which: Which; most: number },
+  { action, given: typed, which, most, fingerprint }: NewBulkChange,
 ): Promise<string> {
   const createdById = requireOperator(ctx)
   if (action === 'erase') authorize(ctx, 'erase_candidates')
@@ -52,6 +55,7 @@ export async function startBulkChange(
   refuse(await findGivenIssues(ctx, action, given))
   const inviteIds = await findChosen(ctx, which)
   refuseCount(inviteIds.length, most)
+  if (fingerprint !== undefined && fingerprint !== fingerprintOf(inviteIds)) refuseCount(inviteIds.length, 0)
   const { deps, organization } = ctx
   const id = deps.newId()
   const of = { organizationId: organization.id }
@@ -166,14 +170,14 @@ export async function exportBulkChangeRows(ctx: Context, { id, action }: BulkCha
   await runExport(ctx, { action: 'exported_bulk_change', filter: { change: action } }, readAfter, write)
 }
 
-/** Has nothing more done, until it is resumed: when it returns, what is not done stays so. @throws DomainError not_permitted, invite_batch_not_found. */
+/** Stops a change until it is resumed. Once this returns, nothing more is changed. @throws DomainError not_permitted, invite_batch_not_found. */
 export const stopBulkChange = (ctx: Context, id: string): Promise<void> =>
   control(ctx, id, 'stopped_bulk_change', async ({ db, deps, organization }) => {
     const where = { organizationId: organization.id, id, stoppedAt: null, finishedAt: null }
     return (await db.bulkChange.updateMany({ where, data: { stoppedAt: deps.clock() } })).count > 0
   })
 
-/** Has one go on that was stopped, or whose job has failed too often. @throws DomainError not_permitted, invite_batch_not_found. */
+/** Resumes a change that was stopped, or whose job has failed too often. @throws DomainError not_permitted, invite_batch_not_found. */
 export const resumeBulkChange = (ctx: Context, id: string): Promise<void> =>
   control(ctx, id, 'resumed_bulk_change', async ({ db, deps, organization }) => {
     const where = { organizationId: organization.id, id, finishedAt: null }
@@ -182,7 +186,7 @@ export const resumeBulkChange = (ctx: Context, id: string): Promise<void> =>
     return count > 0
   })
 
-/** Does it, and records it if it changes anything. */
+/** Does the work, and records it in the audit log if it changed anything. */
 async function control(
   ctx: Context,
   id: string,
@@ -196,7 +200,7 @@ async function control(
   })
 }
 
-/** Forgets what was done more than 90 days ago; the invites stay as they are. */
+/** Deletes bulk changes after 90 days. Their invites stay as they are. */
 export async function forgetOldBulkChanges({ db, deps }: ServiceContext): Promise<void> {
   await db.bulkChange.deleteMany({ where: { createdAt: { lte: new Date(deps.clock().getTime() - KEPT_FOR_MS) } } })
 }

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
 import { among, own, type SqlBool } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
-import { MAX_BATCH_ROWS } from '../../limits.ts'
+import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
+import { daysAfter } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { statusNow } from '../expiry.ts'
 import type { InviteStatus } from '../invites.ts'
@@ -45,11 +47,12 @@ export async function previewExtension(ctx: Context, which: Which, typed: Given)
   })
   const dayIn = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone })
   const invites = (await readChosen(ctx, which)).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+  const latest = daysAfter(ctx.deps.clock(), EXPIRY_DAYS.maximum)
   const days = new Map<string, ExtensionPreview['days'][number]>()
   let kept = 0
   for (const { status, expiresAt } of invites) {
     const end = newEndOf(given, expiresAt)
-    if (!mayMove('extend', status) || end < expiresAt) {
+    if (!mayMove('extend', status) || end < expiresAt || end > latest) {
       kept++
       continue
     }
@@ -71,8 +74,17 @@ async function readChosen(ctx: Context, which: Which): Promise<{ status: InviteS
 }
 
 export type Person = { inviteId: string; email: string; name: string | null }
-/** @property erasable people whose invites are all chosen. @property started those of them who have started or completed one. @property others people who have other invites. */
-export type PeoplePreview = { erasable: Person[]; started: Person[]; others: Person[] }
+/**
+ * @property erasable people whose invites are all chosen, and who have started none. @property started the same who have started or completed
+ * one. @property others people who have other invites. @property fingerprint of the chosen invites.
+ */
+export type PeoplePreview = { erasable: Person[]; started: Person[]; others: Person[]; fingerprint: string }
+
+/** The same for the same invites only, in any order. */
+export const fingerprintOf = (ids: readonly string[]): string =>
+  createHash('sha256')
+    .update([...ids].sort().join())
+    .digest('base64url')
 
 const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
 
@@ -92,7 +104,7 @@ export async function previewPeople(ctx: Context, which: Which): Promise<PeopleP
       sql<string>`min(invites.id::text)`.as('inviteId'),
       sql<string>`min(invites.recipient_email)`.as('email'),
       sql<string | null>`min(invites.recipient_name)`.as('name'),
-      sql<boolean>`bool_or(invites.status in ('started', 'completed'))`.as('hasStarted'),
+      sql<boolean>`bool_or(invites.started_at is not null or invites.status in ('started', 'completed'))`.as('hasStarted'),
       sql<boolean>`bool_or(${exists(other)})`.as('hasOther'),
     ])
   const found = await all(ctx.db, people)
@@ -101,5 +113,6 @@ export async function previewPeople(ctx: Context, which: Which): Promise<PeopleP
     erasable: mine.filter(({ hasStarted }) => !hasStarted),
     started: mine.filter(({ hasStarted }) => hasStarted),
     others: found.filter(({ hasOther }) => hasOther),
+    fingerprint: fingerprintOf(ids),
   }
 }

@@ -20,11 +20,11 @@ const include = {
 } satisfies Prisma.BulkChangeInclude
 
 /**
- * Does a bulk change to some of the invites that are left, in the name of who asked for it. Unless it is finished then, another job goes on.
- * What is done to an invite is committed together with its row's state, under the row's lock: killed in between and started again, or done
- * by two processes at once, each is changed once.
+ * Changes some of the remaining invites, on behalf of the member who started the bulk change, and queues a job for the rest. The change of an
+ * invite is committed together with its row's state, under the row's lock: after a crash, or with two processes at once, each invite is
+ * changed once.
  *
- * @param erasePerson the operation of an erasure, which lies above this folder.
+ * @param erasePerson the operation of an erasure. It is passed in because the folder of erasures depends on this one.
  */
 export async function continueBulkChange(service: ServiceContext, ref: QueuedRef, erasePerson: Operation): Promise<void> {
   const where = { organizationId_id: { organizationId: ref.organizationId, id: ref.id } }
@@ -83,13 +83,13 @@ const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation)
     await inside.db.bulkChangeRow.updateMany({ where, data })
   })
 
-/** Whether it is not stopped, and can't be until the transaction ends. */
+/** True if the change is not stopped. The lock keeps others from stopping it until the transaction ends. */
 async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
   const unstopped = own(ctx, 'bulkChanges').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
   return (await run(ctx.db, unstopped.forShare())) > 0
 }
 
-/** Whether the row is still to be done, and nobody else does it until the transaction ends. */
+/** True if the row is still to be done, and nobody else works on it. Locks it until the transaction ends. */
 async function holdReady(ctx: Context, { id }: Change, { number }: Row): Promise<boolean> {
   const ready = own(ctx, 'bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
   return (await run(ctx.db, ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0
@@ -102,7 +102,7 @@ function outcomeOf(error: unknown): Prisma.BulkChangeRowUncheckedUpdateManyInput
   return { state: 'invalid', issues: error.issues.map((issue) => ({ ...issue })) as Prisma.InputJsonValue }
 }
 
-/** With the last of its rows: another process may be at some of them. */
+/** Marks the change as finished, unless another process still works on some of its rows. */
 async function finish({ db, deps, organization }: Context, id: string): Promise<void> {
   const { count } = await db.bulkChange.updateMany({
     where: { organizationId: organization.id, id, finishedAt: null, rows: { none: { state: 'ready' } } },

@@ -2,12 +2,13 @@ import type { Context } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { correctInvite } from '../correct-invite.ts'
 import { getInvite } from '../invites.ts'
-import { resendInvite } from '../operations.ts'
+import { lockInvite, resendInvite } from '../operations.ts'
 import type { StoredGiven } from './given.ts'
 
-/** Gives an invite without a name the one that a list has for it, and sends the invitation again where that was asked for. */
+/** Fills in the missing name of an invite from a list, and sends the invitation again if requested. */
 export async function fillName(inside: Context, inviteId: string, { listId = '', sendsAgain }: StoredGiven): Promise<void> {
   const { db, organization } = inside
+  await lockInvite(inside, inviteId)
   const where = { organizationId: organization.id, batchId: listId, inviteId, state: 'already' as const }
   const row = await db.inviteBatchRow.findFirst({ where, select: { name: true } })
   if (!row?.name || (await getInvite(inside, inviteId)).recipientName)

@@ -9,7 +9,7 @@ import type { InviteStatus } from '../invites.ts'
 import { matchingInvites } from '../listing/filter.ts'
 
 /**
- * What a list leaves to do.
+ * Invites and rows that the page of a list offers to change.
  *
  * @property statuses of the invites that it made. @property unnamed earlier invites without a name that the list has one for.
  * @property closed earlier invites that can be reactivated. @property nameless rows to be invited without a name.

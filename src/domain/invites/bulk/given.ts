@@ -44,7 +44,7 @@ export const auditedGiven = ({ message, listId: _, expiresAt: __, ...given }: St
 
 /** What is wrong with the parameters. */
 export async function findGivenIssues(ctx: Context, action: BulkAction, given: StoredGiven): Promise<Issue[]> {
-  const { expiresInDays = DEFAULT_EXPIRES_IN_DAYS, tagId, graderId = null, message = '' } = given
+  const { expiresInDays = DEFAULT_EXPIRES_IN_DAYS, tagId, graderId = null, message = '', listId = '' } = given
   switch (action) {
     case 'extend':
       return findExtensionIssues(ctx, given)
@@ -61,6 +61,8 @@ export async function findGivenIssues(ctx: Context, action: BulkAction, given: S
       if (graderId === null) return []
       if (!isUuid(graderId)) return [{ field: 'assignedGraderId', rule: 'reference', value: graderId }]
       return (await resolveReferences(ctx, { assignedGraderId: graderId, tagIds: [] })).issues
+    case 'name':
+      return isUuid(listId) ? [] : [{ field: 'list', rule: 'reference', value: listId }]
     default:
       return []
   }

@@ -37,7 +37,7 @@ export function candidatesPage(form: Form, { ctx, page, undelivered, order, size
     body: html`${mistakes(form)}<section class="panel" aria-label="Candidates">
 <h2 class="sr-only" id="candidates-heading">Candidates</h2>
 ${filterLine(path, query, search)}
-${page?.isCut && html`<p class="hint mb-3">Many invites match. The list shows the candidates of the first ${MAX_SEARCHED.toLocaleString('en')} : enter more of the name or address.</p>`}
+${page?.isCut && html`<p class="hint mb-3">Many invites match, and only the first ${MAX_SEARCHED.toLocaleString('en')} are searched for candidates. Enter more of the name or address.</p>`}
 ${page && page.candidates.length > 0 ? candidateTable(ctx, path, query, page.candidates, { order, undelivered }) : none(ctx, path, query)}
 ${page && further(path, query, page, size)}
 </section>`,

@@ -12,45 +12,55 @@ import { empty, person } from '../kit/parts.ts'
 import { table } from '../kit/table.ts'
 
 /** People listed of each kind. */
-const MAX_LISTED = 50
+const MAX_LISTED = 500
 
-/** @property most number of invites that the preview is of. @property chosen hidden fields of the form. */
+/**
+ * @property preview null before a filter is chosen. @property most number of invites that the preview is of.
+ * @property chosen hidden fields of the form.
+ */
 type Facts = {
   ctx: Context
-  preview: PeoplePreview
+  preview: PeoplePreview | null
   most: number
   chosen: [name: string, value: string][]
   choices: FilterChoices | null
 }
 
 /** Whom an erasure by a filter, or of selected invites, would erase and keep, and the form that starts it. */
-export function erasePeoplePage(form: Form, { ctx, preview, most, chosen, choices }: Facts): Page {
-  const { erasable, started, others } = preview
-  const all = erasable.length + started.length
-  return {
-    title: 'Erase people',
-    trail: [['Candidates', pathOf(ctx, 'candidates')]],
-    body: html`${mistakes(form)}${choices && filterPanel(form, ctx, choices)}${panel(
-      'erased',
-      `Will be erased: ${wordPeople(erasable.length)}`,
-      html`<p class="hint mb-3">All their invites, answers, results, recordings and emails go, in live and test data. Open invites are revoked first.</p>
-${erasable.length === 0 ? empty('users', 'Nobody here can be erased without a further decision.') : people(ctx, 'erased-heading', erasable)}`,
-    )}${started.length > 0 && panel('started', `Have started or completed: ${wordPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${wordPeople(others.length)}`, people(ctx, 'others-heading', others))}${
-      all > 0 &&
-      panel(
-        'erase',
-        'Erase',
-        html`<form method="post" action="${pathOf(ctx, ERASE_PEOPLE)}">${onceField()}
+export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choices }: Facts): Page => ({
+  title: 'Erase people',
+  trail: [['Candidates', pathOf(ctx, 'candidates')]],
+  body: html`${mistakes(form)}${choices && filterPanel(form, ctx, choices)}${
+    preview
+      ? html`${previewPanels(ctx, preview)}${erasePanel(form, { ctx, preview, most, chosen })}`
+      : html`<p class="hint">Choose whom to erase. You see them, and confirm, before anything happens.</p>`
+  }`,
+})
+
+const previewPanels = (ctx: Context, { erasable, started, others }: PeoplePreview): Html =>
+  html`${panel(
+    'erased',
+    `Will be erased: ${wordPeople(erasable.length)}`,
+    html`<p class="hint mb-3">All their invites, answers, results, recordings and emails go, in live and test data. Open invites are revoked first. Emails that are still waiting are not sent: if you have sent an apology, wait until it has left.</p>
+${erasable.length === 0 ? empty('users', started.length + others.length === 0 ? 'No people match.' : 'Everyone here has started, or has other invites.') : people(ctx, 'erased-heading', erasable)}`,
+  )}${started.length > 0 && panel('started', `Have started or completed: ${wordPeople(started.length)}`, html`<p class="hint mb-3">They are kept unless you tick the box below.</p>${people(ctx, 'started-heading', started)}`)}${others.length > 0 && panel('others', `Have other invites, and are kept: ${wordPeople(others.length)}`, people(ctx, 'others-heading', others))}`
+
+type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: PeoplePreview }
+
+const erasePanel = (form: Form, { ctx, preview: { erasable, started, fingerprint }, most, chosen }: ErasePanel): Html | false =>
+  erasable.length + started.length > 0 &&
+  panel(
+    'erase',
+    'Erase',
+    html`<form method="post" action="${pathOf(ctx, ERASE_PEOPLE)}">${onceField()}
 <input type="hidden" name="most" value="${most}">
+<input type="hidden" name="seen" value="${fingerprint}">
 ${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 ${started.length > 0 && checkbox(form, { name: 'includesStarted', label: `Also erase the ${wordPeople(started.length)} who have started or completed, with their answers and results` })}
 ${checkboxes(form, { name: 'sure', label: 'This can’t be undone', options: [['yes', 'Erase these people for good']] })}
 <button class="btn btn-error mt-3">${icon('trash-2')}Erase these people</button>
 </form>`,
-      )
-    }`,
-  }
-}
+  )
 
 const wordPeople = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString('en')} people`)
 

@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authorize } from '../../../domain/access/permissions.ts'
+import { refuse } from '../../../domain/checking/refuse.ts'
+import type { Context } from '../../../domain/context.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { startBulkChange } from '../../../domain/invites/bulk/bulk-changes.ts'
-import { countChosen, previewPeople } from '../../../domain/invites/bulk/choose-invites.ts'
+import { countChosen, type PeoplePreview, previewPeople, type Which } from '../../../domain/invites/bulk/choose-invites.ts'
 import { ERASE_PEOPLE } from '../invites/bulk.page.ts'
-import { chosenFields, orNothing, readWhich } from '../invites/bulk.routes.ts'
+import { chosenFields, readWhich } from '../invites/bulk.routes.ts'
 import { readNumber } from '../invites/new-invite.page.ts'
-import { FILTERS, findFilterChoices } from '../invites/read-filter.ts'
-import { type Form, readFields } from '../kit/forms.ts'
+import { findFilterChoices } from '../invites/read-filter.ts'
+import { type Form, issuesOf, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { erasePeoplePage } from './erase-people.page.ts'
-
-const NOBODY = { erasable: [], started: [], others: [] }
 
 export function erasePeopleRoutes(app: FastifyInstance): void {
   app.get(`/${ERASE_PEOPLE}`, async (request, reply) =>
@@ -26,11 +26,15 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
       page: (form) => page(request, form),
       async work(ctx, values) {
         if (!values.has('sure')) throw new DomainError('invalid', { issues: [{ field: 'sure', rule: 'required' }] })
+        const { most, seen } = readFields(values, 'most', 'seen')
+        const which = readWhich(ctx, values)
+        refuse(isNarrowed(which) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
         const id = await startBulkChange(ctx, {
           action: 'erase',
           given: { includesStarted: values.has('includesStarted') },
-          which: readWhich(ctx, values),
-          most: readNumber(readFields(values, 'most').most) ?? 0,
+          which,
+          most: readNumber(most) ?? 0,
+          fingerprint: seen || undefined,
         })
         return pathOf(ctx, `invites/changes/${id}`)
       },
@@ -38,17 +42,31 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
   })
 }
 
-/** Nobody is shown before a filter is chosen. */
-async function page({ ctx }: FastifyRequest, form: Form) {
+/** True for selected invites, or a filter that leaves some out: nobody erases everybody by an address without a filter. */
+const isNarrowed = (which: Which): boolean => ('ids' in which ? which.ids.length > 0 : Object.keys(which.filter).length > 0)
+
+/** The confirmation is asked for each time: the people may be others by now. */
+async function page({ ctx }: FastifyRequest, { values: given, issues }: Form) {
   authorize(ctx, 'erase_candidates')
-  const { values } = form
-  const hasIds = values.has('id') && values.get('all') !== 'yes'
-  const hasFilter = values.get('all') === 'yes' && FILTERS.some((name) => values.get(name))
+  const values = new URLSearchParams(given)
+  values.delete('sure')
   const which = readWhich(ctx, values)
-  const isAsked = hasIds || hasFilter
-  const preview = isAsked ? await orNothing(previewPeople(ctx, which), NOBODY) : NOBODY
-  const statuses = isAsked ? await orNothing(countChosen(ctx, which), new Map<string, number>()) : new Map<string, number>()
-  const most = [...statuses.values()].reduce((sum, count) => sum + count, 0)
-  const choices = hasIds ? null : await findFilterChoices(ctx, values)
-  return erasePeoplePage(form, { ctx, preview, most, chosen: chosenFields(values), choices })
+  const found = isNarrowed(which) ? await readPreview(ctx, which) : NO_PREVIEW
+  const choices = values.has('id') && 'ids' in which ? null : await findFilterChoices(ctx, values)
+  const form = { values, issues: issues.length > 0 ? issues : found.issues }
+  return erasePeoplePage(form, { ctx, preview: found.preview, most: found.most, chosen: chosenFields(values), choices })
+}
+
+/** @property preview null if no filter is chosen, or the filter is refused. */
+type Found = { preview: PeoplePreview | null; most: number; issues: Form['issues'] }
+const NO_PREVIEW: Found = { preview: null, most: 0, issues: [] }
+
+async function readPreview(ctx: Context, which: Which): Promise<Found> {
+  try {
+    const preview = await previewPeople(ctx, which)
+    const counts = await countChosen(ctx, which)
+    return { preview, most: [...counts.values()].reduce((sum, count) => sum + count, 0), issues: [] }
+  } catch (error) {
+    return { ...NO_PREVIEW, issues: issuesOf(error) }
+  }
 }

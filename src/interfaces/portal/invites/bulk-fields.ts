@@ -105,5 +105,5 @@ function revocationFields(form: Form, facts: NewFacts): Html {
   return html`${ended > 0 && html`<p class="mb-4">${wordCount(ended, 'invite')} ${ended === 1 ? 'is' : 'are'} completed, expired or revoked already, and ${ended === 1 ? 'stays' : 'stay'} as ${ended === 1 ? 'it is' : 'they are'}.</p>`}
 ${started > 0 && checkbox(form, { name: 'includesStarted', label: `Also revoke ${started === 1 ? 'the one that has' : `the ${started.toLocaleString('en')} that have`} been started: what ${started === 1 ? 'this candidate has' : 'these candidates have'} answered is not graded` })}
 ${checkbox(form, { name: 'email', label: 'Email the candidates that their invitation was withdrawn' })}
-${area(form, { name: 'message', label: 'Your text in this email', value: APOLOGY, hint: 'It says already who has withdrawn which invitation, and that the link no longer works. Only candidates who were sent the invitation get this email.' })}`
+${area(form, { name: 'message', label: 'Your text in this email', value: APOLOGY, hint: 'The email says in the candidate’s language who has withdrawn which invitation, and that the link no longer works. Your text is added as you write it. Only candidates who were sent the invitation get this email.' })}`
 }

@@ -170,7 +170,7 @@ const countMatches = async (ctx: Context, { filter }: Extract<Which, { filter: u
   )
 
 /** The form says what is wrong with a filter once it is sent. */
-export const orNothing = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
+const orNothing = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
   reading.catch((error) => {
     if (error instanceof DomainError && error.kind === 'invalid') return nothing
     throw error

@@ -146,7 +146,8 @@ function cautions({ unusedColumns, counts, startedAt }: Batch, { nameless }: Fol
 }
 
 /** What can be done with the invites that the list made. */
-function madeInvites(ctx: Context, { id, counts }: Batch, { statuses }: FollowUp): Html | false {
+function madeInvites(ctx: Context, batch: Batch, { statuses }: FollowUp): Html | false {
+  const { id, counts } = batch
   if (counts.invited === 0) return false
   const open = (statuses.get('pending') ?? 0) + (statuses.get('accepted') ?? 0)
   const started = statuses.get('started') ?? 0
@@ -157,7 +158,8 @@ function madeInvites(ctx: Context, { id, counts }: Batch, { statuses }: FollowUp
     'made',
     'Invites from this list',
     html`<dl class="details">${[...statuses].map(([status, count]) => html`<dt>${status}</dt><dd>${count.toLocaleString('en')}</dd>\n`)}</dl>
-<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), `Withdraw ${wordCount(open, 'invite')}`, 'ban')}${linkButton(revoking({ email: 'yes' }), 'Withdraw and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
+${isRunning(batch) && notice('This list is still being invited. If it is wrong, stop it first: what you withdraw now leaves out everyone who is invited later.')}
+<div class="mt-4 flex flex-wrap gap-2">${linkButton(`${pathOf(ctx, 'invites')}?list=${id}`, 'Show these invites', 'list-checks')}${canRevoke && html`${linkButton(revoking(), open > 0 ? `Withdraw ${wordCount(open, 'invite')}` : 'Withdraw invites', 'ban')}${linkButton(revoking({ email: 'yes' }), 'Withdraw and send an apology', 'mail-x')}`}${may(ctx, 'erase_candidates') && linkButton(`${pathOf(ctx, ERASE_PEOPLE)}?all=yes&list=${id}`, 'Erase these people', 'trash-2')}</div>
 ${canRevoke && html`<p class="hint mt-3">You see who is affected before anything happens. Candidates who have started are kept unless you include them.</p>`}`,
   )
 }

@@ -20,7 +20,7 @@ import { isUuid } from '../../../domain/values/uuid.ts'
 import { readNamed } from '../kit/choices.ts'
 import { readFields } from '../kit/forms.ts'
 
-/** What of the list's address narrows it. */
+/** Parameters of the list's address that filter it. */
 export const FILTERS = ['state', 'search', 'assessment', 'tag', 'grader', 'list', 'part'] as const
 
 /** The tab of undelivered invites, among the statuses in an address. */
@@ -28,10 +28,10 @@ export const UNDELIVERED = 'undelivered'
 
 const LIST_PARTS = ['invited', 'unnamed', 'closed'] as const satisfies ListPart[]
 
-/** What the list can be filtered by. */
+/** Options of the list's filters. */
 export type FilterChoices = { assessments: Named[]; tags: Named[]; graders: Named[]; lists: Named[] }
 
-/** What the list's form offers to whoever looks. */
+/** The options that the actor may filter by. */
 export async function findFilterChoices(ctx: Context, values: URLSearchParams): Promise<FilterChoices> {
   const { assessment, tag, grader } = readFields(values, 'assessment', 'tag', 'grader')
   const wanted = { named: readNamed(values), chosenIds: [assessment, tag, grader] }
@@ -73,11 +73,11 @@ async function findFormerGrader(ctx: Context, id: string, graders: Named[]): Pro
 }
 
 /**
- * What the list's form asks for; what it can't ask for is left out. Of those who may not read everything a grader looks at what is
- * assigned to them, and a client at one assessment at a time, so that their lists are as cheap as everybody's.
+ * The filter that the list's address asks for, without invalid values. If the actor may not read everything, it is narrowed: for graders to
+ * the invites that are assigned to them, for clients to one assessment.
  *
- * @returns null when there is nothing that they could look at.
- * @throws DomainError not_permitted for who is neither.
+ * @returns null for a client without assessments.
+ * @throws DomainError not_permitted for other roles.
  */
 export function readInviteFilter(ctx: Context, values: URLSearchParams, assessments: Named[]): InviteFilter | null {
   const filter = readFilter(values)

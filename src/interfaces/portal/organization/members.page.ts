@@ -110,14 +110,14 @@ export const inviteMemberPage = (ctx: Context, form: Form, { assessments, named 
 <p>They get an email with a link to set their name and password. You see the link too, in case you want to share it another way.</p>
 ${field(form, { name: 'email', label: 'Email address', type: 'email' })}
 ${checkboxes(form, { name: 'roles', label: 'Roles', options: ROLES })}
-<div class="if-client">${assessmentBoxes(form, assessments, [])}</div>
+<div class="if-client">${assessmentBoxes(form, { assessments, named }, [])}</div>
 ${askToReactivate(form)}<div class="flex flex-wrap gap-2"><button class="btn btn-primary">Send invitation</button><a class="btn btn-ghost" href="${pathOf(ctx, 'members')}">Cancel</a></div>
 </form>`,
 })
 
-const assessmentBoxes = (form: Form, assessments: Named[], values: string[]): Html =>
+const assessmentBoxes = (form: Form, { assessments, named }: AssessmentChoices, values: string[]): Html =>
   assessments.length === 0
-    ? html`<p class="hint mb-4" id="assessments">There are no assessments yet. Share them with the client once you have made some.</p>`
+    ? html`<p class="hint mb-4" id="assessments">${named ? 'No assessments match.' : 'There are no assessments yet. Share them with the client once you have made some.'}</p>`
     : checkboxes(form, {
         name: 'assessments',
         label: 'Assessments the client sees',
@@ -219,20 +219,20 @@ ${
 </form>
 ${panel('access', 'Access', html`${access(form, { ctx, member, keys, owning })}${factors.length > 0 && secondStep(form, ctx, { member, factors })}`)}
 </div>
-${sharing && sharingPanel(form, { ctx, member, sharing })}${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
+${sharing && sharingPanel(form, { ctx, member, sharing, named })}${member.credentialId && member.status === 'active' && sessionsPanel(ctx, member, sessions)}`,
   }
 }
 
 const sharingPanel = (
   form: Form,
-  { ctx, member, sharing }: { ctx: Context; member: Member; sharing: NonNullable<Facts['sharing']> },
+  { ctx, member, sharing, named }: Pick<Facts, 'ctx' | 'member' | 'named'> & { sharing: NonNullable<Facts['sharing']> },
 ): Html =>
   panel(
     'sharing',
     'Shared assessments',
     html`<form method="post" action="${pathOf(ctx, `members/${member.id}/assessments`)}">
 ${sharing.sharedIds.map((id) => html`<input type="hidden" name="shared" value="${id}">`)}
-${assessmentBoxes(form.values.has('shared') ? form : emptyForm, sharing.assessments, sharing.sharedIds)}
+${assessmentBoxes(form.values.has('shared') ? form : emptyForm, { ...sharing, named }, sharing.sharedIds)}
 ${sharing.assessments.length > 0 && html`<button class="btn">Save shared assessments</button>`}
 </form>`,
   )

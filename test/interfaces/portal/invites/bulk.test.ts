@@ -210,6 +210,7 @@ describe('a bulk change', () => {
     [{ action: 'extend', by: 'date', expiresOn: '' }, 'Enter a date.'],
     [{ action: 'extend', by: 'date', expiresOn: '2025-01-01' }, 'The date must be in the future.'],
     [{ action: 'extend', by: 'date', expiresOn: '2099-01-01' }, 'The date can be at most 3,650 days from now.'],
+    [{ action: 'name', list: 'x' }, 'There is no list “x”.'],
     [{ action: 'tag', tagIds: '' }, 'Enter the tag.'],
     [{ action: 'tag', tagIds: unknownId }, `There is no such tag “${unknownId}”.`],
     [{ action: 'assign', assignedGraderId: unknownId }, `There is no such grader “${unknownId}”.`],

@@ -472,7 +472,13 @@ describe('a wrong list', () => {
     expect(page.text).toContain('name="most" value="4"')
     const fields = { all: 'yes', list: location.split('/').at(-1)!, most: '4' }
     expect((await admin.post(erasing, fields)).status).toBe(422)
-    const { headers } = await admin.post(erasing, { ...fields, sure: 'yes' })
+    const grown = await admin.post(erasing, { ...fields, most: '3', sure: 'yes' })
+    expect(mistakesIn(grown)).toEqual(['4 invites match by now. Check the number and confirm again.'])
+    expect(grown.text).not.toMatch(/name="sure"[^>]*checked/)
+    const others = await admin.post(erasing, { ...fields, seen: 'other', sure: 'yes' })
+    expect(mistakesIn(others)).toEqual(['4 invites match by now. Check the number and confirm again.'])
+    const seen = /name="seen" value="([^"]+)"/.exec(page.text)![1]!
+    const { headers } = await admin.post(erasing, { ...fields, seen, sure: 'yes' })
     const left = async () => (await invites()).map(({ recipientEmail }) => recipientEmail).sort()
     const kept = ['BEA@example.com', 'bea@example.com', 'cem@example.com']
     await waitUntil('two people to be erased', async () => (await left()).join() === kept.join() || undefined)
@@ -481,6 +487,45 @@ describe('a wrong list', () => {
         .map((row) => row.split(' | ').at(-1))
         .sort(),
     ).toEqual(['The candidate has started, so this invite was kept.', 'This person has other invites, so they were kept.'])
+  })
+
+  it('erases candidates whose invites were revoked after they started only if they are included', async () => {
+    const { assessment, admin, give, run, invites } = await furnish(['owner'])
+    const { location } = await give(list)
+    await run(location)
+    await service.db.invite.updateMany({
+      where: { recipientEmail: 'cem@example.com', assessmentId: assessment.id },
+      data: { status: 'revoked', startedAt: new Date(), revokedAt: new Date() },
+    })
+    const erasing = `${admin.home}candidates/erase`
+    const fields = { all: 'yes', list: location.split('/').at(-1)!, most: '4', sure: 'yes' }
+    const page = await admin.get(`${erasing}?all=yes&list=${fields.list}`)
+    expect(page.text).toContain('Have started or completed: 1 person')
+    await admin.post(erasing, fields)
+    const left = async () => (await invites()).map(({ recipientEmail }) => recipientEmail).join()
+    await waitUntil('three people to be erased', async () => (await left()) === 'cem@example.com' || undefined)
+    await admin.post(erasing, { ...fields, includesStarted: 'yes' })
+    await waitUntil('everybody to be erased', async () => (await left()) === '' || undefined)
+  })
+
+  it('erases nobody without a filter, and says what is wrong with one', async () => {
+    const { admin, give, run, invites } = await furnish(['owner'])
+    await run((await give(list)).location)
+    const erasing = `${admin.home}candidates/erase`
+    for (const empty of [
+      { all: 'yes' },
+      { all: 'yes', part: 'closed' },
+      { all: 'yes', search: ' ' },
+      { all: 'yes', list: 'x' },
+    ]) {
+      expect((await admin.get(`${erasing}?${new URLSearchParams(empty)}`)).text).not.toContain('Will be erased')
+      const refused = await admin.post(erasing, { ...empty, most: '4', sure: 'yes' })
+      expect([refused.status, mistakesIn(refused)]).toEqual([422, ['No invites are selected. Select some in the list.']])
+    }
+    const short = await admin.get(`${erasing}?all=yes&search=ab`)
+    expect(mistakesIn(short)).toEqual(['The search needs at least 3 characters.'])
+    expect(short.text).not.toContain('Will be erased')
+    expect(await invites()).toHaveLength(4)
   })
 
   it('is corrected by a list with names, which also offers to reactivate', async () => {
