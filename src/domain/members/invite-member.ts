@@ -46,12 +46,10 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  * @throws DomainError not_permitted, admin_refused; invalid when it is no address, for an unknown assessment (rule `reference`), or (rule `account`) of a member who was deactivated, or, where
  *   an identity provider is the only way in, `foreignDomain`: it does not speak for the address.
  */
-export async function inviteMember(
-  ctx: Context,
-  { email: given, firstName = '', lastName = '', roles, duties = [], assessmentIds = [], mails, reactivates = false }: Invitation,
-): Promise<LinkToHandOver & { memberId: string }> {
+export async function inviteMember(ctx: Context, invitation: Invitation): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
-  const email = asStored(given)
+  const { firstName = '', lastName = '', roles, duties = [], assessmentIds = [], mails, reactivates = false } = invitation
+  const email = asStored(invitation.email)
   refuse([
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
     ...(roles.length + duties.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),

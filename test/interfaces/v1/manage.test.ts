@@ -225,7 +225,7 @@ describe('questions', () => {
     [{ videoUrl: 'http://example.com/v' }, 'videoUrl must begin with https://'],
     [
       { script: 'Which?', responseType: 'single_choice' },
-      expect.stringMatching(/^responseType single_choice needs a definition\. .* PUT …\/questions\/\{questionId\}\/definition$/),
+      expect.stringMatching(/^responseType single_choice needs a definition\. .* PUT …\/questions\/\{questionId\}/),
     ],
   ])('say what is wrong with %j', async (body, error) => {
     const answer = await here.v1.post(`/assessments/${here.own.assessment.id}/questions`).send(body)
