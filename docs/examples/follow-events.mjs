@@ -25,7 +25,7 @@ async function get(path) {
       console.error(`${path}: ${error.cause?.message ?? error.message}`)
     })
     if (!response || response.status === 429 || response.status >= 500) {
-      if (once && response?.status === 500) throw new Error(`500 ${path}`)
+      if (once && response && ![429, 503].includes(response.status)) throw new Error(`${response.status} ${path}`)
       await sleep(1000 * Number(response?.headers.get('retry-after') ?? RETRY_SECONDS))
       continue
     }

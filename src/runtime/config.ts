@@ -210,7 +210,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, { serves = false } = {}): Con
   }
 }
 
-/** A trial that only this machine can reach: its webhooks may go to a receiver there. */
+/** Webhook receivers that a trial may have: those of the machine that it runs on. */
 const THIS_MACHINE = ['localhost', '127.0.0.1', '::1']
 
 /** The page of captured mails is for a service of this machine alone: by default on the embedded database, on another if MAIL says so. */

@@ -210,13 +210,13 @@ export function readImapAddress(text: string): ImapAddress | null {
   try {
     const [user, password, folder] = [url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent)
     const servername = url.searchParams.get('tls.servername')
-    const needsOrphanCheck = url.searchParams.get('tls.rejectUnauthorized') === 'false'
+    const isUnchecked = url.searchParams.get('tls.rejectUnauthorized') === 'false'
     return {
       host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: url.port ? Number(url.port) : undefined,
       isSecure: url.protocol === 'imaps:',
       ...{ user: user!, password: password!, folder: folder || 'INBOX' },
-      tls: { ...(servername && { servername }), ...(needsOrphanCheck && { rejectUnauthorized: false }) },
+      tls: { ...(servername && { servername }), ...(isUnchecked && { rejectUnauthorized: false }) },
     }
   } catch {
     return null

@@ -269,7 +269,7 @@ export const Environment = Type.Object({
     default: '',
     examples: ['hooks.internal, 10.1.0.0/16'],
     description:
-      'Hosts, addresses and networks inside, comma-separated, that webhooks may be sent to besides public addresses; to these hosts and addresses also by http. Where captured mails have a page, which is on a trial at a loopback PUBLIC_URL, this machine is allowed without it.',
+      'Hosts, addresses and networks inside, comma-separated, that webhooks may be sent to besides public addresses; to these hosts and addresses also by http. A trial that captures mails at a loopback PUBLIC_URL may send to this machine without it.',
   }),
   SSO_ALLOW: Type.String({
     default: '',

@@ -102,7 +102,24 @@ describe('Prefer: handling=strict', () => {
       .post('/assessment_invites')
       .set('prefer', 'handling=strict')
       .send(alternateBody(assessment))
-    expect([invited.status, invited.body]).toEqual([400, { status: ['Unknown field.'] }])
+    expect([invited.status, invited.body]).toEqual([400, { status: ['Unknown field "status".'] }])
+  })
+
+  it.each([
+    ['constructor', 'constructor'],
+    ['toString', 'to_string'],
+    ['recipientEmail', 'email'],
+  ])('repeats the field %s as it was sent in the alternate interface', async (name, key) => {
+    const { key: apiKey, assessment } = await makeAssessment()
+    const body = { email: 'sam@example.com', assessment: assessment.id, [name]: 'x' }
+    const answer = await service.alternate(apiKey).post('/assessment_invites').set('prefer', 'handling=strict').send(body)
+    expect([answer.status, answer.body]).toEqual([400, { [key]: [`Unknown field "${name}".`] }])
+  })
+
+  it('takes a parameter named like a property of every object for an unknown one', async () => {
+    const { key } = await makeAssessment()
+    const answer = await service.alternate(key).get('/tags?__proto__=1').set('prefer', 'handling=strict')
+    expect([answer.status, answer.text]).toEqual([400, '{"__proto__":["Unknown parameter \\"__proto__\\"."]}'])
   })
 
   it('lets requests through that have known names only, and other preferences', async () => {

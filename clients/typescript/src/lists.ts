@@ -23,7 +23,7 @@ export async function* everyItem<P extends Page>(readPage: (page: number) => Pro
  * @property cursor where to go on: that of the page that was worked on last, or the header `Events-Cursor` of a list's first page. Without
  *   one the oldest events that are kept come first.
  * @property seconds between two looks while nothing happens, 5 unless given.
- * @property until `end` stops where the feed ends at the moment, as a scheduled job wants it. Without it, following goes on without an end.
+ * @property until `end` stops at the end of the feed, for scheduled jobs. Without it, following never stops.
  * @property signal ends it.
  */
 export type Following = Omit<NonNullable<ListEventsData['query']>, 'cursor'> & {

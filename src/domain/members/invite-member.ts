@@ -18,7 +18,10 @@ import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './g
 import { isKnownRole, lockMember, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
 
-type Invitation = {
+type Names = { firstName: string; lastName: string }
+const NO_NAMES: Names = { firstName: '', lastName: '' }
+
+type Invitation = Partial<Names> & {
   email: string
   roles: MemberRole[]
   duties?: GivenDuty[]
@@ -34,6 +37,7 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
 /**
  * Makes a link by which somebody joins the portal as a member of the organization, and the member, unless there is one of that address.
  *
+ * @param invitation.firstName of a new member, as is lastName; on joining they can change both.
  * @param invitation.roles the member has from now on, besides those it had; one that was deactivated has these instead. The same of its
  *   duties.
  * @param invitation.mails whether the link is mailed as well.
@@ -42,20 +46,19 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  * @throws DomainError not_permitted, admin_refused; invalid when it is no address, for an unknown assessment (rule `reference`), or (rule `account`) of a member who was deactivated, or, where
  *   an identity provider is the only way in, `foreignDomain`: it does not speak for the address.
  */
-export async function inviteMember(
-  ctx: Context,
-  { email: given, roles, duties = [], assessmentIds = [], mails, reactivates = false }: Invitation,
-): Promise<LinkToHandOver & { memberId: string }> {
+export async function inviteMember(ctx: Context, invitation: Invitation): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
-  const email = asStored(given)
+  const { firstName = '', lastName = '', roles, duties = [], assessmentIds = [], mails, reactivates = false } = invitation
+  const email = asStored(invitation.email)
   refuse([
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
     ...(roles.length + duties.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
   ])
+  const names = { firstName: firstName.trim(), lastName: lastName.trim() }
   const sharedIds = roles.includes('client') ? assessmentIds : []
   return inTransaction(ctx, async (inside) => {
     const assessments = await lockAssessmentsToShare(inside, sharedIds)
-    const { id: memberId, ...member } = await findOrCreateMember(inside, email)
+    const { id: memberId, ...member } = await findOrCreateMember(inside, email, names)
     refuseKeyOnAdmins(inside, member.roles, roles)
     await refuseForeign(inside, email, member)
     const isInactive = member.status === 'inactive'
@@ -127,10 +130,10 @@ async function makeJoinLink(inside: Context, memberId: string, mails: boolean): 
 type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'signInException' | 'erasedAt'>
 
 /** An address is a member once, in either case. Nobody else changes it until the transaction ends. */
-export async function findOrCreateMember(inside: Context, email: string): Promise<Found> {
+export async function findOrCreateMember(inside: Context, email: string, names = NO_NAMES): Promise<Found> {
   const found =
     (await findMemberByAddress(inside, email)) ??
-    (await createMember(inside, email)) ??
+    (await createMember(inside, email, names)) ??
     (await findMemberByAddress(inside, email))
   if (!found) throw new Error('A member can neither be found nor made.')
   // The address that stands for somebody who was erased is nobody's.
@@ -148,11 +151,11 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
   )
 
 /** @returns null when somebody else has made the member in this very moment. */
-async function createMember({ db, deps, organization }: Context, email: string): Promise<Found | null> {
+async function createMember({ db, deps, organization }: Context, email: string, names: Names): Promise<Found | null> {
   const now = deps.clock()
   const times = { createdAt: now, updatedAt: now }
-  const nobody = { email, firstName: '', lastName: '' }
-  const user = await db.user.create({ data: { id: deps.newId(), ...nobody, ...userKeys(nobody), ...times } })
+  const person = { email, ...names }
+  const user = await db.user.create({ data: { id: deps.newId(), ...person, ...userKeys(person), ...times } })
   const data = { id: deps.newId(), organizationId: organization.id, userId: user.id, email, roles: [], joinedAt: now, ...times }
   const select = {
     id: true,

@@ -27,7 +27,7 @@ export async function bounceMail(ctx: Context, { id }: InviteDetail): Promise<vo
 }
 
 /**
- * Has the candidate call the newest mail of the invite spam.
+ * Reports the newest mail of the invite as spam, as the candidate's mail provider does.
  *
  * @throws DomainError move_not_allowed, too_many_mails as {@link resendInvite}.
  */
@@ -36,7 +36,7 @@ export async function complainAboutMail(ctx: Context, { id }: InviteDetail): Pro
   if (email) await recordNotice(ctx, { kind: 'complained', emailId: email.id })
 }
 
-/** Has the candidate follow the link in a mail by which all mails of the organization end. */
+/** Unsubscribes the candidate from all mails of the organization, as the link in a mail does. */
 export const unsubscribeFromMails = (ctx: Context, { id }: InviteDetail): Promise<void> => unsubscribe(ctx, id, 'all')
 
 /** The newest invitation mail; where there was none, one is sent first. */

@@ -25,7 +25,8 @@ export const showsTestData = (url: string): boolean => url.startsWith(`${PORTAL_
 /** The address that has the route of a page: pages that show test data are those that show live data. */
 export const routedAs = (url: string): string =>
   showsTestData(url) ? PORTAL_PREFIX + url.slice(PORTAL_PREFIX.length + TEST_DATA.length) : url
-/** An address of one of the interfaces for programs is routed alike with and without a slash at its end. @param prefixes of these. */
+
+/** Drops the slash at the end of an API path, so that both forms reach the same route. @param prefixes of the APIs. */
 export function withoutTrailingSlash(url: string, prefixes: readonly string[]): string {
   if (!prefixes.some((prefix) => url.startsWith(`${prefix}/`))) return url
   return url.replace(/^([^?]*[^/?])\/(?=\?|$)/, '$1')

@@ -41,7 +41,7 @@ export function reportIgnoredInput(app: FastifyInstance, formatUnknownName: Form
   })
 
   function refuse(place: NamePlace, name: string, known: string[]): DomainError {
-    const field = name.toWellFormed().slice(0, MAX_SHOWN_LENGTH)
+    const field = name.slice(0, MAX_SHOWN_LENGTH).toWellFormed()
     const text = formatUnknownName(place, field, findMeant(name, known), known)
     return new DomainError('invalid', { issues: [{ field, rule: 'malformed', text }] })
   }

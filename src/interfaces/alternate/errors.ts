@@ -150,14 +150,15 @@ function wordDetail({ kind, detail, retryAfter }: Failure, request: Asked, text:
 }
 
 function wordIssues(issues: Issue[]): Record<string, string[]> {
-  const errors: Record<string, string[]> = {}
+  // Clients choose the names of unknown fields, such as `constructor`, which a plain object already has.
+  const errors = new Map<string, string[]>()
   for (const issue of issues) {
     const [field = '', ...path] = issue.field.split('.')
     const name = field === '' ? 'non_field_errors' : fieldName(field)
     const text = path.length > 0 ? `${path.join('.')}: ${wordIssue(issue)}` : wordIssue(issue)
-    errors[name] = [...(errors[name] ?? []), text]
+    errors.set(name, [...(errors.get(name) ?? []), text])
   }
-  return errors
+  return Object.fromEntries(errors)
 }
 
 /** The texts that alternate-behaviour.md lists, except for filters and JSON types, whose readers word them. */

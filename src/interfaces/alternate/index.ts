@@ -47,7 +47,9 @@ export async function alternateInterface(app: FastifyInstance, { system, limiter
   })
   const envelope = alternateEnvelope(settings.prefix)
   guardInterface(app, { authenticate: byApiKey(system, KEY_HEADER), limiter, envelope })
-  reportIgnoredInput(app, (place, _name, meant) => `Unknown ${place}.${meant === undefined ? '' : ` Did you mean "${meant}"?`}`)
+  reportIgnoredInput(app, (place, name, meant) =>
+    meant === undefined ? `Unknown ${place} "${name}".` : `Unknown ${place} "${name}". Did you mean "${meant}"?`,
+  )
   readWithSchemas(app)
   app.addHook<{ Params: { id?: string } }>('onRequest', async ({ params }) => {
     if (params.id) params.id = toUuid(params.id)

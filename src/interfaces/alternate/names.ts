@@ -15,4 +15,4 @@ const names: Record<string, string> = {
 
 /** What a field that an error is about is called here; headers and this interface's own words stay as they are. */
 export const fieldName = (field: string): string =>
-  names[field] ?? field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  Object.hasOwn(names, field) ? names[field]! : field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -124,7 +124,7 @@ function presentFailure({ kind, issues, detail }: Failure) {
   return { status, body: { error } }
 }
 
-/** Of ids that do not exist all are named, so that the client can correct them at once. */
+/** Names all unknown ids, so that the client can correct them at once. */
 function wordFirst(first: Issue, issues: Issue[]): string {
   if (first.rule !== 'reference' || isLanguageField(first.field)) return wordIssue(first)
   const ids = issues.flatMap((issue) => (issue.rule === 'reference' && issue.field === first.field ? [issue.value] : []))

@@ -54,12 +54,13 @@ export function memberEditingRoutes(app: TypedApp): void {
       },
     },
     async (request, reply) => {
-      const { email, roles, reactivate: reactivates = false } = request.body
+      const { email, firstName = '', lastName = '', roles, reactivate: reactivates = false } = request.body
+      const invitation = { email, firstName, lastName, roles, mails: true, reactivates }
       return answerOnce(
         request,
         reply,
         async (ctx) => {
-          const { memberId } = await tellConflicts(inviteMember(ctx, { email, roles, mails: true, reactivates }))
+          const { memberId } = await tellConflicts(inviteMember(ctx, invitation))
           return { status: 201, body: await read(ctx, memberId) }
         },
         ({ member }) => `${app.prefix}/members/${member.id}`,

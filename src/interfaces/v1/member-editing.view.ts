@@ -1,23 +1,29 @@
 import { Type } from '@sinclair/typebox'
 import { MAX_NAME_LENGTH } from '../../domain/limits.ts'
 import { MEMBER_ROLES } from '../../domain/members/members.ts'
-import { Email, Text, Words } from '../../http/schema/field-types.ts'
+import { Email, NonBlankText, Text, Words } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
 import { memberView } from './members.view.ts'
 
 // Beyond v1.md: who becomes a member, and what of one can be changed.
 
+const name = (description: string) => Type.Optional(NonBlankText({ maxLength: MAX_NAME_LENGTH, description }))
 const roles = (description: string) => Type.Array(Words(MEMBER_ROLES), { maxItems: MEMBER_ROLES.length, description })
 
 export const NewMemberBody = Type.Object(
   {
     email: Email('A link to join by is mailed to it'),
+    firstName: name('Of a new member, who can change it on joining; a member who is there already keeps their own'),
+    lastName: name('As `firstName`'),
     roles: roles('grader or client, or both, besides those the member has. No key gives the role admin (403)'),
     reactivate: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether a member who was deactivated is to be active again' }),
     ),
   },
-  { [NAME]: 'NewMember', examples: [{ email: 'ngozi.adeyemi@example.com', roles: ['grader'] }] },
+  {
+    [NAME]: 'NewMember',
+    examples: [{ email: 'ngozi.adeyemi@example.com', firstName: 'Ngozi', lastName: 'Adeyemi', roles: ['grader'] }],
+  },
 )
 
 export const MemberChangeBody = Type.Object(

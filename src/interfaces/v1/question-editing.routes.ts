@@ -3,6 +3,7 @@ import { defineQuestion, getDefinition } from '../../domain/assessments/define-q
 import { addQuestion, changeQuestion, deleteQuestion } from '../../domain/assessments/edit-questions.ts'
 import { moveQuestion } from '../../domain/assessments/order-questions.ts'
 import { getQuestion, type QuestionRef } from '../../domain/assessments/questions.ts'
+import { refuse } from '../../domain/checking/refuse.ts'
 import type { Context } from '../../domain/context.ts'
 import { answerOnce, IdempotencyHeaders } from '../../http/requests/idempotency.ts'
 import type { TypedApp } from '../../http/requests/typed-app.ts'
@@ -67,7 +68,7 @@ function addingRoutes(app: TypedApp): void {
         scope: 'assessments:write',
         summary: 'Add a question',
         description:
-          'Behind the last. It asks by a script, an audio or a video; one that is heard or seen needs the address of that.',
+          'Behind the last. It asks by a script, an audio or a video; one that is heard or seen needs the address of that. A question that scores itself is added without responseType, and gets that from `PUT …/definition`.',
         params: AssessmentParams,
         headers: IdempotencyHeaders,
         body: NewQuestionBody,
@@ -81,6 +82,7 @@ function addingRoutes(app: TypedApp): void {
         request,
         reply,
         async (ctx) => {
+          refuseMissingDefinition(ctx, request.body.responseType)
           const questionId = await addQuestion(ctx, assessmentId, toNewQuestion(request.body))
           return { status: 201, body: await read(ctx, { assessmentId, questionId }) }
         },
@@ -88,6 +90,13 @@ function addingRoutes(app: TypedApp): void {
       )
     },
   )
+}
+
+/** Without a definition, candidates would answer the question by a text. */
+function refuseMissingDefinition({ deps }: Context, responseType = ''): void {
+  if (!deps.kinds.get(responseType)) return
+  const text = `responseType ${responseType} needs a definition. Add the question without responseType, then send responseType, spec and key by PUT …/questions/{questionId}/definition`
+  refuse([{ field: 'responseType', rule: 'malformed', text }])
 }
 
 /** What changes, moves or deletes one. */

@@ -72,8 +72,9 @@ const ajv = new Ajv({ useDefaults: true, verbose: true, strict: false, coerceTyp
     },
   })
 
-/** Unknown fields that an error names. */
+/** Unknown fields that an error names, and characters of each. */
 const MAX_NAMES_SHOWN = 5
+const MAX_NAME_LENGTH_SHOWN = 60
 
 /** Finds what is wrong; nothing: an empty list. */
 const validatorOf = compileOnce((schema: Schema) => {
@@ -88,7 +89,7 @@ const validatorOf = compileOnce((schema: Schema) => {
  * @throws DomainError invalid with the first issue, in the order of the schema's fields; from Fastify's validation.
  */
 export function validateWithSchemas(app: FastifyInstance): void {
-  // Validators can not tell it from a missing body.
+  // A validator can't tell the body `null` from a missing one.
   app.addHook('preValidation', async ({ body, routeOptions }) => {
     if (body === null && routeOptions.schema?.body)
       throw new DomainError('invalid', { issues: [{ field: '', ...violateType('', { type: 'object' }, body) }] })
@@ -154,8 +155,10 @@ function toIssue(error: ErrorObject): Issue {
       return { field, rule: 'required' }
     case 'minProperties': {
       const names = Object.keys(schema.properties ?? {}).join(', ')
-      const sent = Object.keys(data as object).slice(0, MAX_NAMES_SHOWN)
-      const mistake = sent.length === 0 ? '' : `: ${sent.join(', ')} can not be changed by this request`
+      const sent = Object.keys(data as object)
+        .slice(0, MAX_NAMES_SHOWN)
+        .map((name) => name.slice(0, MAX_NAME_LENGTH_SHOWN).toWellFormed())
+      const mistake = sent.length === 0 ? '' : `: ${sent.join(', ')} can't be changed by this request`
       return { field, rule: 'malformed', text: `At least one of ${names} is required${mistake}` }
     }
     case 'type':

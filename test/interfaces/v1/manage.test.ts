@@ -223,6 +223,10 @@ describe('questions', () => {
     [{}, 'The question needs a script, an audioUrl or a videoUrl'],
     [{ inputType: 'audio', script: 'Hear.' }, 'audioUrl is required'],
     [{ videoUrl: 'http://example.com/v' }, 'videoUrl must begin with https://'],
+    [
+      { script: 'Which?', responseType: 'single_choice' },
+      expect.stringMatching(/^responseType single_choice needs a definition\. .* PUT …\/questions\/\{questionId\}/),
+    ],
   ])('say what is wrong with %j', async (body, error) => {
     const answer = await here.v1.post(`/assessments/${here.own.assessment.id}/questions`).send(body)
     expect([answer.status, answer.body.error]).toEqual([400, error])
@@ -251,6 +255,16 @@ describe('members', () => {
     expect(await change({ active: true, roles: ['grader'] })).toMatchObject({ status: 'active', roles: ['grader'] })
     expect((await audit())[0]).toBe('apiKey invited_member')
     expect(codeOf(await v1.post('/members').send({ email: 'none@example.com', roles: [] }))).toEqual([400, 'invalid'])
+  })
+
+  it('keep the names they are invited with, and those they have', async () => {
+    const { v1 } = here
+    const email = 'names@example.com'
+    const made = await v1.post('/members').send({ email, firstName: ' Ngozi ', lastName: 'Adeyemi', roles: ['grader'] })
+    expect([made.status, made.body.member]).toMatchObject([201, { firstName: 'Ngozi', lastName: 'Adeyemi' }])
+    const again = await v1.post('/members').send({ email, firstName: 'Other', roles: ['client'] })
+    expect(again.body.member).toMatchObject({ firstName: 'Ngozi', lastName: 'Adeyemi', roles: ['grader', 'client'] })
+    expect(codeOf(await v1.post('/members').send({ email, firstName: ' ', roles: ['grader'] }))).toEqual([400, 'invalid'])
   })
 
   it('are never given the role admin, and admins are left as they are, by whatever way', async () => {

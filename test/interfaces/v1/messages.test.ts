@@ -46,7 +46,7 @@ it.each<[string, Sent, string | RegExp]>([
   [
     'a change of externalId alone',
     { method: 'patch', path: '/invites/{id}', body: { externalId: 'x' } },
-    /^At least one of recipientName, .* is required: externalId can not be changed by this request$/,
+    /^At least one of recipientName, .* is required: externalId can't be changed by this request$/,
   ],
 ])('the message for %s names the mistake', async (_mistake, sent, message) => {
   const { id, key } = await service.make.organization({ mode: sent.key ?? 'live' })

@@ -50,16 +50,22 @@ export const createAtsEnvelope = (prefix: string, present: (text: string, kind: 
     const [status, text] = answerTo(failure)
     return reply
       .code(status)
-      .headers(failureHeaders(failure))
+      .headers(headersOf(failure))
       .type('application/json; charset=utf-8')
       .send(present(text, failure.kind))
   },
   rawFailure(kind) {
     const [status, text] = answerTo({ kind, issues: [] })
-    const headers = { ...failureHeaders({ kind, retryAfter: undefined }), 'content-type': 'application/json; charset=utf-8' }
+    const headers = { ...headersOf({ kind }), 'content-type': 'application/json; charset=utf-8' }
     return { status, headers, body: JSON.stringify(present(text, kind)) }
   },
 })
+
+/** Without the link to the guide on errors, which is about the APIs and their keys. */
+function headersOf(failure: Pick<Failure, 'kind' | 'retryAfter'>): Record<string, string> {
+  const { link: _, ...headers } = failureHeaders(failure)
+  return headers
+}
 
 const answerTo = ({ kind, issues }: Pick<Failure, 'kind' | 'issues'>): Answer =>
   kind === 'invalid' ? [MENDABLE, wordIssue(issues[0])] : (answers[kind] ?? MALFORMED)
