@@ -185,7 +185,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
       if (REACHED[name]) await reach(page, REACHED[name])
       if (name === 'refused') {
         await page
-          .locator('input[name=proof]')
+          .locator('form[action$="/accept"] input[name=proof]')
           .first()
           .evaluate((input) => input.setAttribute('value', 'another'))
         await page.getByRole('button', { name: 'Accept the invitation' }).click()
