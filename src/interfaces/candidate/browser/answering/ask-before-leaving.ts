@@ -75,7 +75,7 @@ function wordsOf(t: BrowserTexts, number: number, unfinished: Unfinished): Words
   }
 }
 
-type Recorded = { isRunning: () => boolean; isAnswered: () => boolean }
+type Recorded = { isRunning: () => boolean; isAnswered: () => boolean; isInterrupted: () => boolean }
 
 /** @param area of the text, or of what the fields hold, see mirrorFields. */
 export function findUnfinished(
@@ -85,6 +85,8 @@ export function findUnfinished(
 ): Unfinished | null {
   if (recording?.isRunning()) return 'recording'
   if (recording?.isAnswered()) return null
+  // It becomes the answer as it is.
+  if (recording?.isInterrupted()) return 'unfinished'
   const isOfFields = question.querySelector('[data-fields]') !== null
   const values = isOfFields ? [...new URLSearchParams(area?.value).values()] : [area?.value ?? '']
   if (values.every((value) => value.trim() === '')) return 'unanswered'

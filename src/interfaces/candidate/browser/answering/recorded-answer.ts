@@ -84,6 +84,7 @@ export function offerRecording(player: Player, number: number, kinds: AnswerAtte
     failure: () => wordFailed(t, takes.now()),
     isBusy: () => isBusy(takes.now()),
     isRunning: () => takes.now().running !== null,
+    isInterrupted: () => takes.now().interrupted !== null,
     isAnswered: () => choice.hasAnswers() || isAnswered({ ...takes.now(), ...before }),
     close(): void {
       clearInterval(timer)
