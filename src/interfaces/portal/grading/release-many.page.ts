@@ -6,6 +6,7 @@ import { percentOf } from '../../../domain/submissions/grading/totals.ts'
 import { html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { namedField, readNamed } from '../kit/choices.ts'
 import { area, checkbox, choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -31,7 +32,12 @@ export function releaseManyPage(form: Form, { ctx, assessments, ready, done }: F
     notice: done ? wordDone(done) : undefined,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="ready-heading">
 <h2 class="mb-4" id="ready-heading">Ready to release</h2>
-${filterLine(path, new URLSearchParams(assessment ? { assessment } : {}), choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] }))}
+${filterLine(
+  path,
+  new URLSearchParams(assessment ? { assessment } : {}),
+  html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
+${namedField(readNamed(form.values), [assessments])}`,
+)}
 ${
   ready.length === 0
     ? empty('circle-check', 'No result is ready to be released: every graded one is released, or still has questions to grade.')
