@@ -40,7 +40,7 @@ ${namedField(readNamed(form.values), [assessments])}`,
 )}
 ${
   ready.length === 0
-    ? empty('circle-check', 'No result is ready to be released: every graded one is released, or still has questions to grade.')
+    ? empty('circle-check', 'No result is ready to be released. A result is ready once all its questions are graded.')
     : html`<form method="post" action="${path}">${onceField()}
 <input type="hidden" name="assessment" value="${assessment}">
 ${table(
@@ -60,7 +60,7 @@ ${table(
     ]
   }),
 )}
-${ready.length === MAX_RELEASED_AT_ONCE && html`<p class="hint my-3">These are the ${MAX_RELEASED_AT_ONCE} that have waited longest. Release them, then the next ones are shown.</p>`}
+${ready.length === MAX_RELEASED_AT_ONCE && html`<p class="hint my-3">These are the ${MAX_RELEASED_AT_ONCE} that have waited longest. Release them to see the next ones.</p>`}
 <div class="mt-4 max-w-2xl">${area(form, { name: 'message', label: 'Message to the candidates', hint: 'Shown to each candidate who can see the result. Optional.' })}
 ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message to the candidates' })}
 <p class="hint mb-3">Clients of the assessments see the points. Untick a result above to keep it back.</p>
