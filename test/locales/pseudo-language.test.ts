@@ -15,7 +15,8 @@ const decode = (text: string) => text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (e
 const saidBy = (html: string): string =>
   decode(
     [
-      html.replaceAll(/<style>.*?<\/style>|<[^>]*>/gs, ' '),
+      // Devices have the names that the browser gives them.
+      html.replaceAll(/<select [^>]*name="(?:audio|video)(?:in|out)put".*?<\/select>|<style>.*?<\/style>|<[^>]*>/gs, ' '),
       ...[...html.matchAll(/ (?:aria-label|title|alt|placeholder)="([^"]*)"/g)].map(([, text]) => text!),
     ].join('\n'),
   )

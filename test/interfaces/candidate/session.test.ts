@@ -34,6 +34,7 @@ describe('GET session', () => {
       state: 'in_progress',
       now: now.toISOString(),
       deadlineAt: (await submission()).deadlineAt!.toISOString(),
+      isDeadlineOfQuestion: false,
       needs: nobody,
       checks: { passed: [], waived: [] },
       photos: { id_photo: false, face_photo: false },

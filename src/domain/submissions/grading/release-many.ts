@@ -56,7 +56,9 @@ export async function releaseMany(
     ]),
   )
   let released = 0
-  for (const result of results) {
+  // In one order, so that two requests in transactions do not wait for each other.
+  const inOrder = results.toSorted((a, b) => (a.submissionId < b.submissionId ? -1 : 1))
+  for (const result of inOrder) {
     const release = (inside: Context) => releaseResult(inside, { ...result, comment: '', message, toCandidate })
     await inTransaction(ctx, release).then(() => released++, passOver)
   }

@@ -6,6 +6,7 @@ import { percentOf } from '../../../domain/submissions/grading/totals.ts'
 import { html } from '../../../html/html.ts'
 import { wordCount } from '../../../http/pages/candidate-view.ts'
 import { icon } from '../../../http/pages/icon.ts'
+import { namedField, readNamed } from '../kit/choices.ts'
 import { area, checkbox, choice, type Form, mistakes } from '../kit/forms.ts'
 import { type Page, pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
@@ -31,10 +32,15 @@ export function releaseManyPage(form: Form, { ctx, assessments, ready, done }: F
     notice: done ? wordDone(done) : undefined,
     body: html`${mistakes(form)}<section class="panel" aria-labelledby="ready-heading">
 <h2 class="mb-4" id="ready-heading">Ready to release</h2>
-${filterLine(path, new URLSearchParams(assessment ? { assessment } : {}), choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] }))}
+${filterLine(
+  path,
+  new URLSearchParams(assessment ? { assessment } : {}),
+  html`${choice(form, { name: 'assessment', label: 'Assessment', options: [['', 'Every assessment'], ...assessments.map(({ id, name }): [string, string] => [id, name])] })}
+${namedField(readNamed(form.values), [assessments])}`,
+)}
 ${
   ready.length === 0
-    ? empty('circle-check', 'No result is ready to be released: every graded one is released, or still has questions to grade.')
+    ? empty('circle-check', 'No result is ready to be released. A result is ready once all its questions are graded.')
     : html`<form method="post" action="${path}">${onceField()}
 <input type="hidden" name="assessment" value="${assessment}">
 ${table(
@@ -54,7 +60,7 @@ ${table(
     ]
   }),
 )}
-${ready.length === MAX_RELEASED_AT_ONCE && html`<p class="hint my-3">These are the ${MAX_RELEASED_AT_ONCE} that have waited longest. Release them, then the next ones are shown.</p>`}
+${ready.length === MAX_RELEASED_AT_ONCE && html`<p class="hint my-3">These are the ${MAX_RELEASED_AT_ONCE} that have waited longest. Release them to see the next ones.</p>`}
 <div class="mt-4 max-w-2xl">${area(form, { name: 'message', label: 'Message to the candidates', hint: 'Shown to each candidate who can see the result. Optional.' })}
 ${checkbox(form, { name: 'toCandidate', label: 'Show the points and the message to the candidates' })}
 <p class="hint mb-3">Clients of the assessments see the points. Untick a result above to keep it back.</p>

@@ -1,19 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { listAssessmentChoices } from '../../../domain/invites/form-options.ts'
-import { listReady, releaseMany } from '../../../domain/submissions/grading/release-many.ts'
+import { MAX_COMMENT_LENGTH } from '../../../domain/limits.ts'
+import { listReady, MAX_RELEASED_AT_ONCE, releaseMany } from '../../../domain/submissions/grading/release-many.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
+import { readNamed } from '../kit/choices.ts'
 import { type Form, readFields } from '../kit/forms.ts'
 import { pathOf, show } from '../kit/layout.ts'
 import { submitOnce } from '../kit/once.ts'
 import { queryOf } from '../kit/paging.ts'
 import { RELEASE_MANY, releaseManyPage } from './release-many.page.ts'
 
+/** The message, with the most bytes that a form takes for a character, the ticked results, and the rest. */
+const BODY_LIMIT = MAX_COMMENT_LENGTH * 12 + MAX_RELEASED_AT_ONCE * 80 + 8 * 1024
+
 export function releaseManyRoutes(app: FastifyInstance): void {
   app.get(`/${RELEASE_MANY}`, async (request, reply) =>
     show(request, reply, await page(request, { values: queryOf(request), issues: [] })),
   )
 
-  app.post(`/${RELEASE_MANY}`, (request, reply) =>
+  app.post(`/${RELEASE_MANY}`, { bodyLimit: BODY_LIMIT }, (request, reply) =>
     submitOnce(request, reply, {
       page: (form) => page(request, form),
       async work(ctx, values) {
@@ -37,7 +42,7 @@ const readResults = (values: URLSearchParams): { submissionId: string; seenPoint
 async function page({ ctx }: FastifyRequest, form: Form) {
   const { assessment, released, kept } = readFields(form.values, 'assessment', 'released', 'kept')
   const ready = await listReady(ctx, isUuid(assessment) ? assessment : undefined)
-  const assessments = await listAssessmentChoices(ctx, { named: '', chosenIds: [assessment] })
+  const assessments = await listAssessmentChoices(ctx, { named: readNamed(form.values), chosenIds: [assessment] })
   const done = /^\d{1,3}$/.test(released) ? { released: Number(released), kept: Number(kept) || 0 } : null
   return releaseManyPage(form, { ctx, assessments, ready, done })
 }

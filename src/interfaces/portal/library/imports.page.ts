@@ -42,7 +42,7 @@ export function newImportPage(form: Form, ctx: Context, assessmentId: string): P
     trail: [['Questions', pathOf(ctx, 'questions')]],
     body: html`${mistakes(form)}<div class="grid items-start gap-6 lg:grid-cols-2">${panel(
       'file-form',
-      'File',
+      'Questions from a file',
       html`<p class="mb-4">You get a preview of each question. Nothing is imported until you confirm, and you can undo the import for a day.</p>
 <form method="post" action="${pathOf(ctx, 'questions/imports')}" enctype="multipart/form-data">
 ${assessmentId && html`<input type="hidden" name="assessment" value="${assessmentId}">`}${onceField()}

@@ -220,7 +220,7 @@ ${target && html`<div>${target}</div>\n`}${lines.length > 0 && html`<ul class="t
 
 /** Keys have limits of their own among what it takes to come in. */
 function whatOf({ action, details }: AuditEntry): string {
-  const isOfKeys = Object.keys(details ?? {}).every((field) => field.startsWith('key'))
+  const isOfKeys = Object.keys(details ?? {}).every((field) => field.startsWith('apiKey'))
   return action === 'changed_security' && isOfKeys ? 'changed the limits of all API keys' : wordAction(action)
 }
 

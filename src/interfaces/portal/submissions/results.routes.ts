@@ -18,11 +18,11 @@ import { assessmentResultsPage, RESULT_ORDERS, resultPage, resultsPage } from '.
 
 /** @returns what the list's form asks for; a minimum that is no whole number becomes one that is refused. */
 export function readResultFilter(values: URLSearchParams): ResultFilter {
-  const { assessment, tag, min } = readFields(values, 'assessment', 'tag', 'min')
+  const { assessment, tag, minPercent } = readFields(values, 'assessment', 'tag', 'minPercent')
   return {
     assessmentId: isUuid(assessment) ? assessment : undefined,
     tagId: isUuid(tag) ? tag : undefined,
-    minPercent: min === '' ? undefined : (readNumber(min) ?? -1),
+    minPercent: minPercent === '' ? undefined : (readNumber(minPercent) ?? -1),
   }
 }
 
@@ -37,7 +37,7 @@ export function resultsRoutes(app: FastifyInstance): void {
     const assessmentId = query.get('assessment') || undefined
     const wanted = { named: readNamed(query), chosenIds: [assessmentId ?? ''] }
     const assessments = may(ctx, 'read') ? await listAssessmentChoices(ctx, wanted) : await listClientAssessments(ctx, wanted)
-    const tags = may(ctx, 'read') ? await listTagChoices(ctx, wanted) : []
+    const tags = may(ctx, 'read') ? await listTagChoices(ctx, { ...wanted, chosenIds: [query.get('tag') ?? ''] }) : []
     const order = RESULT_ORDERS[readSort(query, RESULT_ORDERS)]!
     const { form, list } = await readList(request, (page) => listResults(ctx, readResultFilter(query), page, order))
     return show(request, reply, resultsPage(form, { ctx, assessments, tags, list }))

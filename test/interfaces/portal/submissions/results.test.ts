@@ -50,21 +50,21 @@ it('filters results by a minimum and a tag, and shows clients those of their ass
   const { organization, assessment, admin, invites, names } = await furnish(THREE)
   const tag = await service.make.tag(organization.id)
   await db.inviteTag.create({ data: { organizationId: organization.id, inviteId: invites[0]!.id, tagId: tag.id, position: 0 } })
-  expect(await names('min=50&sort=name')).toEqual(['Bea', 'Cem'])
-  expect(await names(`min=50&tag=${tag.id}`)).toEqual(['Cem'])
-  const refused = await admin.get(`${admin.home}results?min=120`)
+  expect(await names('minPercent=50&sort=name')).toEqual(['Bea', 'Cem'])
+  expect(await names(`minPercent=50&tag=${tag.id}`)).toEqual(['Cem'])
+  const refused = await admin.get(`${admin.home}results?minPercent=120`)
   expect(mistakesIn(refused)).toEqual(['The minimum must be a whole number from 0 to 100.'])
   const client = await signInAs(service, organization.id, ['client'])
   expect(await names('', client)).toEqual([])
   const shared = { organizationId: organization.id, assessmentId: assessment.id, memberId: client.member.id, position: 0 }
   await db.assessmentClient.create({ data: shared })
-  expect(await names('min=60', client)).toEqual(['Bea'])
+  expect(await names('minPercent=60', client)).toEqual(['Bea'])
 })
 
 it('exports the filtered results, and invites, with scores', async () => {
   const { organization, admin } = await furnish(THREE)
   const read = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
-  const results = read((await admin.post(`${admin.home}results/export`, { min: '50' })).text)
+  const results = read((await admin.post(`${admin.home}results/export`, { minPercent: '50' })).text)
   expect(results.map(({ name, points, of_points, percent }) => [name, points, of_points, percent]).sort()).toEqual([
     ['Bea', '9', '10', '90'],
     ['Cem', '5', '10', '50'],

@@ -85,7 +85,10 @@ export function offerChoice({ t, session, outbox, state }: Player, number: numbe
     isShown: () => !element.hidden,
     hasAnswers: () => answers.length > 0,
     /** Has an attempt played as this page has recorded it. @param recorded a file for each part. */
-    keep: rows.keep,
+    keep(mediaId: string, recorded: Blob[]): void {
+      looks = 0
+      rows.keep(mediaId, recorded)
+    },
     /** What counts when the clock ends a further attempt; empty: nothing stands. */
     wordStanding(): string {
       const counting = answers.findIndex(({ counts, restarted }) => counts && !restarted)

@@ -77,7 +77,7 @@ export function answerQuestion(player: Player, section: HTMLElement): PageContro
 
   async function goOnAfterTime(ended: Recording | null): Promise<void> {
     const counts = recording?.wordStanding() ?? ''
-    await showTimeUp(t, section, { wordSaved: () => wordSaved(t, ended, area), counts, isLeft: () => isClosed })
+    await showTimeUp(t, section, { wordSaved: () => wordSaved(t, ended, area, text), counts, isLeft: () => isClosed })
     if (!isClosed) await player.refresh()
   }
 
@@ -137,8 +137,10 @@ function offerRecorder(player: Player, section: HTMLElement, area: HTMLTextAreaE
 }
 
 /** What became of the answer at the end of the time. @param ended the recording that the clock has ended. */
-function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaElement | null): string {
+function wordSaved(t: BrowserTexts, ended: Recording | null, area: HTMLTextAreaElement | null, text: Saved | null): string {
   if (ended) return wordOver(t, ended)
+  const failure = text?.failure() ?? ''
+  if (failure || !text?.isSaved()) return failure
   return area?.value.trim() ? t.text('over.text') : ''
 }
 

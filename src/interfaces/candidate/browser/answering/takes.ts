@@ -57,8 +57,15 @@ export function recordTakes(
     granted = await askFor<typeof granted>(session, `/questions/${number}/takes`, json, attempts.of(kind, isRestart))
     if (isRestart) mayStartOver = false
     if (interrupted) void outbox.finish(interrupted.recording)
-    interrupted = null
-    return { recording: () => outbox.begin(granted.mediaId, kind, state.question!.closesAt), segment: 0 }
+    const recording = () => outbox.begin(granted.mediaId, kind, state.question!.closesAt)
+    interrupted = isRestart ? { kind, contentType: '', recording: interruptAtOnce(recording()) } : null
+    return { recording, segment: 0 }
+  }
+
+  /** Until the restarted attempt records something, it can be continued: no second restart is granted if its device fails. */
+  function interruptAtOnce(recording: Recording): Recording {
+    outbox.interrupt(recording)
+    return recording
   }
 
   function lose(kind: AnswerAttemptKind): void {

@@ -5,8 +5,8 @@ const WAIT_SECONDS = 10
 const REFRESH_MS = 250
 
 /**
- * Says in place of the question that its time is up, until the candidate continues or has read it for a while. No other clock runs meanwhile
- * but that of the whole.
+ * Replaces the question with a notice that its time is up, until the candidate continues or {@link WAIT_SECONDS} have passed. Meanwhile only
+ * the clock of the whole assessment runs.
  *
  * @param wordSaved what became of the answer; it changes while a recording is sent. @param counts which attempt counts; empty: nothing to say.
  * @param isLeft the page has gone on by itself.

@@ -44,15 +44,19 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
 
   async function open(): Promise<void> {
     step.fail(impossible)
-    if (impossible) return
+    if (!impossible && (await openDevices())) sample.focus()
+  }
+
+  async function openDevices(): Promise<boolean> {
     try {
       stream = await devices.open(wanted)
     } catch (error) {
-      return step.fail(await explainFailure(t, error, device))
+      step.fail(await explainFailure(t, error, device))
+      return false
     }
     await watch(stream)
     offer(sample, tryIt)
-    sample.focus()
+    return true
   }
 
   async function watch(opened: MediaStream): Promise<void> {
@@ -67,8 +71,9 @@ export function checkCameraAndMicrophone(preparing: Preparing, wanted: Wanted, r
   async function reopen(kind: MediaDeviceKind): Promise<void> {
     playback.clear()
     if (kind === 'audiooutput') return
+    step.fail('')
     devices.close({ audio: kind === 'audioinput', video: kind === 'videoinput' })
-    await open()
+    if (!(await openDevices())) offer(tryIt, sample)
   }
 
   function lost(): void {

@@ -26,7 +26,9 @@ export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chose
       const devices = listed.filter((device) => device.kind === kind && device.deviceId !== '')
       return kind && devices.length > 0 ? [listOf(kind, devices, inUse)] : []
     })
+    const focused = element.contains(document.activeElement) ? document.activeElement!.getAttribute('name') : null
     element.replaceChildren(...lists)
+    if (focused) element.querySelector<HTMLElement>(`[name="${focused}"]`)?.focus()
   }
 
   function listOf(kind: MediaDeviceKind, devices: MediaDeviceInfo[], inUse: readonly (string | undefined)[]): HTMLElement {
@@ -34,7 +36,7 @@ export function makeDeviceChooser(t: CheckTexts, { audio, video }: Wanted, chose
     const options = devices.map(({ deviceId, label }, i) =>
       make('option', { value: deviceId, selected: deviceId === current }, label || t.text('choose.unnamed', { number: i + 1 })),
     )
-    const list = make('select', { class: 'select w-full' }, ...options)
+    const list = make('select', { class: 'select w-full', name: kind }, ...options)
     list.addEventListener('change', () => {
       choose(kind, list.value)
       chosen(kind)

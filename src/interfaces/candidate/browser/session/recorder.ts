@@ -29,9 +29,9 @@ export function typeFor(kind: RecordedKind): string | undefined {
 }
 
 /**
- * Whether this browser can continue a recording that another may have begun: all its segments have to be alike.
+ * True if this browser records in the format of a recording that another browser may have begun: a recording has one format.
  *
- * @param contentType of what there is; empty: nothing yet.
+ * @param contentType of the recording; empty if nothing has arrived.
  */
 export const canContinue = (kind: RecordedKind, contentType: string): boolean =>
   contentType === '' || typeFor(kind)?.split(';')[0]?.split('/')[1] === contentType.split('/')[1]
