@@ -36,8 +36,8 @@ const CATALOGUE: Catalogue = {
     erased: { 'invites: with the order; events: emptied where there was none and it names them': 'error answer' },
     nobody: { [CODE]: 'name' },
   },
-  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'their_key ats_api_key_last_four' } },
-  'public.ats_keys': { nobody: { [SECRET]: 'hash last_four sealed' } },
+  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'encrypted_api_key ats_api_key_last_four' } },
+  'public.ats_keys': { nobody: { [SECRET]: 'hash last_four encrypted_key' } },
   'public.ats_orders': { erased: { [WITH_ROW]: 'natural_key callback_url profile_url reported last_error' } },
   'public.ats_reports': { erased: { [WITH_ROW]: 'standing' } },
   'public.audit_entries': {
@@ -153,7 +153,7 @@ const CATALOGUE: Catalogue = {
     nobody: { 'why there was no answer, in words of ours': 'error' },
   },
   'public.webhook_endpoints': {
-    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret previous_secret' },
+    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret encrypted_previous_secret' },
   },
 }
 

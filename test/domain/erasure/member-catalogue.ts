@@ -28,8 +28,8 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.assets': { nobody: { [OWN_WORDS]: 'sha256', [CODE]: 'kind state key content_type' } },
   'public.assessments': { nobody: { [OWN_WORDS]: 'name name_key name_search', [CODE]: 'skill_types interface_language' } },
   'public.ats_calls': { nobody: { 'what is sent to recruiting systems names no member': 'error answer', [CODE]: 'name' } },
-  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'their_key ats_api_key_last_four' } },
-  'public.ats_keys': { nobody: { [SECRET]: 'hash last_four sealed' } },
+  'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'encrypted_api_key ats_api_key_last_four' } },
+  'public.ats_keys': { nobody: { [SECRET]: 'hash last_four encrypted_key' } },
   'public.ats_orders': { nobody: { [CANDIDATES]: 'natural_key callback_url profile_url reported last_error' } },
   'public.ats_reports': { nobody: { [CODE]: 'standing' } },
   'public.audit_entries': {
@@ -167,6 +167,6 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.webhook_attempts': { nobody: { 'what is sent to webhooks names no member': 'answer', [CODE]: 'error' } },
   'public.webhook_endpoints': {
-    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret previous_secret' },
+    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret encrypted_previous_secret' },
   },
 }

@@ -177,7 +177,7 @@ describe('headers', () => {
       const policy = String((await service.http().get(path)).headers['permissions-policy'])
       return [...policy.matchAll(/([\w-]+)=\(self\)/g)].map(([, name]) => name)
     }
-    expect(await used('/i/nonsense')).toEqual(['camera', 'microphone', 'display-capture'])
+    expect(await used('/i/nonsense')).toEqual(['camera', 'microphone', 'display-capture', 'speaker-selection'])
     for (const path of ['/portal/sign-in', '/docs/v1', '/api/v1/tags', '/healthz']) expect(await used(path)).toEqual([])
   })
 })

@@ -142,11 +142,11 @@ describe('the filters of GET /invites', () => {
     ['assessmentId=none', 'assessmentId must be a UUID'],
     ['assessmentId=', 'assessmentId must be a UUID'],
     ['assessment_id=1', 'assessment_id must be a UUID'],
-    [`assessmentId=${unknownId}&assessmentId=${unknownId}`, 'assessmentId must be a UUID'],
+    [`assessmentId=${unknownId}&assessmentId=${unknownId}`, 'assessmentId must be sent once, not several times'],
     ['status=open', 'status must be one of pending, accepted, started, completed, expired, revoked'],
     ['status=Pending', 'status must be one of pending, accepted, started, completed, expired, revoked'],
     ['status=', 'status must be one of pending, accepted, started, completed, expired, revoked'],
-    ['status=pending&status=expired', 'status must be one of pending, accepted, started, completed, expired, revoked'],
+    ['status=pending&status=expired', 'status must be sent once, not several times'],
   ])('answer 400 to %s', async (query, error) => {
     const { key } = await service.make.organization()
     const { status, body } = await service.v1(key).get(`/invites?${query}`)

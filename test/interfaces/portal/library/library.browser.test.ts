@@ -67,7 +67,7 @@ describe.skipIf(!isBrowserInstalled)('the library in a browser (skipped where no
       await page.getByLabel('Assessment', { exact: true }).selectOption(assessment.id)
       await page.getByRole('button', { name: 'Add the question' }).click()
       await page.getByRole('link', { name: /capital of France/ }).click()
-      await page.getByText('It is version 1 in the library.').waitFor()
+      await page.getByText('This is version 1 in the library.').waitFor()
       await look('question')
       await page.getByLabel('Question', { exact: true }).fill('Which of these is the capital of France?')
       await page.getByRole('button', { name: 'Save', exact: true }).last().click()
