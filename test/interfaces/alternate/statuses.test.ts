@@ -50,7 +50,6 @@ describe('404 "Not found."', () => {
     `{${unknownId}}`,
     '%00',
     "'",
-    '',
     'x'.repeat(200),
     'x'.repeat(2_000),
   ]

@@ -98,12 +98,12 @@ const invite = (fields: object) =>
   own.client.post('/invites').send({ assessmentId: own.assessment.id, recipientEmail: 'never-invited@example.com', ...fields })
 
 describe.each(places)('%s', (_place, of, send) => {
-  it("answers another organization's id as it answers one that does not exist, byte for byte", async () => {
+  it("answers another organization's id as it answers one that does not exist, except for the id that was sent", async () => {
     const before = await snapshot()
     const { id } = foreign[of]
     const [theirs, none] = [await answerTo(send(id), id), await answerTo(send(unknownId), unknownId)]
-    expect(theirs).toEqual(none)
-    expect(theirs.text).not.toContain(id)
+    const withoutId = (answer: typeof theirs, sent: string) => ({ ...answer, text: answer.text.replaceAll(sent, 'the id') })
+    expect(withoutId(theirs, id)).toEqual(withoutId(none, unknownId))
     expect(await snapshot()).toEqual(before)
   })
 })
