@@ -133,7 +133,10 @@ describe('PATCH /tags/{tagId}', () => {
   it.each([[{}], [{ colour: '#000000' }], [undefined]])('answers 400 to %j: at least one field is required', async (change) => {
     const { id } = await create({ name: 'Unchanged' })
     const { status, body } = await client.patch(`/tags/${id}`).send(change)
-    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^At least one of name, color, description is required/) }])
+    expect([status, body]).toEqual([
+      400,
+      { error: expect.stringMatching(/^At least one of name, color, description is required/) },
+    ])
   })
 
   it.each(badFields)('answers 400 to %j and changes nothing', async (fields, error) => {

@@ -101,7 +101,9 @@ describe('PATCH /webhooks/{webhookId}', () => {
     expect([status, body.webhook]).toEqual([200, { ...before, ...change, types: ['invite.created'], updatedAt }])
     expect(Date.parse(updatedAt)).toBeGreaterThan(Date.parse(before.updatedAt))
     expect((await own.client.patch(path).send({})).body.error).toMatch(/^At least one of/)
-    expect((await own.client.patch(path).send({ url: 'http://receiver.example/' })).body.error).toBe('url must begin with https://')
+    expect((await own.client.patch(path).send({ url: 'http://receiver.example/' })).body.error).toBe(
+      'url must begin with https://',
+    )
     expect((await own.client.get(path)).body).toEqual(body)
   })
 

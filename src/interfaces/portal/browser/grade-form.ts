@@ -72,11 +72,14 @@ export function saveGradeAsTyped(form: HTMLFormElement, { key, say, shown, answe
     async send(sent, { seen }, missed) {
       const ask = () => post({ ...sent, seen, shown: shown() }, { signal: AbortSignal.timeout(TRY_MS) })
       const ended = sending()
-      const answer = (await askUntilAnswered(ask, missed))!
-      const body = await answer.json().catch(() => null)
-      if (answer.ok && body) took(body)
-      ended()
-      return readAnswer(answer.status, body, sent)
+      try {
+        const answer = (await askUntilAnswered(ask, missed))!
+        const body = await answer.json().catch(() => null)
+        if (answer.ok && body) took(body)
+        return readAnswer(answer.status, body, sent)
+      } finally {
+        ended()
+      }
     },
     sendLast: (sent, { seen }) => void post({ ...sent, seen }, { keepalive: true }).catch(() => {}), // it is in the drafts
     keep({ typed, saved, sent }, isSaved) {

@@ -18,6 +18,9 @@ export function openSheet(sheet: HTMLElement): void {
   const spoken = make('p', { class: 'sr-only', role: 'status' })
   sheet.before(spoken)
   const say = (text: string) => setText(spoken, text)
+  // Forms with a draft send it at once, so what `sending` reads comes before them.
+  let underWay = 0
+  let haveCrossed = false
   const forms = [...sheet.querySelectorAll<HTMLFormElement>('form[data-grade]')].map((form) =>
     saveGradeAsTyped(form, {
       key: `${sheet.dataset.drafts} ${form.dataset.grade}`,
@@ -36,9 +39,6 @@ export function openSheet(sheet: HTMLElement): void {
     for (const [name, part] of Object.entries(parts)) showPart(name, part)
     if (isReleased) for (const form of forms) form.setReleased()
   }
-
-  let underWay = 0
-  let haveCrossed = false
 
   /** The answers of saves that cross say what was true at different times: what is true after all of them is asked for once more. */
   function sending(): () => void {
