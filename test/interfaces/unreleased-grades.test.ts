@@ -108,6 +108,7 @@ describe.each([{ wasReleased: false }, { wasReleased: true }])(
         `admin GET ${portal}/grading/:submissionId`,
         `admin GET ${portal}/grading/:submissionId/questions/:number`,
         `admin GET ${portal}/grading/:submissionId/release`,
+        `admin GET ${portal}/grading/release-many`,
         `admin POST ${portal}/results/assessments/:assessmentId/export`,
         `grader GET ${portal}/grading/:submissionId`,
         `grader GET ${portal}/grading/:submissionId/questions/:number`,

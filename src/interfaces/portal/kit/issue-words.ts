@@ -133,6 +133,7 @@ const referents: Record<string, string> = {
   tags: 'tag with the name',
   clients: 'member with the email address',
   languages: 'language',
+  list: 'list',
   sourceLanguage: 'language',
   targetLanguage: 'language',
 }
