@@ -72,7 +72,7 @@ describe('the metadata of an invite', () => {
     [{ k: null }, 'metadata.k must be a string', 'k: Not a valid string.'],
     [{ k: { l: 'x' } }, 'metadata.k must be a string', 'k: Not a valid string.'],
     [[], ...dictionary('list')],
-    ['x', ...dictionary('str')],
+    ['x', ...dictionary('string')],
     [5, ...dictionary('int')],
   ])('are refused by their name when they are %j', async (metadata, error, text) => {
     const { create, createThere, organizationId } = await start()

@@ -65,8 +65,12 @@ const CATALOGUE: Catalogue = {
   'public.identities': { nobody: { [MEMBERS]: 'issuer subject last_email', [CODE]: 'linked_by' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
   'public.invite_batch_rows': { erased: { [LISTS]: 'email name terms issues' } },
-  'public.invite_batches': { nobody: { 'settings of a list, names of its columns and its file': 'terms unused_columns file_name' } },
-  'public.invite_emails': { erased: { [WITH_ROW]: 'kind dedupe_key language message reason bounce bounce_status bounce_reason' } },
+  'public.invite_batches': {
+    nobody: { 'settings of a list, names of its columns and its file': 'terms unused_columns file_name' },
+  },
+  'public.invite_emails': {
+    erased: { [WITH_ROW]: 'kind dedupe_key language message reason bounce bounce_status bounce_reason' },
+  },
   'public.invites': {
     erased: {
       [WITH_ROW]:

@@ -60,8 +60,12 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject last_email linked_by' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
   'public.invite_batch_rows': { nobody: { [CANDIDATES]: 'email name terms issues' } },
-  'public.invite_batches': { nobody: { 'settings of a list, names of its columns and its file': 'terms unused_columns file_name' } },
-  'public.invite_emails': { nobody: { [CANDIDATES]: 'kind dedupe_key language message reason bounce bounce_status bounce_reason' } },
+  'public.invite_batches': {
+    nobody: { 'settings of a list, names of its columns and its file': 'terms unused_columns file_name' },
+  },
+  'public.invite_emails': {
+    nobody: { [CANDIDATES]: 'kind dedupe_key language message reason bounce bounce_status bounce_reason' },
+  },
   'public.invites': {
     nobody: {
       [CANDIDATES]:

@@ -91,7 +91,7 @@ describe('the body of', () => {
     },
   )
 
-  it.each(['{}', '', 'null', '{"expiresIn":5}'])('extend must say how many days, and does not in %s', async (text) => {
+  it.each(['{}', '', '{"expiresIn":5}'])('extend must say how many days, and does not in %s', async (text) => {
     const { status, body } = await sendText('extend', text)
     expect([status, body]).toEqual([400, { error: 'expiresInDays is required' }])
   })

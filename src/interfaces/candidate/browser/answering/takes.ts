@@ -58,14 +58,8 @@ export function recordTakes(
     if (isRestart) mayStartOver = false
     if (interrupted) void outbox.finish(interrupted.recording)
     const recording = () => outbox.begin(granted.mediaId, kind, state.question!.closesAt)
-    interrupted = isRestart ? { kind, contentType: '', recording: interruptAtOnce(recording()) } : null
+    interrupted = isRestart ? { kind, contentType: '', recording: interruptAtOnce(player, recording()) } : null
     return { recording, segment: 0 }
-  }
-
-  /** Until the restarted attempt records something, it can be continued: no second restart is granted if its device fails. */
-  function interruptAtOnce(recording: Recording): Recording {
-    outbox.interrupt(recording)
-    return recording
   }
 
   function lose(kind: AnswerAttemptKind): void {
@@ -85,8 +79,7 @@ export function recordTakes(
      * An attempt counts from here on; of one in which nothing was recorded, the next goes on with it.
      *
      * @param isWanted is asked while the devices are open already: it is recorded when this has become true, not at all when it is false.
-     * @throws Refusal, also `other_browser` where this one can't continue it.
-     * @throws DOMException by the browser's name for what is wrong with the device.
+     * @throws Refusal, also `other_browser` where this one can't continue it. @throws DOMException of the device.
      */
     async begin(kind: AnswerAttemptKind, asked: HowToBegin, isWanted: () => Promise<boolean>): Promise<void> {
       const how = interrupted?.kind === kind && isEmpty(interrupted) ? 'continue' : asked
@@ -131,6 +124,12 @@ export function recordTakes(
       interrupted: describeInterrupted(interrupted, mayStartOver),
     }),
   }
+}
+
+/** Until a restarted attempt records something, it can be continued: no second restart is granted if its device fails. */
+function interruptAtOnce({ outbox }: Player, recording: Recording): Recording {
+  outbox.interrupt(recording)
+  return recording
 }
 
 function describeInterrupted(interrupted: Interrupted | null, mayStartOver: boolean) {
