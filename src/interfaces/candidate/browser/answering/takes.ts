@@ -34,7 +34,6 @@ export function recordTakes(
   const { open, watch, replace } = recordedDevices(player, monitor)
   let granted = { mediaId: '', takesLeft }
   let recorder: Recorder | null = null
-  /** At first what an earlier page has left behind. */
   const left = takes.findLast((take) => take.state === 'recording')
   let last = outbox.list().find(({ mediaId }) => mediaId === left?.mediaId) ?? null
   let interrupted: Interrupted | null = last?.state === 'interrupted' && found ? { ...found, recording: last } : null
@@ -114,7 +113,7 @@ export function recordTakes(
       void outbox.finish(recording)
       return isNothing ? null : recording
     },
-    /** @returns when the service has all of it, or is not going to. */
+    /** @returns when the service has all of it, or refuses it. */
     settled: async (recording: Recording) => void (await Promise.all([outbox.finish(recording), telling])),
     now: () => ({
       running: recorder && { isRunning: recorder.isRunning(), elapsed: recorder.elapsed() },
