@@ -67,7 +67,7 @@ function readWithImports(file: string, found = new Map<string, string>()): Map<s
   return found
 }
 
-it('leaves the script of the candidate’s pages small: below 29 kB gzip', () => {
+it('leaves the script of the candidate’s pages small: below 30 kB gzip', () => {
   const sizes = [...readWithImports('candidate.en.js')].map(([, script]) => gzipSync(script).length)
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(29_000)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(30_000)
 })

@@ -6,6 +6,7 @@ export const LOG_EVENTS = {
   request: 'request',
   'request failed': 'request_failed',
   'unreadable request': 'request_unreadable',
+  'no API key in the expected header': 'api_key_header_missing',
   'requests come through a proxy that is not trusted: name it in TRUST_PROXY, or all its clients count as one': 'proxy_untrusted',
   'database busy: the client is told to retry': 'database_busy',
   'the database is away: requests are answered 503 until it is back': 'database_away',

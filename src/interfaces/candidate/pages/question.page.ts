@@ -140,14 +140,15 @@ function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<Progr
   const { records } = kinds.answering(next.responseType)
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
   const sentences = [
-    t.text('card.answer', { kind: CARD_KINDS.find((kind) => kind === next.responseType) ?? 'other' }),
+    t.text(
+      'card.answer', // The text has words for the kinds that need them, and others for the rest.
+      { kind: next.responseType as never },
+    ),
     records.length > 0 && t.text('card.attempts', { count: submission.answerRecordLimit }),
     isPlayed && t.text('card.plays', { count: submission.questionReplayLimit }),
   ]
   return sentences.filter((sentence) => sentence !== false).join(' ')
 }
-
-const CARD_KINDS = ['audio', 'video', 'mixed', 'single_choice', 'multiple_choice', 'number', 'short_text', 'matching'] as const
 
 function openQuestion(here: Here, question: OpenQuestion): Shown {
   const { progress, submission, now, view } = here

@@ -33,7 +33,7 @@ export const erasePeoplePage = (form: Form, { ctx, preview, most, chosen, choice
   body: html`${mistakes(form)}${choices && filterPanel(form, ctx, choices)}${
     preview
       ? html`${previewPanels(ctx, preview)}${erasePanel(form, { ctx, preview, most, chosen })}`
-      : html`<p class="hint">Choose whom to erase. You see them, and confirm, before anything happens.</p>`
+      : html`<p class="hint" id="sure">Choose whom to erase. You see them, and confirm, before anything happens.</p>`
   }`,
 })
 
@@ -48,7 +48,7 @@ ${erasable.length === 0 ? empty('users', started.length + others.length === 0 ? 
 type ErasePanel = Pick<Facts, 'ctx' | 'most' | 'chosen'> & { preview: PeoplePreview }
 
 const erasePanel = (form: Form, { ctx, preview: { erasable, started, fingerprint }, most, chosen }: ErasePanel): Html | false =>
-  erasable.length + started.length > 0 &&
+  (erasable.length + started.length === 0 && html`<p class="hint" id="sure">Nobody would be erased.</p>`) ||
   panel(
     'erase',
     'Erase',

@@ -30,7 +30,7 @@ export function releaseManyPage(form: Form, { ctx, assessments, ready, done }: F
     title: 'Release results',
     trail: [['Grading', pathOf(ctx, 'grading')]],
     notice: done ? wordDone(done) : undefined,
-    body: html`${mistakes(form)}<section class="panel" aria-labelledby="ready-heading">
+    body: html`${mistakes(form)}<section class="panel" id="results" aria-labelledby="ready-heading">
 <h2 class="mb-4" id="ready-heading">Ready to release</h2>
 ${filterLine(
   path,

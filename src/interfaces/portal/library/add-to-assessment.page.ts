@@ -35,7 +35,7 @@ export function addToAssessmentPage(form: Form, { ctx, assessment, found, added 
       [assessment.name, path],
     ],
     actions: linkButton(pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`), 'Import questions', 'upload'),
-    body: html`${mistakes(form)}<section class="panel" aria-labelledby="library-heading">
+    body: html`${mistakes(form)}<section class="panel" id="questions" aria-labelledby="library-heading">
 <h2 class="sr-only" id="library-heading">Questions of the library</h2>
 ${filterLine(`${path}/library`, query, html`${importField}${field({ values: query, issues: [] }, { name: 'search', label: 'Words of the question', type: 'search', optional: true })}`)}
 ${

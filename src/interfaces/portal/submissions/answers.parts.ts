@@ -39,7 +39,7 @@ ${
 function played(ctx: Context, address: string): Html {
   const id = assetAt(address)
   if (id === null) return html`<p><a href="${address}" rel="noreferrer">${address}</a></p>`
-  return html`<video class="rounded-box bg-black max-h-72 w-full max-w-xl" controls preload="metadata" src="${pathOf(ctx, `pictures/${id}`)}" aria-label="What the question plays"></video>`
+  return html`<video class="rounded-box video-ground max-h-72 w-full max-w-xl" controls preload="metadata" src="${pathOf(ctx, `pictures/${id}`)}" aria-label="What the question plays"></video>`
 }
 
 function takeShown(ctx: Context, take: TakeDetail, language: string | null): Html {
@@ -90,7 +90,7 @@ ${file}`
     return html`<div>${Number(bytes) <= MOST_DRAWN_BYTES && waveform(address)}<audio class="w-full" controls preload="metadata" src="${address}" aria-label="${name}"></audio></div>
 ${file}`
   // From a moment after the beginning: Safari shows no picture else before it is played.
-  return html`<video class="rounded-box bg-black aspect-video max-h-[28rem] w-full object-contain" controls preload="metadata" src="${`${address}#t=0.001`}" aria-label="${name}"></video>
+  return html`<video class="rounded-box video-ground aspect-video max-h-[28rem] w-full object-contain" controls preload="metadata" src="${`${address}#t=0.001`}" aria-label="${name}"></video>
 ${file}`
 }
 

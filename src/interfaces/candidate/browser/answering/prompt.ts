@@ -16,7 +16,7 @@ export function offerPrompt({ t, session, state }: Player, number: number, place
   const address = place.querySelector('a')?.href
   const label = t.text(kind === 'video' ? 'prompt.watch' : 'prompt.listen')
   const media = make(kind, {
-    class: `prompt ${kind === 'video' ? 'w-full max-w-xl rounded-box bg-black' : ''}`,
+    class: `prompt ${kind === 'video' ? 'w-full max-w-xl rounded-box video-ground' : ''}`,
     hidden: true,
     preload: 'none',
     playsinline: kind === 'video',

@@ -5,7 +5,7 @@ import { showStream, type Wanted } from './devices.ts'
 import { measureLevel } from './meter.ts'
 
 /** A picture of a camera, a screen or a photo. */
-export const PICTURE = 'w-80 max-w-full max-h-80 rounded-box bg-black object-contain'
+export const PICTURE = 'w-80 max-w-full max-h-80 rounded-box video-ground object-contain'
 
 export type Monitor = ReturnType<typeof makeMonitor>
 
