@@ -32,7 +32,7 @@ export type Proof = {
   authTime?: Date | null
 }
 
-/** Of a session that has not ended. @property closedOrganizationIds organizations that it does not open any more. */
+/** An open session. @property closedOrganizationIds organizations that it no longer opens. */
 export type OpeningSession = {
   createdAt: Date
   lastSeenAt: Date

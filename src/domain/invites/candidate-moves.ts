@@ -37,7 +37,7 @@ export type CandidateInvite = Prisma.InviteGetPayload<{ include: typeof include 
 /** What a candidate can do with an invite. */
 export type CandidateMove = Extract<Move, 'accept' | 'start' | 'complete' | 'decline'>
 
-/** Of suspended organizations no link leads anywhere. */
+/** Links of suspended organizations are unknown. */
 export const IS_ENTERED = { organization: { suspension: null } } satisfies Prisma.InviteWhereInput
 
 /** The invite that a signed link belongs to; null when a newer link has replaced it, the invite was deleted, or its organization is on hold. */

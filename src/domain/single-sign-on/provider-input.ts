@@ -9,7 +9,7 @@ import { claimOfSharedIssuer } from './shared-issuers.ts'
 
 export const SECOND_FACTORS = ['ours', 'trusted', 'acr'] as const
 
-/** What is said of a provider. @property secretExpiresAt null: not known. */
+/** Input of an identity provider. @property secretExpiresAt null: unknown. */
 export type ProviderInput = {
   name: string
   issuer: string

@@ -2,7 +2,7 @@ import { assetAt } from '../assets/references.ts'
 import type { Context } from '../context.ts'
 import type { QuestionKinds } from '../values/question-kind.ts'
 
-/** What a candidate is told of an assessment's questions before the start. */
+/** Facts about an assessment's questions that candidates read before the start. */
 export type AssessmentFacts = {
   questions: number
   /** How many questions have a time limit, and how long these limits are together, in seconds without extra time. */

@@ -37,7 +37,7 @@ export async function countChosen(ctx: Context, which: Which): Promise<Map<Invit
 /** Number of invites by their current and new day of expiry, in the organization's time zone. @property kept invites that stay as they are. */
 export type ExtensionPreview = { timeZone: string; days: { from: string; to: string; count: number }[]; kept: number }
 
-/** What an extension would do to the chosen invites, the earliest expiry first. @throws DomainError not_permitted; invalid. */
+/** Previews an extension of the chosen invites, the earliest expiry first. @throws DomainError not_permitted; invalid. */
 export async function previewExtension(ctx: Context, which: Which, typed: Given): Promise<ExtensionPreview> {
   const given = await completeGiven(ctx, typed)
   refuse(await findGivenIssues(ctx, 'extend', given))
@@ -88,7 +88,7 @@ export const fingerprintOf = (ids: readonly string[]): string =>
 
 const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}.recipientEmail`)})`
 
-/** Who an erasure of the chosen invites' people would erase, and whom it would keep. @throws DomainError not_permitted; invalid as findMatchingIds. */
+/** Previews an erasure: the people of the chosen invites whom it erases, and those whom it keeps. @throws DomainError not_permitted; invalid as findMatchingIds. */
 export async function previewPeople(ctx: Context, which: Which): Promise<PeoplePreview> {
   authorize(ctx, 'erase_candidates')
   const ids = await findChosen(ctx, which)

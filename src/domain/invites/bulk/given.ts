@@ -31,18 +31,17 @@ export type Given = {
   sendsAgain?: boolean
 }
 
-/** What findGivenIssues has checked. Of an extension to a day, its end. */
+/** Parameters that {@link findGivenIssues} accepted. @property expiresAt end of the day that an extension names. */
 export type StoredGiven = Given & { expiresAt?: string }
 
 export const givenOf = ({ given }: { given: Prisma.JsonValue }): StoredGiven => given as StoredGiven
 
-/** What the audit log says of it: no text to candidates. */
+/** Details for the audit log, without the text to candidates. */
 export const auditedGiven = ({ message, listId: _, expiresAt: __, ...given }: StoredGiven): AuditDetails => ({
   ...given,
   ...(message !== undefined && { isEmailed: true }),
 })
 
-/** What is wrong with the parameters. */
 export async function findGivenIssues(ctx: Context, action: BulkAction, given: StoredGiven): Promise<Issue[]> {
   const { expiresInDays = DEFAULT_EXPIRES_IN_DAYS, tagId, graderId = null, message = '', listId = '' } = given
   switch (action) {

@@ -20,7 +20,7 @@ export type ExportedInvite = Selectable<Tables['invites']> & {
   /** Addresses of members; of one who was erased, what stands for it. */
   grader: string | null
   createdBy: string | null
-  /** Of the newest released result, for members who may read everything. */
+  /** Points of the newest released result. Null for members who may not read everything. */
   points: string | null
   ofPoints: string | null
 }

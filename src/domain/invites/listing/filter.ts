@@ -50,8 +50,8 @@ export type InviteFilter = {
   list?: { id: string; part: ListPart }
 }
 /**
- * Which invites of a list: those that it made; or, of people invited before, those without a name that the list has one for, and those
- * that can be reactivated.
+ * Invites of a list. `invited`: the list created them. The others existed before for its addresses; `unnamed`: the list has their missing name;
+ * `closed`: they can be reactivated.
  */
 export type ListPart = 'invited' | 'unnamed' | 'closed'
 /** As much of a filter as there are kept counts and orders for: not both an assessment and a tag. */

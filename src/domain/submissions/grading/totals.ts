@@ -7,7 +7,7 @@ import { ROUNDS, type Round } from './rounds.ts'
 const AGREEMENT = 5
 
 export type GradeRow = { questionNumber: number; round: Round; graderId: string; points: number | null; comment: string }
-/** What the points are: a grader's last grade; the mean of two graders'; an admin's, who has decided; what the key gives; 0 for no answer. */
+/** Source of the points: the last grade of one grader, the mean of two graders, an admin's decision, the answer key, or 0 for no answer. */
 export type Source = 'grader' | 'both' | 'admin' | 'key' | 'no_answer'
 export type Standing =
   /** Somebody has yet to give points. */

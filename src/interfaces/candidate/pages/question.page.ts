@@ -140,10 +140,7 @@ function wordWay({ view: { t }, submission }: Here, next: Omit<NonNullable<Progr
   const { records } = kinds.answering(next.responseType)
   const isPlayed = next.audioUrl !== '' || next.videoUrl !== ''
   const sentences = [
-    t.text(
-      'card.answer', // The text has words for the kinds that need them, and others for the rest.
-      { kind: next.responseType as never },
-    ),
+    t.text('card.answer', { kind: next.responseType as never }), // a kind without words of its own gets those of `other`
     records.length > 0 && t.text('card.attempts', { count: submission.answerRecordLimit }),
     isPlayed && t.text('card.plays', { count: submission.questionReplayLimit }),
   ]
