@@ -49,7 +49,7 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
   const { questions, ...summary } = presentSubmissionDetail(ctx, submission)
   const { state, consentAt, consentMedia, consentVersion, consentLanguage, passedChecks, userAgent, extraTimePercent } =
     submission
-  const recorded = new Set(submission.paper.flatMap(({ takes }) => takes.flatMap(({ mediaId }) => mediaId ?? [])))
+  const recorded = new Set(submission.paper.flatMap(({ attempts }) => attempts.flatMap(({ mediaId }) => mediaId ?? [])))
   return {
     ...{ ...summary, state },
     consent: consentAt && {
@@ -60,13 +60,13 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
       own: submission.ownConsent,
     },
     ...{ passedChecks, browser: userAgent, extraTimePercent },
-    questions: submission.paper.map(({ takes, scores: [score] }, i) => {
+    questions: submission.paper.map(({ attempts, scores: [score] }, i) => {
       const { answer: _, ...question } = questions[i]!
-      const chosen = answerOf(takes)
+      const chosen = answerOf(attempts)
       return {
         ...question,
         answer: chosen ? showTake(chosen, filed) : null,
-        otherAttempts: takes.filter((take) => take !== chosen).map((take) => showTake(take, filed)),
+        otherAttempts: attempts.filter((attempt) => attempt !== chosen).map((attempt) => showTake(attempt, filed)),
         score: score ? { points: score.points && Number(score.points), dropped: score.dropped, at: score.createdAt } : null,
         grades: submission.grades
           .filter(({ questionNumber }) => questionNumber === question.number)
@@ -86,10 +86,22 @@ export function showSubmission(ctx: Context, submission: HeldSubmission, filed: 
   }
 }
 
-type Take = HeldSubmission['paper'][number]['takes'][number]
+type AnswerAttempt = HeldSubmission['paper'][number]['attempts'][number]
 
 const showTake = (
-  { kind, state, text, value, media, createdAt, completedAt, wasInterrupted, selectedAt, interruptions, restarted }: Take,
+  {
+    kind,
+    state,
+    text,
+    value,
+    media,
+    createdAt,
+    completedAt,
+    wasInterrupted,
+    selectedAt,
+    interruptions,
+    restarted,
+  }: AnswerAttempt,
   filed: Filed,
 ) => ({
   ...{ kind, state, text, value },

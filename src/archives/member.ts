@@ -40,7 +40,13 @@ async function* linesOf(pages: AsyncIterable<object[]>, count: (rows: number) =>
 /** Field by field: what they sign in with is not in it. */
 const showMember = (held: HeldMember) => ({
   ...{ id: held.id, email: held.email, firstName: held.user.firstName, lastName: held.user.lastName },
-  ...{ avatarUrl: held.user.avatarUrl, roles: held.roles, duties: held.duties, status: held.status, department: held.department },
+  ...{
+    avatarUrl: held.user.avatarUrl,
+    roles: held.roles,
+    duties: held.portalRoles,
+    status: held.status,
+    department: held.department,
+  },
   ...{ joinedAt: held.joinedAt, createdAt: held.createdAt, updatedAt: held.updatedAt, activeSince: held.activeSince },
   ...{ timeZone: held.timeZone, pageSize: held.pageSize, notices: held.notices, signInException: held.signInException },
   canViewTranscription: held.canViewTranscription,
@@ -62,7 +68,7 @@ const memberPage = (held: HeldMember, { organization, madeAt, count, grades }: M
     facts([
       ['Name', nameOf({ ...held.user, email: held.email })],
       ['Address', held.email],
-      ['Roles', [...held.roles, ...held.duties].join(', ')],
+      ['Roles', [...held.roles, ...held.portalRoles].join(', ')],
       ['Status', held.status],
       ['Department', held.department],
       ['Joined', time(held.joinedAt)],

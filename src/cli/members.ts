@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander'
 import { isEmailAddress } from '../domain/checking/email-address.ts'
 import { enterOrganization } from '../domain/context.ts'
 import { type AccountProblem, DomainError } from '../domain/errors.ts'
-import { GIVEN_DUTIES, type GivenDuty } from '../domain/members/given-duties.ts'
 import { createResetLink, findMemberByAddress, inviteMember, type LinkToHandOver } from '../domain/members/invite-member.ts'
 import { MEMBER_ROLES, type MemberRole } from '../domain/members/members.ts'
 import { findOrganization } from '../domain/members/organizations.ts'
 import { nameOwner } from '../domain/members/owners.ts'
 import { resetFactors } from '../domain/members/reset-factors.ts'
+import { ASSIGNABLE_PORTAL_ROLES, type AssignablePortalRole } from '../domain/members/role-changes.ts'
 import type { Output, OutputOptions } from './output.ts'
 import { addCommand, perform } from './session.ts'
 
@@ -18,21 +18,26 @@ export function addMemberCommands(program: Command): void {
   addCommand(member, 'invite', 'print a link by which somebody joins an organization; the member is made if there is none')
     .argument('<organization>', 'id or name')
     .argument('<email>')
-    .addOption(new Option('--role <role>').choices([...MEMBER_ROLES, ...GIVEN_DUTIES]).default('admin'))
+    .addOption(new Option('--role <role>').choices([...MEMBER_ROLES, ...ASSIGNABLE_PORTAL_ROLES]).default('admin'))
     .option('--reactivate', 'have a member who was deactivated be active again, with this role instead of those they had')
-    .action((idOrName: string, email: string, options: OutputOptions & { role: MemberRole | GivenDuty; reactivate?: true }) =>
-      perform(options, async ({ operator }) => {
-        if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)
-        const organization = await findOrganization(operator, idOrName)
-        const given = {
-          roles: MEMBER_ROLES.filter((role) => role === options.role),
-          duties: GIVEN_DUTIES.filter((duty) => duty === options.role),
-        }
-        const invitation = { email, ...given, mails: false, reactivates: options.reactivate ?? false }
-        return showLink(
-          await inviteMember(enterOrganization(operator, organization), invitation).catch((error) => explain(error, email)),
-        )
-      }),
+    .action(
+      (
+        idOrName: string,
+        email: string,
+        options: OutputOptions & { role: MemberRole | AssignablePortalRole; reactivate?: true },
+      ) =>
+        perform(options, async ({ operator }) => {
+          if (!isEmailAddress(email)) throw new Error(`${email} is not an email address.`)
+          const organization = await findOrganization(operator, idOrName)
+          const given = {
+            roles: MEMBER_ROLES.filter((role) => role === options.role),
+            portalRoles: ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => portalRole === options.role),
+          }
+          const invitation = { email, ...given, mails: false, reactivates: options.reactivate ?? false }
+          return showLink(
+            await inviteMember(enterOrganization(operator, organization), invitation).catch((error) => explain(error, email)),
+          )
+        }),
     )
 
   addCommand(

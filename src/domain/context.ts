@@ -351,8 +351,8 @@ export type Actor =
       id: string
       userId: string
       roles: string[]
-      /** See DUTIES in access/permissions.ts; of admins, owner too as long as nobody was named one. */
-      duties?: readonly string[]
+      /** See PORTAL_ROLES in access/permissions.ts; of admins, owner too as long as nobody was named one. */
+      portalRoles?: readonly string[]
       /** The API key that has it done in the member's name, on test data: see domain/test-data. */
       simulatedBy?: string
       /** The API key that does it in the member's name, and that events and the audit log name: see submissions/grading/grade-for-members. */

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { API_KEY_PATTERN } from '../domain/access/api-keys.ts'
-import { DUTIES } from '../domain/access/permissions.ts'
+import { PORTAL_ROLES } from '../domain/access/permissions.ts'
 import { AUDIENCES, MEDIA_FORMATS } from '../domain/assessments/assessments.ts'
 import { INVITE_STATUSES } from '../domain/invites/invites.ts'
 import {
@@ -90,7 +90,7 @@ const Member = Row({
   email: Email,
   avatarUrl: optional(Text),
   roles: optional(List(Name)),
-  duties: optional(List(Word(DUTIES))),
+  duties: optional(List(Word(PORTAL_ROLES))),
   status: optional(Word(['active', 'inactive'])),
   department: optional(Text),
   joinedAt: optional(Time),

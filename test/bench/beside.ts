@@ -134,7 +134,7 @@ async function prepareRecordings({ database, organizations: { small }, messages 
   )
   const ids = newIds(messages / MESSAGES_A_RECORDING)
   await pool.query(
-    `INSERT INTO media (id, organization_id, submission_id, kind, state, key, created_at, completed_at)
+    `INSERT INTO media_files (id, organization_id, submission_id, kind, state, key, created_at, completed_at)
      SELECT id, $2::uuid, $3, 'answer', 'joining', $2::uuid || '/' || id, now(), now() FROM unnest($1::uuid[]) AS id`,
     [ids, small.id, submissionId],
   )
@@ -150,7 +150,7 @@ async function prepareRecordings({ database, organizations: { small }, messages 
       [ids, number, small.id, content.length, sha256, SEGMENTS - 1],
     )
   }
-  const left = `SELECT count(*) AS rest FROM media WHERE id = ANY ($1) AND state = 'joining'`
+  const left = `SELECT count(*) AS rest FROM media_files WHERE id = ANY ($1) AND state = 'joining'`
   return { begin: () => addJobs(url, RECORDINGS, 'mediaId', ids), left: [left, [ids]] }
 }
 

@@ -162,7 +162,7 @@ const passChecks = ({ pool }: BenchDatabase, inviteId: string) =>
 async function waitForEnd(database: BenchDatabase, { id }: Furniture): Promise<void> {
   const rest = `SELECT (SELECT count(*) FROM invite_emails WHERE organization_id = $1 AND state = 'queued')
     + (SELECT count(*) FROM webhook_deliveries WHERE organization_id = $1 AND state = 'waiting')
-    + (SELECT count(*) FROM media WHERE organization_id = $1 AND state = 'joining')
+    + (SELECT count(*) FROM media_files WHERE organization_id = $1 AND state = 'joining')
     + (SELECT count(*) FROM events WHERE organization_id = $1 AND position IS NULL) AS rest`
   await waitForRest(database, rest, [id], DONE_WITHIN, LOOK_EVERY_MS)
 }

@@ -106,7 +106,7 @@ export async function addGrading(client: PoolClient, organization: Furniture, si
     [id, assessmentId],
   )
   await client.query(
-    `INSERT INTO takes (id, organization_id, submission_id, question_number, kind, state, text, revision, created_at, completed_at)
+    `INSERT INTO answer_attempts (id, organization_id, submission_id, question_number, kind, state, text, revision, created_at, completed_at)
      SELECT gen_random_uuid(), $1, submission_id, number, 'text', 'complete', repeat('An answer of some words. ', 20), 1, opened_at, closed_at
      FROM submission_questions WHERE organization_id = $1`,
     [id],

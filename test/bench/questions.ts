@@ -74,7 +74,7 @@ async function takeOnce(db: Db, url: string, { organization, assessment }: Paper
   const { id: submissionId } = await db.submission.findFirstOrThrow({ where: { inviteId: invite.id, state: 'in_progress' } })
   const now = new Date()
   const take = { organizationId: organization.id, submissionId, kind: 'text' as const, state: 'complete' as const }
-  await db.take.createMany({
+  await db.answerAttempt.createMany({
     data: Array.from({ length: QUESTIONS }, (_, i) => {
       const { id, text } = OPTIONS[i % OPTIONS.length]!
       return { ...take, id: crypto.randomUUID(), questionNumber: i + 1, text, value: [id], revision: 1, createdAt: now }

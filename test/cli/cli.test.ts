@@ -100,7 +100,7 @@ describe('members', () => {
     expect((await cli(['member', 'name-owner', id, email])).code).toBe(0)
     expect(await service.db.member.findFirstOrThrow({ where: { organizationId: id } })).toMatchObject({
       roles: ['admin'],
-      duties: ['owner', 'manager'],
+      portalRoles: ['owner', 'manager'],
     })
   })
 

@@ -135,7 +135,7 @@ test('compares the clocks of identity providers with its own', async () => {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const row = { id: newId(), organizationId, name: 'Acme', clientId: 'x', clientAuth: 'client_secret_basic' }
   const at = { createdAt: new Date(), updatedAt: new Date() }
-  await db.signInProvider.create({ data: { ...row, ...at, issuer: `http://${host}`, clientSecret: Buffer.of(1) } })
+  await db.signInProvider.create({ data: { ...row, ...at, issuer: `http://${host}`, encryptedClientSecret: Buffer.of(1) } })
   expect(await look()).toEqual({ problem: false, message: `${host} answers, and its clock agrees` })
   ahead = 45_000
   expect(await look()).toEqual({ problem: true, message: expect.stringMatching(/4[45] s ahead of this machine's.* by NTP/) })

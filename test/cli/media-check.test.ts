@@ -24,7 +24,7 @@ test('media check finds files and parts that are missing or of another length, a
   const ids = [await candidate.beginTake(), await candidate.beginTake(), await candidate.beginTake()]
   const keys: string[] = []
   for (const [i, id] of ids.slice(0, 2).entries()) {
-    const { key } = await service.db.media.update({ where: { id }, data: { state: 'ready', bytes: 1_000 + i } })
+    const { key } = await service.db.mediaFile.update({ where: { id }, data: { state: 'ready', bytes: 1_000 + i } })
     await service.deps.media.put(fileOf(key), Buffer.alloc(1_000 + i))
     keys.push(fileOf(key))
   }
@@ -38,7 +38,7 @@ test('media check finds files and parts that are missing or of another length, a
 
   await service.deps.media.delete(keys[0]!)
   await appendFile(path.join(DATA_DIR, 'media', keys[1]!), 'more')
-  await service.deps.media.deletePrefix(`${(await service.db.media.findUniqueOrThrow({ where: { id: ids[2]! } })).key}/`)
+  await service.deps.media.deletePrefix(`${(await service.db.mediaFile.findUniqueOrThrow({ where: { id: ids[2]! } })).key}/`)
   const found = await check()
   expect(found.code).toBe(1)
   expect(found.missing).toEqual([

@@ -24,10 +24,10 @@ const queue = {
 
 async function furnish() {
   const organization = await service.make.organization()
-  const { id, userId } = await service.make.member(organization.id, { roles: ['admin'], duties: ['owner'] })
+  const { id, userId } = await service.make.member(organization.id, { roles: ['admin'], portalRoles: ['owner'] })
   const entered = { ...service.system, deps: { ...service.deps, queue } }
   const named = { id: organization.id, name: organization.name, tier: 'standard' } as const
-  const actor = { kind: 'member' as const, id, userId, roles: ['admin'], duties: ['owner'] }
+  const actor = { kind: 'member' as const, id, userId, roles: ['admin'], portalRoles: ['owner'] }
   const member: Context = { ...enterOrganization({ ...entered, actor }, named), mode: 'live' }
   const apiKey: Context = {
     ...member,

@@ -60,7 +60,7 @@ it(
         milliseconds: 1_000,
       } as const
       const data = { id: deps.newId(), organizationId: organization.id, submissionId: submission.id, key, ...one }
-      await db.media.create({ data: { ...data, createdAt: new Date(Date.now() + i) } })
+      await db.mediaFile.create({ data: { ...data, createdAt: new Date(Date.now() + i) } })
     }
     const recorded = await listStore(service)
     const ctx = asEraser(service, organization)

@@ -40,7 +40,7 @@ it(`sends ${INVITES} invitations again exactly once each by one bulk change, wha
   const actor = { kind: 'member' as const, id: member.id, userId: member.userId, roles: member.roles }
   const ctx: Context = { ...gate.system, organization: { id: organizationId, name, tier: 'standard' }, mode: 'live', actor }
   const since = performance.now()
-  const id = await startBulkChange(ctx, { action: 'resend', given: {}, which: { filter: {} }, most: INVITES })
+  const id = await startBulkChange(ctx, { action: 'resend', params: {}, which: { filter: {} }, most: INVITES })
   process.stdout.write(`${INVITES} invites noted in ${Math.round(performance.now() - since)} ms\n`)
 
   const where = { organizationId }

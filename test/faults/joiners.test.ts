@@ -27,7 +27,7 @@ it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four 
   }
   const { db, databaseUrl, deps } = service
   const env = { DATABASE_URL: databaseUrl, SECRET_KEY, DATA_DIR, ROLE: 'worker', JOINERS: '4' }
-  const countReady = () => db.media.count({ where: { state: 'ready' } })
+  const countReady = () => db.mediaFile.count({ where: { state: 'ready' } })
 
   const killed = await startProcess(env)
   await waitUntil('some to be joined', async () => (await countReady()) >= 2 || undefined)
@@ -38,7 +38,7 @@ it(`joins each of ${RECORDINGS} recordings once, and loses no part, though four 
 
   // What was killed between the file and its parts is taken up again for them.
   await waitUntil('parts to be deleted', async () => (await db.mediaFilePart.count()) === 0 || undefined, PATIENCE_MS)
-  const joined = await db.media.findMany()
+  const joined = await db.mediaFile.findMany()
   const lengths = new Set(joined.map(({ milliseconds }) => milliseconds))
   for (const { key, bytes, cuts } of joined) expect([await deps.media.size(fileOf(key)), cuts]).toEqual([Number(bytes), []])
   expect(lengths.size).toBe(1)

@@ -70,7 +70,7 @@ test('the demo has invites of the last month in every state, stamped in order, a
 test('the demo has submissions in every state, all of completed invites among them, with answers and without a recording', async () => {
   const { db, clock } = await startWithDemo()
   const submissions = await db.submission.findMany({
-    include: { invite: true, paper: { include: { takes: true } }, releases: true },
+    include: { invite: true, paper: { include: { attempts: true } }, releases: true },
   })
   expect(new Set(submissions.map(({ state }) => state))).toEqual(new Set(Object.values(SubmissionState)))
   for (const { state, invite, paper, releases, ...submission } of submissions) {
@@ -79,7 +79,7 @@ test('the demo has submissions in every state, all of completed invites among th
     expect(stamps).toEqual(stamps.toSorted((a, b) => a.getTime() - b.getTime()))
     const isHandedIn = state === 'submitted' || state === 'released'
     expect(isHandedIn).toBe(invite.status === 'completed')
-    if (isHandedIn) expect(paper.map(({ takes }) => takes.map(({ kind }) => kind))).toEqual(paper.map(() => ['text']))
+    if (isHandedIn) expect(paper.map(({ attempts }) => attempts.map(({ kind }) => kind))).toEqual(paper.map(() => ['text']))
     expect(releases.length > 0).toBe(releasedAt !== null)
     if (state === 'released') expect(releasedAt).not.toBe(null)
   }
@@ -87,7 +87,7 @@ test('the demo has submissions in every state, all of completed invites among th
   expect(completed.map((invite) => invite.submissions.map(({ id }) => id))).toEqual(
     completed.map(({ assessmentSession }) => [assessmentSession]),
   )
-  expect(await db.media.count()).toBe(0)
+  expect(await db.mediaFile.count()).toBe(0)
   // Without an end that the clock sets, what is in progress stays so, however long the demo runs.
   const begun = submissions.filter(({ state }) => state === 'in_progress')
   expect(begun.filter(({ deadlineAt }) => deadlineAt !== null)).toEqual([])
@@ -151,7 +151,7 @@ test('the demo is the same each time, but for ids and secrets', async () => {
         invite: true,
         assessment: true,
         grades: true,
-        paper: { include: { takes: { orderBy: { createdAt: 'asc' } } }, orderBy: { number: 'asc' } },
+        paper: { include: { attempts: { orderBy: { createdAt: 'asc' } } }, orderBy: { number: 'asc' } },
         releases: true,
       },
       orderBy: [{ invite: { recipientEmail: 'asc' } }, { assessment: { name: 'asc' } }],
@@ -160,7 +160,7 @@ test('the demo is the same each time, but for ids and secrets', async () => {
     return rows.map(({ invite, assessment, grades, paper, releases, ...row }) => ({
       who: [invite.recipientEmail, invite.status, assessment.name],
       is: [row.state, hoursAgo(row.startedAt), hoursAgo(row.submittedAt), hoursAgo(row.releasedAt)],
-      answers: paper.map(({ number, takes }) => [number, ...takes.map(({ text }) => text)]),
+      answers: paper.map(({ number, attempts }) => [number, ...attempts.map(({ text }) => text)]),
       points: grades.map(({ questionNumber, round, points }) => `${questionNumber} ${round} ${points}`).toSorted(),
       releases: releases.map(({ version, points }) => `${version} ${points}`).toSorted(),
     }))

@@ -89,9 +89,9 @@ describe('DELETE /candidates', () => {
 
   it('is given to keys by owners alone', async () => {
     const { organization } = await start()
-    const as = async (roles: string[], duties: string[]): Promise<Context> => {
-      const member = await service.make.member(organization.id, { roles, duties })
-      const actor: Actor = { kind: 'member', id: member.id, userId: member.userId, roles, duties }
+    const as = async (roles: string[], portalRoles: string[]): Promise<Context> => {
+      const member = await service.make.member(organization.id, { roles, portalRoles })
+      const actor: Actor = { kind: 'member', id: member.id, userId: member.userId, roles, portalRoles }
       return { ...asEraser(service, organization), actor }
     }
     const wanted = { mode: 'live', expiresAt: null, scopes: ['candidates:erase'], networks: [] } as const

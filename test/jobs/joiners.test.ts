@@ -14,7 +14,7 @@ async function record(service: Service, content: Buffer[], bytes?: number): Prom
   const candidate = await takeAssessment(service)
   const mediaId = await candidate.beginTake('audio')
   for (const [number, part] of content.entries()) expect((await candidate.putPart(mediaId, 0, number, part)).status).toBe(204)
-  if (bytes !== undefined) await service.db.media.update({ where: { id: mediaId }, data: { bytes } })
+  if (bytes !== undefined) await service.db.mediaFile.update({ where: { id: mediaId }, data: { bytes } })
   expect((await candidate.post(`media/${mediaId}/complete`, { segments: [content.length] })).status).toBe(202)
   return mediaId
 }

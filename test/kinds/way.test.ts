@@ -203,7 +203,7 @@ describe('questions that score themselves', () => {
       ]),
     )
     const { id: submissionId } = await made.submission()
-    await service.db.take.updateMany({ where: { submissionId }, data: { value: { of: 'another form' } } })
+    await service.db.answerAttempt.updateMany({ where: { submissionId }, data: { value: { of: 'another form' } } })
     await made.candidate.press('finish')
     expect(await scoresOf(made)).toEqual([null, 0, 0, 0])
   })

@@ -36,7 +36,7 @@ async function listOwn({ db }: Service): Promise<string[]> {
     db.invite.findMany(),
     db.user.findMany(),
     db.instruction.findMany(),
-    db.take.findMany(),
+    db.answerAttempt.findMany(),
   ])
   return [
     ...[...organizations, ...assessments].map(({ name }) => name),

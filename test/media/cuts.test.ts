@@ -33,7 +33,7 @@ describe('a recording with parts that never arrived', () => {
   it('is cut at the first that is missing, and goes on with the next segment', async () => {
     const { first, second } = await slicesOf()
     const { media, seconds } = await recordWithGaps([first.map((slice, place) => (place === 2 ? null : slice)), second])
-    expect(media).toMatchObject({ state: 'ready', takes: [{ state: 'complete' }] })
+    expect(media).toMatchObject({ state: 'ready', attempts: [{ state: 'complete' }] })
     expect(Math.abs(seconds! - 2 - RECORDED['video-1'])).toBeLessThan(0.5)
     expect(media.cuts).toHaveLength(1)
     expect(Math.abs(media.cuts[0]! - 2_000)).toBeLessThan(500)

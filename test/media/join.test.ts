@@ -57,7 +57,7 @@ describe('a recording', () => {
     const candidate = await takeAssessment(service)
     const mediaId = await record(candidate, [await readSlices(name)], kind)
     const media = await settled(candidate, mediaId)
-    expect(media).toMatchObject({ state: 'ready', contentType, takes: [{ state: 'complete' }] })
+    expect(media).toMatchObject({ state: 'ready', contentType, attempts: [{ state: 'complete' }] })
     const content = (await contentOf(media))!
     expect(Number(media.bytes)).toBe(content.length)
     expect((await candidate.submission()).mediaBytes).toBe(media.bytes)
@@ -158,7 +158,7 @@ describe('joining', () => {
     const { idle, mediaId } = await makeComplete()
     const { db, deps, system } = idle
     const [job] = await db.$queryRaw<{ data: JoinRef }[]>`SELECT data FROM pgboss.job WHERE data->>'mediaId' = ${mediaId}`
-    const { key, organizationId, submission } = await db.media.findFirstOrThrow({
+    const { key, organizationId, submission } = await db.mediaFile.findFirstOrThrow({
       where: { id: mediaId },
       include: { submission: { include: { invite: { include: { organization: true } } } } },
     })
@@ -169,9 +169,9 @@ describe('joining', () => {
       await continueErasure(system, { organizationId, erasureId })
       const later = new Date(Date.now() + 120_000)
       await removeFiles({ ...system, deps: { ...deps, clock: () => later } })
-      expect([await db.media.count({ where: { id: mediaId } }), await db.deletedMediaFile.count({ where: { key } })]).toEqual([
-        0, 0,
-      ])
+      expect([await db.mediaFile.count({ where: { id: mediaId } }), await db.deletedMediaFile.count({ where: { key } })]).toEqual(
+        [0, 0],
+      )
       await put(...given)
       throw new Error('killed')
     }
@@ -276,11 +276,11 @@ describe('joining', () => {
 
   it('takes the whole file where a backup has it and the parts no more', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
-    const { parts, takes: _, ...before } = await candidate.media(mediaId)
+    const { parts, attempts: _, ...before } = await candidate.media(mediaId)
     await join()
     const joined = await candidate.media(mediaId)
     // The database of before, and the store of after.
-    await idle.db.media.update({ where: { id: mediaId }, data: before })
+    await idle.db.mediaFile.update({ where: { id: mediaId }, data: before })
     await idle.db.mediaFilePart.createMany({ data: parts })
     await idle.db.submission.update({ where: { id: candidate.submissionId }, data: { mediaBytes: before.bytes } })
     await join()
@@ -295,7 +295,7 @@ describe('joining', () => {
     const { put } = media
     media.put = async (...given) => {
       await put(...given)
-      await idle.db.media.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
+      await idle.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
       throw new Error('killed')
     }
     await expect(join()).rejects.toThrow('killed')
@@ -320,7 +320,7 @@ describe('joining', () => {
   it('of what is deleted meanwhile leaves nothing', async () => {
     const { idle, candidate, mediaId, join } = await makeComplete()
     await join(async (segments, to) => {
-      await idle.db.media.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
+      await idle.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'deleted', deletedAt: idle.clock.now() } })
       return remuxInProcess(segments, to)
     })
     expect(await contentOf(await candidate.media(mediaId), idle)).toBeNull()

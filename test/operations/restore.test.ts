@@ -29,7 +29,7 @@ describe.skipIf(!hasBackrest)('a backup by pgBackRest as ops/pgbackrest has it',
     const files: string[] = []
     for (const bytes of [1_000, 2_000]) {
       const { key } = await one<{ key: string }>(
-        `INSERT INTO media (id, organization_id, submission_id, kind, state, key, bytes, created_at)
+        `INSERT INTO media_files (id, organization_id, submission_id, kind, state, key, bytes, created_at)
          SELECT $1, organization_id, id, 'answer', 'ready', organization_id || '/' || $2, $3, now() FROM submissions LIMIT 1 RETURNING key`,
         [randomUUID(), randomBytes(16).toString('hex'), bytes],
       )

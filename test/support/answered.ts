@@ -98,7 +98,7 @@ export async function makeAnswered(
     await db.invite.createMany({ data: made.map(({ invite }) => invite) })
     await db.submission.createMany({ data: made.map(({ submission }) => submission) })
     await db.submissionQuestion.createMany({ data: made.flatMap(({ papers }) => papers) })
-    await db.take.createMany({ data: made.map(({ take }) => take) })
+    await db.answerAttempt.createMany({ data: made.map(({ take }) => take) })
     await db.questionScore.createMany({ data: made.map(({ score }) => score) })
     await db.grade.createMany({ data: made.flatMap(({ grades }) => grades) })
     await db.release.createMany({ data: made.filter(({ released }) => released).map(({ release }) => release) })

@@ -114,8 +114,10 @@ export function useCandidatesBrowser() {
       submission,
       paper: async () =>
         db.submissionQuestion.findMany({ where: { submissionId: (await submission()).id }, orderBy: { number: 'asc' } }),
-      takes: async () => db.take.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
-      media: async () => db.media.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
+      takes: async () =>
+        db.answerAttempt.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
+      media: async () =>
+        db.mediaFile.findMany({ where: { submissionId: (await submission()).id }, orderBy: { createdAt: 'asc' } }),
       notes: async () => db.sessionEvent.findMany({ where: { submissionId: (await submission()).id } }),
       /** As the organization does it. */
       withdraw: () =>

@@ -112,7 +112,7 @@ export async function prepare(
       updatedAt: now,
     },
   })
-  await db.media.createMany({
+  await db.mediaFile.createMany({
     data: PHOTOS.map((kind) => ({
       id: deps.newId(),
       organizationId,

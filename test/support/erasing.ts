@@ -147,7 +147,7 @@ export async function makeErasable(service: Service, { others = 3 } = {}) {
   ids.push(await invite(ADDRESS, 1, theirs, service.v1(live))) // as a live one
   await leaveTraces(service, { organizationId: organization.id, inviteId: first })
   const media = await waitUntil('the recordings', async () => {
-    const found = await service.db.media.findMany({ where: { organizationId: organization.id } })
+    const found = await service.db.mediaFile.findMany({ where: { organizationId: organization.id } })
     return found.length > 0 && found.every(({ state }) => state === 'ready') ? found : undefined
   })
   await waitUntil('what is to be delivered and mailed', async () => {
@@ -199,7 +199,7 @@ export async function idsOf({ db }: Service, inviteIds: string[]): Promise<strin
     ...submissions,
     ...(await db.inviteEmail.findMany({ where, select })),
     ...(await db.event.findMany({ where, select })),
-    ...(await db.media.findMany({ where: { submissionId: { in: submissions.map(({ id }) => id) } }, select })),
+    ...(await db.mediaFile.findMany({ where: { submissionId: { in: submissions.map(({ id }) => id) } }, select })),
   ]
   return [...inviteIds, ...found.map(({ id }) => id)]
 }

@@ -37,7 +37,14 @@ export const codeAt = (secret: Buffer, now: Date): string => codeOfStep(secret, 
 export async function giveApp(service: Pick<ServiceContext, 'deps'> & { db: Db }, credentialId: string): Promise<Buffer> {
   const [id, secret] = [service.deps.newId(), makeTotpSecret()]
   const sealed = sealTotpSecret(service as unknown as ServiceContext, id, secret)
-  const data = { id, credentialId, kind: 'totp', name: 'Phone', secret: sealed, createdAt: service.deps.clock() } as const
+  const data = {
+    id,
+    credentialId,
+    kind: 'totp',
+    name: 'Phone',
+    encryptedSecret: sealed,
+    createdAt: service.deps.clock(),
+  } as const
   await service.db.secondFactor.create({ data })
   return secret
 }

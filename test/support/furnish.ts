@@ -256,7 +256,7 @@ export async function makeBulkChange(
   { organizationId, inviteId, memberId }: { organizationId: string; inviteId: string; memberId: string },
 ): Promise<string> {
   const [id, now] = [deps.newId(), clock.now()]
-  const change = { id, organizationId, mode: 'live', action: 'revoke', given: {}, createdById: memberId } as const
+  const change = { id, organizationId, mode: 'live', action: 'revoke', params: {}, createdById: memberId } as const
   await db.bulkChange.create({ data: { ...change, createdAt: now, stoppedAt: now } })
   await db.bulkChangeRow.create({ data: { bulkChangeId: id, organizationId, number: 1, inviteId, state: 'invalid' } })
   return id
@@ -269,9 +269,9 @@ export async function makeSsoRows(
 ) {
   const [providerId, domainId, identityId] = [deps.newId(), deps.newId(), deps.newId()]
   const now = deps.clock()
-  const secret = sealClientSecret(system, providerId, 'a-secret-of-the-client-0123456789')
+  const encryptedClientSecret = sealClientSecret(system, providerId, 'a-secret-of-the-client-0123456789')
   const issuer = 'https://127.0.0.1'
-  const settings = { name: 'words', issuer, clientId: 'words', clientAuth: 'client_secret_basic', clientSecret: secret }
+  const settings = { name: 'words', issuer, clientId: 'words', clientAuth: 'client_secret_basic', encryptedClientSecret }
   await db.signInProvider.create({
     data: { id: providerId, organizationId, ...settings, lastError: 'words', lastErrorAt: now, createdAt: now, updatedAt: now },
   })

@@ -66,7 +66,7 @@ export async function makeRecorded(service: Service, recordings: Record<'audio' 
   await candidate.answer(3, 'First I would ask how they handle calls today.', 'next')
   await candidate.press('finish')
   const { id: submissionId } = await made.submission()
-  const media = () => service.db.media.findMany({ where: { submissionId } })
+  const media = () => service.db.mediaFile.findMany({ where: { submissionId } })
   await waitUntil('the recordings to be ready', async () => (await media()).every(({ state }) => state === 'ready') || undefined)
   return { ...made, submissionId }
 }

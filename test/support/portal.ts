@@ -97,9 +97,9 @@ export async function proveAgain(service: Service, { id }: { id: string }): Prom
 }
 
 /** A member of those roles who is signed in, without the time that a password takes. */
-export async function signInAs(service: Service, organizationId: string, roles: string[], duties: string[] = []) {
+export async function signInAs(service: Service, organizationId: string, roles: string[], portalRoles: string[] = []) {
   const { db, deps } = service
-  const member = await service.make.member(organizationId, { roles, duties })
+  const member = await service.make.member(organizationId, { roles, portalRoles })
   const now = deps.clock()
   const times = { passwordChangedAt: now, createdAt: now, emailVerifiedAt: now }
   const data = { id: deps.newId(), email: member.email, passwordHash: 'none', ...times }

@@ -75,7 +75,7 @@ export async function takeAssessment(service: Service, { responseType = 'mixed',
     beginCapture,
     putPart,
     putPhoto,
-    media: (id: string) => db.media.findUniqueOrThrow({ where: { id }, include: { takes: true, parts: true } }),
+    media: (id: string) => db.mediaFile.findUniqueOrThrow({ where: { id }, include: { attempts: true, parts: true } }),
     submission: () => db.submission.findUniqueOrThrow({ where: { id: submissionId } }),
   }
 }
@@ -113,10 +113,10 @@ export async function handIn(
   await db.submissionQuestion.create({ data: { ...asked, ...texts, number: 1 } })
   const mediaId = deps.newId()
   const kept = { ...own, id: mediaId, kind: 'answer', state: 'failed', key: mediaId, contentType: text, createdAt } as const
-  await db.media.create({ data: kept })
+  await db.mediaFile.create({ data: kept })
   const take = { ...own, questionNumber: 1, state: 'complete', createdAt, completedAt: createdAt } as const
-  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'text', text } })
-  await db.take.create({ data: { ...take, id: deps.newId(), kind: 'video', mediaId } })
+  await db.answerAttempt.create({ data: { ...take, id: deps.newId(), kind: 'text', text } })
+  await db.answerAttempt.create({ data: { ...take, id: deps.newId(), kind: 'video', mediaId } })
   await db.sessionEvent.create({ data: { ...own, id: deps.newId(), kind: text, at: createdAt } })
   return submissionId
 }

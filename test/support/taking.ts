@@ -28,7 +28,10 @@ export async function makeAccepted(service: Service, { timeLimit = 0, questions 
     paper: () => db.submissionQuestion.findMany({ where: { organizationId }, orderBy: { number: 'asc' } }),
     /** The texts that are kept, in the order of their questions. */
     texts: async () => {
-      const takes = await db.take.findMany({ where: { organizationId, kind: 'text' }, orderBy: { questionNumber: 'asc' } })
+      const takes = await db.answerAttempt.findMany({
+        where: { organizationId, kind: 'text' },
+        orderBy: { questionNumber: 'asc' },
+      })
       return takes.map(({ text }) => text)
     },
   }

@@ -133,7 +133,7 @@ CREATE TABLE "idempotency_records" (
     "fingerprint" BYTEA NOT NULL,
     "status" INTEGER,
     "body" TEXT,
-    "sealed_for" TEXT,
+    "encrypted_for" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "idempotency_records_pkey" PRIMARY KEY ("organization_id","key")
@@ -174,7 +174,7 @@ CREATE TABLE "members" (
     "user_id" UUID NOT NULL,
     "email" TEXT NOT NULL,
     "roles" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
-    "duties" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
+    "portal_roles" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[],
     "status" "member_status" NOT NULL DEFAULT 'active',
     "department" TEXT NOT NULL DEFAULT '',
     "can_view_transcription" BOOLEAN NOT NULL DEFAULT false,
@@ -286,7 +286,7 @@ CREATE TABLE "second_factors" (
     "credential_id" UUID NOT NULL,
     "kind" "second_factor_kind" NOT NULL,
     "name" TEXT NOT NULL,
-    "secret" BYTEA,
+    "encrypted_secret" BYTEA,
     "webauthn_id" TEXT,
     "public_key" BYTEA,
     "counter" BIGINT,
@@ -394,8 +394,8 @@ CREATE TABLE "sign_in_providers" (
     "issuer" TEXT NOT NULL,
     "client_id" TEXT NOT NULL,
     "client_auth" TEXT NOT NULL,
-    "client_secret" BYTEA NOT NULL,
-    "draft" BYTEA,
+    "encrypted_client_secret" BYTEA NOT NULL,
+    "encrypted_draft" BYTEA,
     "secret_expires_at" TIMESTAMPTZ(3),
     "required_claims" JSONB NOT NULL DEFAULT '{}',
     "provisions_members" BOOLEAN NOT NULL DEFAULT false,
@@ -958,7 +958,7 @@ CREATE TABLE "bulk_changes" (
     "organization_id" UUID NOT NULL,
     "mode" "key_mode" NOT NULL,
     "action" "bulk_action" NOT NULL,
-    "given" JSONB NOT NULL,
+    "params" JSONB NOT NULL,
     "created_by_id" UUID NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "stopped_at" TIMESTAMPTZ(3),
@@ -1241,7 +1241,7 @@ CREATE TABLE "submission_questions" (
     CONSTRAINT "submission_questions_pkey" PRIMARY KEY ("organization_id","submission_id","number")
 );
 
-CREATE TABLE "takes" (
+CREATE TABLE "answer_attempts" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "submission_id" UUID NOT NULL,
@@ -1259,11 +1259,11 @@ CREATE TABLE "takes" (
     "interruptions" INTEGER NOT NULL DEFAULT 0,
     "restarted" BOOLEAN NOT NULL DEFAULT false,
 
-    CONSTRAINT "takes_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "answer_attempts_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "takes_question_idx" ON "takes" ("organization_id", "submission_id", "question_number", "created_at", "id");
-CREATE INDEX "takes_media_idx" ON "takes" ("organization_id", "media_id");
-CREATE UNIQUE INDEX "takes_organization_id_key" ON "takes" ("organization_id", "id");
+CREATE INDEX "answer_attempts_question_idx" ON "answer_attempts" ("organization_id", "submission_id", "question_number", "created_at", "id");
+CREATE INDEX "answer_attempts_media_idx" ON "answer_attempts" ("organization_id", "media_id");
+CREATE UNIQUE INDEX "answer_attempts_organization_id_key" ON "answer_attempts" ("organization_id", "id");
 
 CREATE TABLE "session_events" (
     "id" UUID NOT NULL,
@@ -1283,7 +1283,7 @@ CREATE TYPE "media_kind" AS ENUM ('answer', 'id_photo', 'face_photo', 'webcam_st
 
 CREATE TYPE "media_state" AS ENUM ('uploading', 'joining', 'ready', 'failed', 'deleted');
 
-CREATE TABLE "media" (
+CREATE TABLE "media_files" (
     "id" UUID NOT NULL,
     "organization_id" UUID NOT NULL,
     "submission_id" UUID NOT NULL,
@@ -1302,11 +1302,11 @@ CREATE TABLE "media" (
     "removed_at" TIMESTAMPTZ(3),
     "refused_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "media_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "media_files_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "media_submission_idx" ON "media" ("organization_id", "submission_id", "kind", "created_at", "id");
-CREATE UNIQUE INDEX "media_organization_id_key" ON "media" ("organization_id", "id");
-CREATE UNIQUE INDEX "media_key_key" ON "media" ("key");
+CREATE INDEX "media_files_submission_idx" ON "media_files" ("organization_id", "submission_id", "kind", "created_at", "id");
+CREATE UNIQUE INDEX "media_files_organization_id_key" ON "media_files" ("organization_id", "id");
+CREATE UNIQUE INDEX "media_files_key_key" ON "media_files" ("key");
 
 CREATE TABLE "media_file_parts" (
     "media_id" UUID NOT NULL,
@@ -1467,7 +1467,7 @@ CREATE TABLE "webhook_endpoints" (
     "state" "webhook_state" NOT NULL DEFAULT 'active',
     "state_since" TIMESTAMPTZ(3) NOT NULL,
     "disabled_reason" "webhook_disabled_reason",
-    "secret" BYTEA NOT NULL,
+    "encrypted_secret" BYTEA NOT NULL,
     "encrypted_previous_secret" BYTEA,
     "previous_secret_until" TIMESTAMPTZ(3),
     "failing_since" TIMESTAMPTZ(3),
@@ -1571,7 +1571,7 @@ CREATE TABLE "ats_orders" (
     "start_position" BIGINT NOT NULL DEFAULT 0,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "cancelled_at" TIMESTAMPTZ(3),
-    "reported" TEXT,
+    "reported_status" TEXT,
     "reported_at" TIMESTAMPTZ(3),
     "last_error" TEXT NOT NULL DEFAULT '',
 
@@ -1588,7 +1588,7 @@ CREATE TABLE "ats_reports" (
     "connection_id" UUID NOT NULL,
     "order_id" UUID,
     "position" BIGINT NOT NULL,
-    "standing" TEXT NOT NULL,
+    "status" TEXT NOT NULL,
     "happened_at" TIMESTAMPTZ(3) NOT NULL,
     "state" "webhook_delivery_state" NOT NULL DEFAULT 'waiting',
     "queued_at" TIMESTAMPTZ(3) NOT NULL,
@@ -1943,18 +1943,18 @@ ALTER TABLE "submission_questions" ADD CONSTRAINT "submission_questions_submissi
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "submission_questions" ADD CONSTRAINT "submission_questions_version_fkey"
   FOREIGN KEY ("organization_id", "version_id") REFERENCES "question_versions" ("organization_id", "id");
-ALTER TABLE "takes" ADD CONSTRAINT "takes_submission_fkey"
+ALTER TABLE "answer_attempts" ADD CONSTRAINT "answer_attempts_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
-ALTER TABLE "takes" ADD CONSTRAINT "takes_question_fkey"
+ALTER TABLE "answer_attempts" ADD CONSTRAINT "answer_attempts_question_fkey"
   FOREIGN KEY ("organization_id", "submission_id", "question_number") REFERENCES "submission_questions" ("organization_id", "submission_id", "number") ON DELETE CASCADE;
-ALTER TABLE "takes" ADD CONSTRAINT "takes_media_fkey"
-  FOREIGN KEY ("organization_id", "media_id") REFERENCES "media" ("organization_id", "id");
+ALTER TABLE "answer_attempts" ADD CONSTRAINT "answer_attempts_media_fkey"
+  FOREIGN KEY ("organization_id", "media_id") REFERENCES "media_files" ("organization_id", "id");
 ALTER TABLE "session_events" ADD CONSTRAINT "session_events_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
-ALTER TABLE "media" ADD CONSTRAINT "media_submission_fkey"
+ALTER TABLE "media_files" ADD CONSTRAINT "media_files_submission_fkey"
   FOREIGN KEY ("organization_id", "submission_id") REFERENCES "submissions" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "media_file_parts" ADD CONSTRAINT "media_file_parts_media_fkey"
-  FOREIGN KEY ("organization_id", "media_id") REFERENCES "media" ("organization_id", "id") ON DELETE CASCADE;
+  FOREIGN KEY ("organization_id", "media_id") REFERENCES "media_files" ("organization_id", "id") ON DELETE CASCADE;
 ALTER TABLE "organization_media_bytes" ADD CONSTRAINT "organization_media_bytes_organization_fkey"
   FOREIGN KEY ("organization_id") REFERENCES "organizations" ("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "question_scores" ADD CONSTRAINT "question_scores_question_fkey"
@@ -2077,8 +2077,8 @@ CREATE TRIGGER organization_security_keys_changed AFTER INSERT OR DELETE OR UPDA
 
 ALTER TABLE second_factors ADD CONSTRAINT second_factors_kind_check CHECK (
   CASE kind
-    WHEN 'totp' THEN secret IS NOT NULL AND num_nonnulls(webauthn_id, public_key, counter, rp_id) = 0
-    ELSE secret IS NULL AND num_nulls(webauthn_id, public_key, counter, rp_id) = 0
+    WHEN 'totp' THEN encrypted_secret IS NOT NULL AND num_nonnulls(webauthn_id, public_key, counter, rp_id) = 0
+    ELSE encrypted_secret IS NULL AND num_nulls(webauthn_id, public_key, counter, rp_id) = 0
   END
 );
 
@@ -2411,7 +2411,7 @@ CREATE UNIQUE INDEX reminder_rules_assessment_key ON reminder_rules (organizatio
 
 -- A candidate prepares once at a time, and has one text for a question.
 CREATE UNIQUE INDEX submissions_preparing_key ON submissions (organization_id, invite_id) WHERE state = 'preparing';
-CREATE UNIQUE INDEX takes_text_key ON takes (organization_id, submission_id, question_number) WHERE kind = 'text';
+CREATE UNIQUE INDEX answer_attempts_text_key ON answer_attempts (organization_id, submission_id, question_number) WHERE kind = 'text';
 
 CREATE INDEX submissions_deadline_idx ON submissions (deadline_at) WHERE state = 'in_progress' AND deadline_at IS NOT NULL;
 CREATE INDEX submissions_in_progress_idx ON submissions (organization_id, invite_id) WHERE state = 'in_progress';
@@ -2449,9 +2449,9 @@ CREATE TRIGGER invites_grader_changed AFTER UPDATE OF assigned_grader_id ON invi
 -- Recordings and photos -----------------------------------------------------------------------------------------------
 
 CREATE INDEX submissions_media_due_idx ON submissions (media_deletion_due_at) WHERE media_deletion_due_at IS NOT NULL;
-CREATE INDEX media_kept_idx ON media (kind, created_at) WHERE state <> 'deleted';
-CREATE INDEX media_removal_idx ON media (deleted_at) WHERE state = 'deleted' AND removed_at IS NULL;
-CREATE INDEX media_unfinished_idx ON media (created_at) WHERE state IN ('uploading', 'joining');
+CREATE INDEX media_files_kept_idx ON media_files (kind, created_at) WHERE state <> 'deleted';
+CREATE INDEX media_files_removal_idx ON media_files (deleted_at) WHERE state = 'deleted' AND removed_at IS NULL;
+CREATE INDEX media_files_unfinished_idx ON media_files (created_at) WHERE state IN ('uploading', 'joining');
 
 -- Whatever deletes the row of a stored file, the file is found and removed.
 CREATE FUNCTION queue_file_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -2460,7 +2460,7 @@ BEGIN
   RETURN NULL;
 END
 $$;
-CREATE TRIGGER media_deleted AFTER DELETE ON media
+CREATE TRIGGER media_deleted AFTER DELETE ON media_files
   FOR EACH ROW WHEN (old.removed_at IS NULL) EXECUTE FUNCTION queue_file_deletion();
 CREATE TRIGGER assets_deleted AFTER DELETE ON assets
   FOR EACH ROW EXECUTE FUNCTION queue_file_deletion();

@@ -75,7 +75,7 @@ export async function enrolApp(
     const found = findStep(offer.secret, code, inside.deps.clock())
     if (!found) throw refusedCode('wrong')
     if (!(await spend(inside, keyOfStep(offer.id, found.step), found.endsAt))) throw refusedCode('codeUsed')
-    await inside.db.secondFactor.create({ data: { ...row, secret: sealTotpSecret(inside, offer.id, offer.secret) } })
+    await inside.db.secondFactor.create({ data: { ...row, encryptedSecret: sealTotpSecret(inside, offer.id, offer.secret) } })
   })
 }
 

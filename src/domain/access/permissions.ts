@@ -126,15 +126,15 @@ export const rightsOfScopes = (scopes: readonly string[]): KeyRight[] =>
  * What members may be given besides their roles: the organization's owners, who are admins as well; those who recruit; and those who write
  * questions. They stand apart from the roles, among which organizations have words of their own.
  */
-export const DUTIES = ['owner', 'manager', 'author'] as const
-export type Duty = (typeof DUTIES)[number]
+export const PORTAL_ROLES = ['owner', 'manager', 'author'] as const
+export type PortalRole = (typeof PORTAL_ROLES)[number]
 
-const dutyPermissions = new Map<string, readonly Permission[]>(
+const portalRolePermissions = new Map<string, readonly Permission[]>(
   Object.entries({
     owner: ['manage_security', 'erase_candidates', 'erase_organization'],
     manager: RECRUITING,
     author: AUTHORING,
-  } satisfies Record<Duty, readonly Permission[]>),
+  } satisfies Record<PortalRole, readonly Permission[]>),
 )
 
 /** What a member may do, by role; their own account is everybody's. An organization's other words for a role allow nothing. */
@@ -153,7 +153,7 @@ function permissionsOf(actor: Actor): (readonly Permission[] | undefined)[] {
   if (actor.kind === 'member')
     return [
       ...actor.roles.map((role) => memberPermissions.get(role)),
-      ...(actor.duties ?? []).map((duty) => dutyPermissions.get(duty)),
+      ...(actor.portalRoles ?? []).map((portalRole) => portalRolePermissions.get(portalRole)),
     ]
   if (actor.kind === 'apiKey' && actor.scopes?.length) return actor.scopes.map((scope) => allowedByScope.get(scope))
   if (actor.kind !== 'apiKey' || !actor.rights?.length) return [permissions[actor.kind]]

@@ -5,8 +5,8 @@ import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
-import { dutiesOf } from './duties.ts'
 import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
+import { portalRolesOf } from './portal-roles.ts'
 import { type GivenProof, readProofs, rowOfProof } from './proof-rows.ts'
 import { hashToken, LONGEST_MS, makeSessionToken } from './session-tokens.ts'
 import { tellPerson } from './tell-person.ts'
@@ -215,7 +215,7 @@ export function contextOf(
   return { ...asMember(service, membership), mode }
 }
 
-type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'duties'> & {
+type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles'> & {
   organization: Context['organization'] & { ownerNamedAt: Date | null }
 }
 
@@ -223,7 +223,7 @@ export const asMember = (service: ServiceContext, { id, userId, organization, ..
   ...service,
   organization: { id: organization.id, name: organization.name, tier: organization.tier },
   mode: 'live',
-  actor: { kind: 'member', id, userId, roles: member.roles, duties: dutiesOf(member, organization) },
+  actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) },
 })
 
 /** The memberships that a credential opens. */

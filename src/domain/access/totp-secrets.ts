@@ -11,9 +11,9 @@ export const sealTotpSecret = ({ deps }: ServiceContext, factorId: string, secre
 /** Null when none of the secret keys opens it any more. */
 export function openTotpSecret(
   { deps }: ServiceContext,
-  { id, secret }: { id: string; secret: Uint8Array | null },
+  { id, encryptedSecret }: { id: string; encryptedSecret: Uint8Array | null },
 ): Buffer | null {
-  const text = secret && open(deps.secretKeys, purposeOf(id), secret)
+  const text = encryptedSecret && open(deps.secretKeys, purposeOf(id), encryptedSecret)
   return text ? Buffer.from(text, 'base64') : null
 }
 
@@ -22,9 +22,13 @@ export async function resealTotpSecrets(service: ServiceContext): Promise<void> 
   const [newest, ...older] = service.deps.secretKeys
   if (older.length === 0) return
   const { db } = service
-  for (const { id, secret } of await db.secondFactor.findMany({ where: { kind: 'totp' }, select: { id: true, secret: true } })) {
-    if (open([newest!], purposeOf(id), secret!) !== null) continue
-    const opened = openTotpSecret(service, { id, secret })
-    if (opened) await db.secondFactor.updateMany({ where: { id }, data: { secret: sealTotpSecret(service, id, opened) } })
+  for (const { id, encryptedSecret } of await db.secondFactor.findMany({
+    where: { kind: 'totp' },
+    select: { id: true, encryptedSecret: true },
+  })) {
+    if (open([newest!], purposeOf(id), encryptedSecret!) !== null) continue
+    const opened = openTotpSecret(service, { id, encryptedSecret })
+    if (opened)
+      await db.secondFactor.updateMany({ where: { id }, data: { encryptedSecret: sealTotpSecret(service, id, opened) } })
   }
 }

@@ -95,7 +95,7 @@ const submissionInclude = {
   paper: {
     orderBy: { number: 'asc' },
     include: {
-      takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      attempts: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
       scores: {
         orderBy: { keyNumber: 'desc' },
         take: 1,

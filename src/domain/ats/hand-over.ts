@@ -6,8 +6,8 @@ import type { Ats, ServiceContext } from '../context.ts'
 import { endOfBatch } from '../events/end-of-batch.ts'
 import type { EventType, ToldData } from '../events/event.ts'
 import { inTransaction } from '../transaction.ts'
+import { isTold, statusAfterEvent } from './order-status.ts'
 import { after } from './queue-report.ts'
-import { isTold, standingBy } from './standing.ts'
 
 // Events become reports: one for each order of their invite whose ATS is told of what they tell.
 
@@ -49,18 +49,18 @@ type Reports = NonNullable<NewRows['atsReports']>
 async function makeReports(inside: ServiceContext, from: bigint, until: bigint): Promise<Reports> {
   const { db, deps } = inside
   const told = (await all(db, toldOrders(from, until))).flatMap(({ type, data, ...its }) => {
-    const standing = standingBy(type as EventType, data as ToldData)
-    return standing !== null && isTold(its.ats as Ats, standing) ? [{ ...its, standing }] : []
+    const status = statusAfterEvent(type as EventType, data as ToldData)
+    return status !== null && isTold(its.ats as Ats, status) ? [{ ...its, status }] : []
   })
   if (told.length === 0) return []
   const lastOf = await findLastTimes(inside, [...new Set(told.map(({ orderId }) => orderId))])
   const now = deps.clock()
-  return told.map(({ organizationId, connectionId, orderId, orderedAt, position, createdAt, standing }) => {
+  return told.map(({ organizationId, connectionId, orderId, orderedAt, position, createdAt, status }) => {
     const last = lastOf.get(orderId)
     const happenedAt = after(last?.happenedAt ?? orderedAt, createdAt)
     const nextAttemptAt = last?.nextAttemptAt && last.nextAttemptAt > now ? last.nextAttemptAt : now
     lastOf.set(orderId, { happenedAt, nextAttemptAt })
-    const own = { id: deps.newId(), organizationId, connectionId, orderId, position: position!, standing, happenedAt }
+    const own = { id: deps.newId(), organizationId, connectionId, orderId, position: position!, status, happenedAt }
     return { ...own, state: 'waiting', queuedAt: now, nextAttemptAt, attemptCount: 0 } as const
   })
 }

@@ -10,9 +10,9 @@ import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
 import { type ConnectionDetail, getConnection } from './connections.ts'
 import { lockOrder } from './lock-order.ts'
+import { type OrderProgress, readOrderProgress } from './order-status.ts'
 import { atsOf } from './place-order.ts'
 import { queueReport } from './queue-report.ts'
-import { type OrderStanding, readStanding } from './standing.ts'
 
 const include = {
   invite: { select: { id: true, recipientEmail: true, recipientName: true, assessment: { select: { name: true } } } },
@@ -35,9 +35,9 @@ export async function listOrders(ctx: Context, { id }: ConnectionDetail, page: P
 }
 
 /** How an invite stands that the ATS has ordered, and its newest order. @param ctx of an ATS. @throws DomainError invite_not_found. */
-export async function readOrdered(ctx: Context, inviteId: string): Promise<OrderStanding & { orderId: string }> {
+export async function readOrdered(ctx: Context, inviteId: string): Promise<OrderProgress & { orderId: string }> {
   const { id } = await findOrdered(ctx, inviteId)
-  return { ...(await readStanding(ctx, inviteId)), orderId: id }
+  return { ...(await readOrderProgress(ctx, inviteId)), orderId: id }
 }
 
 /** @param ctx of an ATS. @throws DomainError invite_not_found. */
@@ -81,8 +81,8 @@ export async function reportAgain(ctx: Context, orderId: string): Promise<string
       data: { nextAttemptAt: deps.clock(), attemptCount: 0 },
     })
     if (count === 0) {
-      const { standing } = await readStanding(inside, inviteId)
-      await queueReport(inside, { connectionId, orderId, standing })
+      const { status } = await readOrderProgress(inside, inviteId)
+      await queueReport(inside, { connectionId, orderId, status })
     }
     const target = { kind: 'invite', id: inviteId } as const
     await recordAudit(inside, { action: 'reported_to_ats_again', target })
@@ -94,7 +94,7 @@ export async function reportAgain(ctx: Context, orderId: string): Promise<string
 export async function testConnection(ctx: Context, connectionId: string): Promise<void> {
   const { id, ats, mode } = await getConnection(ctx, connectionId)
   await inTransaction(ctx, async (inside) => {
-    await queueReport(inside, { connectionId: id, orderId: null, standing: 'test' })
+    await queueReport(inside, { connectionId: id, orderId: null, status: 'test' })
     const target = { kind: 'ats_connection', id } as const
     await recordAudit(inside, { action: 'tested_ats', target, details: { ats, mode } })
   })
@@ -114,11 +114,11 @@ export const cancelOrder = (ctx: Context, inviteId: string): Promise<{ id: strin
     const where = { organizationId: inside.organization.id, connectionId, inviteId, cancelledAt: null }
     const order = isUuid(inviteId) ? await inside.db.atsOrder.findFirst({ where, select: { id: true } }) : null
     if (!order) return null
-    const { standing } = await readStanding(inside, inviteId)
+    const { status } = await readOrderProgress(inside, inviteId)
     await inside.db.atsOrder.updateMany({ where, data: { cancelledAt: inside.deps.clock() } })
     await inside.db.atsReport.deleteMany({
       where: { organizationId: inside.organization.id, orderId: order.id, state: 'waiting', leasedUntil: null },
     })
-    if (OPEN.includes(standing)) await revokeInvite(inside, inviteId)
+    if (OPEN.includes(status)) await revokeInvite(inside, inviteId)
     return order
   })

@@ -11,8 +11,8 @@ import { createInvite } from '../invites/create-invite.ts'
 import { reactivateInvite } from '../invites/operations.ts'
 import { inTransaction } from '../transaction.ts'
 import { isReady } from './list-tests.ts'
+import { isTold, type OrderProgress, readOrderProgress } from './order-status.ts'
 import { queueReport } from './queue-report.ts'
-import { isTold, type OrderStanding, readStanding } from './standing.ts'
 
 /** What an ATS orders. */
 export type NewOrder = {
@@ -29,7 +29,7 @@ export type NewOrder = {
 export type OrderRefusal = 'running' | 'in_review' | 'declined' | 'released'
 export type PlacedOrder =
   | { orderId: string; inviteId: string; createdAt: Date; refused?: never }
-  | { refused: OrderRefusal; standing: OrderStanding }
+  | { refused: OrderRefusal; status: OrderProgress }
 
 type OrderPolicy = {
   /** Whether an order of what an earlier one has made is taken over by that, rather than refused. */
@@ -50,13 +50,13 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     if (!mine.isNew) return mine
     const { orderId, createdAt } = mine
     const found = await findOrInvite(inside, order)
-    const standing = await readStanding(inside, found.inviteId)
-    const refused = found.isNew ? null : refusalOf(standing, policy)
+    const status = await readOrderProgress(inside, found.inviteId)
+    const refused = found.isNew ? null : refusalOf(status, policy)
     if (refused) {
       await db.atsOrder.delete({ where: { id: orderId } })
-      return { refused, standing }
+      return { refused, status }
     }
-    if (standing.standing === 'expired' || standing.standing === 'revoked') await reactivateInvite(inside, found.inviteId, {})
+    if (status.status === 'expired' || status.status === 'revoked') await reactivateInvite(inside, found.inviteId, {})
     const { inviteId } = found
     const { position } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
     // The invite is locked: what is recorded of it from here on is behind this event.
@@ -64,8 +64,8 @@ export const placeOrder = (ctx: Context, order: NewOrder, policy: OrderPolicy): 
     await db.atsOrder.update({ where: { id: orderId }, data: { inviteId, ...start } })
     // What is over already will have no event any more.
     const { ats, connectionId } = atsOf(inside)
-    if (standing.standing === 'released' && isTold(ats, 'released'))
-      await queueReport(inside, { connectionId, orderId, standing: 'released' })
+    if (status.status === 'released' && isTold(ats, 'released'))
+      await queueReport(inside, { connectionId, orderId, status: 'released' })
     deps.log.info({ organizationId: inside.organization.id, ats, orderId, inviteId }, 'an order of an ATS')
     return { orderId, inviteId, createdAt }
   })
@@ -123,10 +123,10 @@ async function findEarlier(inside: Context, { assessmentId, recipientEmail }: Ne
 }
 
 /** Why an order is not taken; null: it is. Nobody who has declined is mailed again without a person's decision. */
-function refusalOf({ standing }: OrderStanding, { takesOver }: OrderPolicy): OrderRefusal | null {
-  if (standing === 'declined') return 'declined'
-  if (takesOver || standing === 'expired' || standing === 'revoked') return null
-  return standing === 'released' || standing === 'in_review' ? standing : 'running'
+function refusalOf({ status }: OrderProgress, { takesOver }: OrderPolicy): OrderRefusal | null {
+  if (status === 'declined') return 'declined'
+  if (takesOver || status === 'expired' || status === 'revoked') return null
+  return status === 'released' || status === 'in_review' ? status : 'running'
 }
 
 /** By index each: there is one of the events with a position, and one of those without. */

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
-import type { Standing } from './standing.ts'
+import type { OrderStatus } from './order-status.ts'
 
 /**
  * Has an order reported as it stands, or a connection tested: behind all reports of it that there are.
@@ -10,7 +10,7 @@ import type { Standing } from './standing.ts'
  */
 export async function queueReport(
   inside: Context,
-  { connectionId, orderId, standing }: { connectionId: string; orderId: string | null; standing: Standing },
+  { connectionId, orderId, status }: { connectionId: string; orderId: string | null; status: OrderStatus },
 ): Promise<void> {
   const { db, deps, organization } = inside
   const own = { organizationId: organization.id, connectionId, orderId }
@@ -18,7 +18,7 @@ export async function queueReport(
   const last = await db.atsReport.findFirst({ where: own, orderBy: [{ position: 'desc' }, { id: 'desc' }] })
   const isBehind = orderId !== null && last?.state === 'waiting' && last.nextAttemptAt > now
   const data: Prisma.AtsReportUncheckedCreateInput = {
-    ...{ ...own, id: deps.newId(), standing, queuedAt: now, nextAttemptAt: isBehind ? last.nextAttemptAt : now },
+    ...{ ...own, id: deps.newId(), status, queuedAt: now, nextAttemptAt: isBehind ? last.nextAttemptAt : now },
     position: last && last.position > head ? last.position : head,
     happenedAt: last ? after(last.happenedAt, now) : now,
   }

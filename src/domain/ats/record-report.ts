@@ -37,10 +37,10 @@ export function recordReport(ctx: ServiceContext, taken: TakenReport, result: At
     if (next && order) await delayFollowing(inside, { organizationId: connection.organization.id, orderId: order.id }, next)
     const own = { organizationId: connection.organization.id, connectionId: connection.id, orderId: order?.id ?? null }
     const said = { status, error: storable(error), answer: storable(body), milliseconds: result.milliseconds }
-    const call = { ...own, ...said, id: deps.newId(), isInbound: false, name: report.standing, createdAt: result.startedAt }
+    const call = { ...own, ...said, id: deps.newId(), isInbound: false, name: report.status, createdAt: result.startedAt }
     await db.atsCall.create({ data: call })
     const data = isDelivered
-      ? { reported: report.standing, reportedAt: now, lastError: '' }
+      ? { reportedStatus: report.status, reportedAt: now, lastError: '' }
       : { lastError: shownError({ status, body, error }) }
     if (order) await db.atsOrder.updateMany({ where: { id: order.id }, data })
     return outcome

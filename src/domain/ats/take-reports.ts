@@ -7,7 +7,7 @@ import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
 import { type DueSendings, grantedRows } from '../webhooks/due-sendings.ts'
 import { enabledSystems } from './connections.ts'
 import { type Credentials, openCredentials } from './keys.ts'
-import type { Standing } from './standing.ts'
+import type { OrderStatus } from './order-status.ts'
 
 // Reports are taken by any process, one of each order at a time.
 
@@ -16,7 +16,7 @@ const LEASE_SECONDS = 20
 
 /** A report that this process is to attempt now. */
 export type TakenReport = {
-  report: { id: string; standing: Standing; happenedAt: Date; attemptCount: number; leasedUntil: Date | null }
+  report: { id: string; status: OrderStatus; happenedAt: Date; attemptCount: number; leasedUntil: Date | null }
   connection: { id: string; ats: Ats; mode: KeyMode; organization: Context['organization'] }
   /** Null: a test of the connection, which nobody has ordered. */
   order: { id: string; naturalKey: string; callbackUrl: string | null; inviteId: string } | null
@@ -56,12 +56,12 @@ export async function takeReports(ctx: ServiceContext, granted: readonly DueSend
   for (const { id, leasedUntil } of leased) {
     const row = await ctx.db.atsReport.findUnique({ where: { id }, include })
     if (!row) continue // deleted meanwhile, with its invite
-    const { connection, order, standing, happenedAt, attemptCount } = row
+    const { connection, order, status, happenedAt, attemptCount } = row
     const { id: connectionId, encryptedApiKey, ats, mode, organization, keys } = connection
     // The ATS that has ordered knows the key it did that with; when it has been revoked since, the one that was used last.
     const key = keys.find(({ id }) => id === order?.keyId) ?? keys[0]
     taken.push({
-      report: { id, standing: standing as Standing, happenedAt, attemptCount, leasedUntil },
+      report: { id, status: status as OrderStatus, happenedAt, attemptCount, leasedUntil },
       connection: { id: connectionId, ats: ats as Ats, mode, organization },
       order: order && { ...order, inviteId: order.inviteId! },
       credentials: key

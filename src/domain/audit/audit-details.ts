@@ -7,7 +7,7 @@ const AUDIT_FIELDS = [
   ...(['number', 'version', 'questions', 'invites', 'lists', 'rows', 'count', 'percent', 'until'] as const),
   ...(['reason', 'why', 'was', 'what', 'path', 'before', 'after', 'changed', 'corrected', 'change'] as const),
   // Members, and how they sign in.
-  ...(['roles', 'duties', 'proofs', 'provider', 'issuer', 'problem', 'claim', 'email', 'subject', 'by', 'domain'] as const),
+  ...(['roles', 'portalRoles', 'proofs', 'provider', 'issuer', 'problem', 'claim', 'email', 'subject', 'by', 'domain'] as const),
   ...(['shared', 'unshared'] as const),
   ...([
     'signInException',

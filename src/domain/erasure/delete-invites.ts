@@ -17,7 +17,7 @@ export async function deleteInvites(ctx: Context, ids: string[]): Promise<Gone> 
   const { db, organization } = ctx
   const submission = { organizationId: organization.id, inviteId: anyOf(ids) }
   const submissions = await db.submission.count({ where: submission })
-  const media = await db.media.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
+  const media = await db.mediaFile.count({ where: { organizationId: organization.id, submission, state: { not: 'deleted' } } })
   const invites = await run(db, ownDelete(ctx, 'invites').where('id', '=', among(ids)))
   return { invites, submissions, media }
 }

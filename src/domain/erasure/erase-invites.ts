@@ -108,17 +108,20 @@ const idsOfErased = ({ ctx, id }: Counting) => own(ctx, 'erasedInvites').where('
 export async function eraseMediaOf(counting: Counting, those: (eb: Expressions<'submissions'>) => Condition): Promise<void> {
   const { ctx } = counting
   for (let last: string | undefined; ; ) {
-    let page = own(ctx, 'media')
+    let page = own(ctx, 'mediaFiles')
       .innerJoin('submissions', (join) =>
-        join.on(sameOwner('submissions', 'media')).onRef('submissions.id', '=', 'media.submissionId'),
+        join.on(sameOwner('submissions', 'mediaFiles')).onRef('submissions.id', '=', 'mediaFiles.submissionId'),
       )
       .where((eb) => those(eb as never))
-      .where('media.removedAt', 'is', null)
-    if (last !== undefined) page = page.where('media.id', '>', last)
-    const media = await all(ctx.db, page.select(['media.id', 'media.key']).orderBy('media.id').limit(MEDIA_AT_ONCE))
+      .where('mediaFiles.removedAt', 'is', null)
+    if (last !== undefined) page = page.where('mediaFiles.id', '>', last)
+    const media = await all(
+      ctx.db,
+      page.select(['mediaFiles.id', 'mediaFiles.key']).orderBy('mediaFiles.id').limit(MEDIA_AT_ONCE),
+    )
     if (media.length === 0) return
     await eraseCounted(counting, async (inside) => {
-      const marking = ownUpdate(inside, 'media')
+      const marking = ownUpdate(inside, 'mediaFiles')
         .where('id', '=', among(media.map((one) => one.id)))
         .where('state', '<>', 'deleted')
         .set({ state: 'deleted', deletedAt: inside.deps.clock() })

@@ -19,7 +19,13 @@ import { type OrganizationCounts, writeOrganizationReceipt } from './organizatio
 const ROWS: Record<OwnTable, number | 'along'> = {
   // With each invite goes all that hangs on it, which is a page or two.
   invites: 50,
-  ...{ submissions: 'along', takes: 'along', media: 'along', mediaFileParts: 'along', submissionQuestions: 'along' },
+  ...{
+    submissions: 'along',
+    answerAttempts: 'along',
+    mediaFiles: 'along',
+    mediaFileParts: 'along',
+    submissionQuestions: 'along',
+  },
   ...{ questionScores: 'along', grades: 'along', gradingViewers: 'along', releases: 'along', sessionEvents: 'along' },
   ...{ inviteTags: 'along', inviteEmails: 'along', atsOrders: 'along' },
   inviteBatchRows: 2_000,
@@ -143,12 +149,12 @@ async function eraseFiles(erasing: Erasing): Promise<void> {
   const { deps, organization } = erasing.ctx
   await deps.media.deletePrefix(folderOf(organization.id))
   await repeatInHalves(MEDIA_AT_ONCE, async (atMost) => {
-    const some = own(erasing.ctx, 'media').where('removedAt', 'is', null).select('id').limit(atMost)
+    const some = own(erasing.ctx, 'mediaFiles').where('removedAt', 'is', null).select('id').limit(atMost)
     let found = 0
     await counted(erasing, async (inside) => {
       const ids = (await all(inside.db, some)).map(({ id }) => id)
       found = ids.length
-      const marking = ownUpdate(inside, 'media').where('id', '=', among(ids))
+      const marking = ownUpdate(inside, 'mediaFiles').where('id', '=', among(ids))
       const now = inside.deps.clock()
       const media = await run(inside.db, marking.where('state', '<>', 'deleted').set({ state: 'deleted', deletedAt: now }))
       await run(inside.db, marking.set({ removedAt: now }))

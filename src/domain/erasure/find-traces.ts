@@ -38,8 +38,10 @@ export async function findTraces(given: Context, typed: string): Promise<Traces>
     join.on(sameOwner('submissions', 'invites')).onRef('submissions.inviteId', '=', 'invites.id'),
   )
   const media = submissions
-    .innerJoin('media', (join) => join.on(sameOwner('media', 'submissions')).onRef('media.submissionId', '=', 'submissions.id'))
-    .where('media.state', '<>', 'deleted')
+    .innerJoin('mediaFiles', (join) =>
+      join.on(sameOwner('mediaFiles', 'submissions')).onRef('mediaFiles.submissionId', '=', 'submissions.id'),
+    )
+    .where('mediaFiles.state', '<>', 'deleted')
   const mails = invites.innerJoin('inviteEmails', (join) =>
     join.on(sameOwner('inviteEmails', 'invites')).onRef('inviteEmails.inviteId', '=', 'invites.id'),
   )

@@ -5,9 +5,9 @@ import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
-import { refuseTooHigh } from '../members/given-duties.ts'
 import { changeAdmins, deactivateMember } from '../members/manage-members.ts'
 import { getMember, type Member } from '../members/members.ts'
+import { refuseTooHigh } from '../members/role-changes.ts'
 import { codeOfAddress } from '../secrets/address-hmacs.ts'
 import { seal } from '../secrets/seal.ts'
 import { userKeys } from '../values/fold-text.ts'
@@ -132,7 +132,7 @@ async function eraseRows(inside: Context, { id: memberId, userId, credentialId, 
   const nothing = {
     credentialId: null,
     roles: [],
-    duties: [],
+    portalRoles: [],
     department: '',
     signInException: null,
     timeZone: null,

@@ -148,7 +148,7 @@ export async function queueAdminEmails(ctx: Inside, about: About): Promise<void>
 export async function queueOwnerEmails(ctx: Inside, about: About): Promise<void> {
   const { id: organizationId } = ctx.organization
   const named = { where: { id: organizationId, ownerNamedAt: { not: null } } }
-  const who = (await ctx.db.organization.count(named)) > 0 ? { duties: { has: 'owner' } } : { roles: { has: 'admin' } }
+  const who = (await ctx.db.organization.count(named)) > 0 ? { portalRoles: { has: 'owner' } } : { roles: { has: 'admin' } }
   const owners = await ctx.db.member.findMany({ where: { organizationId, status: 'active', ...who }, select: { id: true } })
   for (const { id: memberId } of owners) await queueMemberEmail(ctx, { ...about, memberId })
 }

@@ -30,10 +30,10 @@ export type ExportedMember = Found & { lastSignedInAt: Date | null; invitedBy: s
 export async function exportMembers(ctx: Context, filter: MemberFilter, write: Write<ExportedMember>): Promise<void> {
   authorize(ctx, 'manage_members')
   refuseExcess(filter)
-  const { status, roles = {}, duty, search } = filter
+  const { status, roles = {}, portalRole, search } = filter
   const exported = {
     action: 'exported_members',
-    filter: { status, role: [...(duty ? [duty] : []), ...Object.keys(roles)].join(', '), search },
+    filter: { status, role: [...(portalRole ? [portalRole] : []), ...Object.keys(roles)].join(', '), search },
   } as const
   const find = async (last: ExportedMember | undefined) => {
     const after = last ? own(ctx, 'members').where('id', '>', last.id) : own(ctx, 'members')

@@ -14,9 +14,9 @@ import { queueMemberEmail } from '../mails/member-emails.ts'
 import { inTransaction } from '../transaction.ts'
 import { userKeys } from '../values/fold-text.ts'
 import { lockAssessmentsToShare, shareAssessments } from './client-assessments.ts'
-import { changesOf, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
 import { isKnownRole, lockMember, type Member, type MemberRole } from './members.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
+import { type AssignablePortalRole, changesOf, refuseRoleChange, refuseTooHigh } from './role-changes.ts'
 
 type Names = { firstName: string; lastName: string }
 const NO_NAMES: Names = { firstName: '', lastName: '' }
@@ -24,7 +24,7 @@ const NO_NAMES: Names = { firstName: '', lastName: '' }
 type Invitation = Partial<Names> & {
   email: string
   roles: MemberRole[]
-  duties?: GivenDuty[]
+  portalRoles?: AssignablePortalRole[]
   /** Assessments whose released results a client sees; ignored without the role client. */
   assessmentIds?: string[]
   mails: boolean
@@ -39,7 +39,7 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  *
  * @param invitation.firstName of a new member, as is lastName; on joining they can change both.
  * @param invitation.roles the member has from now on, besides those it had; one that was deactivated has these instead. The same of its
- *   duties.
+ *   portal roles.
  * @param invitation.mails whether the link is mailed as well.
  * @param invitation.reactivates whether a member who was deactivated is to be active again: whoever joined before gets in by the
  *   password that they have.
@@ -48,11 +48,11 @@ export type LinkToHandOver = { url: string; expiresAt: Date }
  */
 export async function inviteMember(ctx: Context, invitation: Invitation): Promise<LinkToHandOver & { memberId: string }> {
   authorize(ctx, 'manage_members')
-  const { firstName = '', lastName = '', roles, duties = [], assessmentIds = [], mails, reactivates = false } = invitation
+  const { firstName = '', lastName = '', roles, portalRoles = [], assessmentIds = [], mails, reactivates = false } = invitation
   const email = asStored(invitation.email)
   refuse([
     ...(isEmailAddress(email) ? [] : [{ field: 'email', rule: 'email' } as const]),
-    ...(roles.length + duties.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
+    ...(roles.length + portalRoles.length > 0 ? [] : [{ field: 'roles', rule: 'required' } as const]),
   ])
   const names = { firstName: firstName.trim(), lastName: lastName.trim() }
   const sharedIds = roles.includes('client') ? assessmentIds : []
@@ -66,10 +66,10 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
     const kept = isInactive ? member.roles.filter((role) => !isKnownRole(role)) : member.roles
     const after = {
       roles: [...new Set([...kept, ...roles])],
-      duties: [...new Set([...(isInactive ? [] : member.duties), ...duties])],
+      portalRoles: [...new Set([...(isInactive ? [] : member.portalRoles), ...portalRoles])],
     }
     if (isInactive) refuseTooHigh(inside, member)
-    else refuseOtherDuties(inside, { id: memberId, ...member }, after)
+    else refuseRoleChange(inside, { id: memberId, ...member }, after)
     const now = inside.deps.clock()
     const again = isInactive && { status: 'active' as const, activeSince: now }
     await inside.db.member.update({ where: { id: memberId }, data: { ...after, ...again, updatedAt: now } })
@@ -79,7 +79,7 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
       await recordAudit(inside, { action: 'reactivated_member', target, details })
     }
     const shared = await shareAssessments(inside, memberId, assessments)
-    await recordInvitation(inside, memberId, { roles, duties, shared })
+    await recordInvitation(inside, memberId, { roles, portalRoles, shared })
     return { memberId, ...(await makeJoinLink(inside, memberId, mails)) }
   })
 }
@@ -87,12 +87,12 @@ export async function inviteMember(ctx: Context, invitation: Invitation): Promis
 const recordInvitation = (
   inside: Context,
   memberId: string,
-  { roles, duties, shared }: { roles: string[]; duties: string[]; shared: string[] },
+  { roles, portalRoles, shared }: { roles: string[]; portalRoles: string[]; shared: string[] },
 ): Promise<void> =>
   recordAudit(inside, {
     action: 'invited_member',
     target: { kind: 'member', id: memberId },
-    details: { roles, ...(duties.length > 0 && { duties }), ...(shared.length > 0 && { shared }) },
+    details: { roles, ...(portalRoles.length > 0 && { portalRoles }), ...(shared.length > 0 && { shared }) },
   })
 
 /** Whoever can't come by the organization's identity provider is not invited where that is the only way in, but for guests. */
@@ -127,7 +127,7 @@ async function makeJoinLink(inside: Context, memberId: string, mails: boolean): 
   return { url: inside.deps.links.accountUrl({ ...link, provesAddress }), expiresAt: link.expiresAt }
 }
 
-type Found = Pick<Member, 'id' | 'roles' | 'duties' | 'status' | 'credentialId' | 'userId' | 'signInException' | 'erasedAt'>
+type Found = Pick<Member, 'id' | 'roles' | 'portalRoles' | 'status' | 'credentialId' | 'userId' | 'signInException' | 'erasedAt'>
 
 /** An address is a member once, in either case. Nobody else changes it until the transaction ends. */
 export async function findOrCreateMember(inside: Context, email: string, names = NO_NAMES): Promise<Found> {
@@ -145,7 +145,7 @@ export const findMemberByAddress = (ctx: Context, email: string): Promise<Found 
   first(
     ctx.db,
     own(ctx, 'members')
-      .select(['id', 'roles', 'duties', 'status', 'credentialId', 'userId', 'signInException', 'erasedAt'])
+      .select(['id', 'roles', 'portalRoles', 'status', 'credentialId', 'userId', 'signInException', 'erasedAt'])
       .where(({ fn }) => sql<boolean>`${fn('address_key', ['email'])} = address_key(${asStored(email)})`)
       .forNoKeyUpdate(),
   )
@@ -160,7 +160,7 @@ async function createMember({ db, deps, organization }: Context, email: string, 
   const select = {
     id: true,
     roles: true,
-    duties: true,
+    portalRoles: true,
     status: true,
     credentialId: true,
     userId: true,

@@ -16,17 +16,24 @@ import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
 import { findTags, lockTags } from '../tags/tags.ts'
 import { inTransaction } from '../transaction.ts'
 import { defined } from '../values/defined.ts'
-import { changesOf, dutiesAfter, GIVEN_DUTIES, type GivenDuty, refuseOtherDuties, refuseTooHigh } from './given-duties.ts'
 import { isKnownRole, lockMember, MEMBER_ROLES, type Member, type MemberRole } from './members.ts'
 import { countBreakGlass, refuseNoBreakGlass } from './own-ways.ts'
 import { refuseKeyOnAdmins } from './refuse-key-on-admins.ts'
+import {
+  ASSIGNABLE_PORTAL_ROLES,
+  type AssignablePortalRole,
+  changesOf,
+  portalRolesAfter,
+  refuseRoleChange,
+  refuseTooHigh,
+} from './role-changes.ts'
 
 export type { Language }
 
 /** What an admin decides about a member. An organization's other words for a role stay as they are. */
 export type MemberChange = {
   roles: MemberRole[]
-  duties: GivenDuty[]
+  portalRoles: AssignablePortalRole[]
   department: string
   tagIds: string[]
   languageIds: string[]
@@ -39,16 +46,16 @@ export const listLanguages = ({ db }: Context): Promise<Language[]> => db.langua
  * Gives a member these roles, tags and grading languages, and this department. What is left out stays as it is.
  *
  * @throws DomainError not_permitted, member_not_found, admin_refused; invalid: too much of anything, what is unknown (`reference`), `lastAdmin`,
- *   what refuseOtherDuties says, or `changed` for what somebody else has changed since it was seen.
+ *   what refuseRoleChange says, or `changed` for what somebody else has changed since it was seen.
  */
 export async function changeMember(ctx: Context, id: string, change: Partial<MemberChange>, seen?: Seen): Promise<void> {
   authorize(ctx, 'manage_members')
   await changeAdmins(ctx, id, async (inside, member) => {
     const { department = member.department, roles = member.roles } = change
     refuseKeyOnAdmins(inside, member.roles, roles)
-    const duties = change.duties ? dutiesAfter(member.duties, change.duties) : member.duties
-    const given = { roles: rolesAfter(member.roles, duties.includes('owner') ? ['admin', ...roles] : roles), duties }
-    refuseOtherDuties(inside, member, given)
+    const portalRoles = change.portalRoles ? portalRolesAfter(member.portalRoles, change.portalRoles) : member.portalRoles
+    const given = { roles: rolesAfter(member.roles, portalRoles.includes('owner') ? ['admin', ...roles] : roles), portalRoles }
+    refuseRoleChange(inside, member, given)
     const tagIds = [...new Set(change.tagIds ?? member.tagIds)]
     const languageIds = [...new Set(change.languageIds ?? member.gradingLanguageIds)]
     const issues = findIssues([
@@ -66,7 +73,7 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
     refuse(await findUnknown(inside, tagIds, languageIds))
     const { db, deps, organization } = inside
     const data = { ...given, department: department.trim() }
-    const named = await nameLists(inside, { ...current, roles: member.roles, duties: member.duties })
+    const named = await nameLists(inside, { ...current, roles: member.roles, portalRoles: member.portalRoles })
     const version = { updatedAt: member.updatedAt, seen, action: 'changed_member', targetId: id } as const
     await refuseUnseenChanges(versionOf(inside, version), named, await nameLists(inside, { ...wanted, ...data }))
     await db.member.update({ where: { id }, data: { ...data, updatedAt: timeOfChange(deps.clock(), member) } })
@@ -83,13 +90,13 @@ export async function changeMember(ctx: Context, id: string, change: Partial<Mem
   })
 }
 
-/** Roles and duties in one list: what somebody may do is one question. */
+/** Roles and portal roles in one list: what somebody may do is one question. */
 export async function tellOfRoles(inside: Context, memberId: string, before: Given, after: Given): Promise<void> {
   const facts = defined({ person: await nameActor(inside), before: wordsOf(before), after: wordsOf(after) })
   await queueMemberEmail(inside, { kind: 'roles_changed', memberId, facts })
 }
 
-const wordsOf = ({ roles, duties }: Given): string[] => [...duties, ...roles]
+const wordsOf = ({ roles, portalRoles }: Given): string[] => [...portalRoles, ...roles]
 
 /** An organization's other words for a role stay as they are. */
 const rolesAfter = (before: readonly string[], given: readonly string[]): string[] => [
@@ -97,13 +104,19 @@ const rolesAfter = (before: readonly string[], given: readonly string[]): string
   ...MEMBER_ROLES.filter((role) => given.includes(role)),
 ]
 
-type Given = Pick<Member, 'roles' | 'duties'>
+type Given = Pick<Member, 'roles' | 'portalRoles'>
 
 /** A member as people read it: tags by name, languages by code, and whatever may stand in any order in one. */
 async function nameLists<T extends Given & { tags: string[]; languages: string[] }>(ctx: Context, member: T): Promise<T> {
   const tags = (await findTags(ctx, member.tags)).map(({ name }) => name)
   const languages = (await listLanguages(ctx)).filter(({ id }) => member.languages.includes(id)).map(({ code }) => code)
-  return { ...member, roles: member.roles.toSorted(), duties: member.duties.toSorted(), tags: tags.toSorted(), languages }
+  return {
+    ...member,
+    roles: member.roles.toSorted(),
+    portalRoles: member.portalRoles.toSorted(),
+    tags: tags.toSorted(),
+    languages,
+  }
 }
 
 /**
@@ -115,11 +128,11 @@ async function nameLists<T extends Given & { tags: string[]; languages: string[]
  */
 export async function deactivateMember(ctx: Context, id: string, { revokesKeys = false } = {}): Promise<void> {
   authorize(ctx, 'manage_members')
-  await changeAdmins(ctx, id, async (inside, { status, credentialId, roles, duties }) => {
+  await changeAdmins(ctx, id, async (inside, { status, credentialId, roles, portalRoles }) => {
     refuseKeyOnAdmins(inside, roles)
     if (revokesKeys) await revokeKeysOf(inside, id) // also where somebody else has just deactivated them, and left the keys
     if (status === 'inactive') return
-    refuseTooHigh(inside, { duties })
+    refuseTooHigh(inside, { portalRoles })
     const { db, deps, organization } = inside
     const now = deps.clock()
     await db.member.update({ where: { id }, data: { status: 'inactive', updatedAt: now } })
@@ -134,16 +147,16 @@ export async function deactivateMember(ctx: Context, id: string, { revokesKeys =
 }
 
 /**
- * Lets a member in again, once they sign in anew, with the roles and duties that are named for that: those they had may be what they were
+ * Lets a member in again, once they sign in anew, with the roles and portal roles that are named for that: those they had may be what they were
  * deactivated for. Nobody comes back as an owner.
  *
- * @param given.roles undefined: those they had, of an API key that names none; so for duties.
+ * @param given.roles undefined: those they had, of an API key that names none; so for portal roles.
  * @throws DomainError not_permitted, member_not_found, admin_refused.
  */
 export async function reactivateMember(
   ctx: Context,
   id: string,
-  { roles, duties }: { roles?: MemberRole[]; duties?: GivenDuty[] } = {},
+  { roles, portalRoles }: { roles?: MemberRole[]; portalRoles?: AssignablePortalRole[] } = {},
 ): Promise<void> {
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
@@ -151,7 +164,10 @@ export async function reactivateMember(
     const member = await lockMember(inside, id)
     const after = {
       roles: roles ? rolesAfter(member.roles, roles) : member.roles,
-      duties: dutiesAfter([], duties ?? GIVEN_DUTIES.filter((duty) => member.duties.includes(duty))),
+      portalRoles: portalRolesAfter(
+        [],
+        portalRoles ?? ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => member.portalRoles.includes(portalRole)),
+      ),
     }
     refuseKeyOnAdmins(inside, member.roles, after.roles)
     if (member.status === 'active') return
@@ -205,7 +221,7 @@ export function changeAdmins(
 
 /** Those who can sign in as an admin, or as an owner. */
 const countAdmins = (ctx: Context) => countThose(ctx, { roles: { has: 'admin' } })
-const countOwners = (ctx: Context) => countThose(ctx, { duties: { has: 'owner' } })
+const countOwners = (ctx: Context) => countThose(ctx, { portalRoles: { has: 'owner' } })
 
 const countThose = ({ db, organization }: Context, those: Prisma.MemberWhereInput): Promise<number> =>
   db.member.count({ where: { organizationId: organization.id, status: 'active', credentialId: { not: null }, ...those } })

@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { among, type Condition, type Expressions, own, sameOwner } from '../../db/own.ts'
 import { type AsJson, first, jsonBuildObject, jsonOf, listOf } from '../../db/statements.ts'
 import { type Member as MemberRow, Prisma, type User as UserRow } from '../../generated/prisma/client.ts'
-import { authorize, type Duty } from '../access/permissions.ts'
+import { authorize, type PortalRole } from '../access/permissions.ts'
 import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
@@ -25,7 +25,7 @@ export type MemberFilter = {
   /** Roles the member must have, or must not have. */
   roles?: Partial<Record<MemberRole, boolean>>
   /** What they do besides. */
-  duty?: Duty
+  portalRole?: PortalRole
   tagIds?: string[]
   /** Full values, in any case. */
   firstName?: string
@@ -173,7 +173,7 @@ export const memberConditions: ConditionsOf<'members', Asked> = {
   status: (eb, status) => eb('members.status', '=', status),
   has: (eb, roles) => sql`${eb.ref('members.roles')} @> ${roles}::text[]`,
   lacks: (eb, roles) => sql`not ${eb.ref('members.roles')} && ${roles}::text[]`,
-  duty: (eb, duty) => sql`${duty} = any(${eb.ref('members.duties')})`,
+  portalRole: (eb, portalRole) => sql`${portalRole} = any(${eb.ref('members.portalRoles')})`,
   tagIds: (eb, ids) =>
     eb(
       'members.id',

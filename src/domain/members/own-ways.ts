@@ -1,8 +1,8 @@
 import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
-import { dutiesOf } from '../access/duties.ts'
 import { isByOwnFactors } from '../access/openings.ts'
 import { authorize } from '../access/permissions.ts'
+import { portalRolesOf } from '../access/portal-roles.ts'
 import { isSsoEnforced } from '../access/speakers.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
@@ -36,7 +36,7 @@ export async function listOwnWays(ctx: Context): Promise<SignInExceptionMember[]
   })
   const owners = members.filter(
     ({ signInException, ...member }) =>
-      signInException === 'break_glass' && dutiesOf(member, member.organization).includes('owner'),
+      signInException === 'break_glass' && portalRolesOf(member, member.organization).includes('owner'),
   )
   const ready = await findUsed(
     ctx,
@@ -128,9 +128,9 @@ async function setSignInException(
 export async function countBreakGlass({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<number> {
   const members = await db.member.findMany({
     where: { organizationId: organization.id, status: 'active', signInException: 'break_glass', credentialId: { not: null } },
-    select: { roles: true, duties: true, organization: { select: { ownerNamedAt: true } } },
+    select: { roles: true, portalRoles: true, organization: { select: { ownerNamedAt: true } } },
   })
-  return members.filter((member) => dutiesOf(member, member.organization).includes('owner')).length
+  return members.filter((member) => portalRolesOf(member, member.organization).includes('owner')).length
 }
 
 /**
@@ -148,7 +148,7 @@ const hasProvenAddress = async ({ db }: Context, credentialId: string | null): P
   credentialId !== null && (await db.credential.count({ where: { id: credentialId, emailVerifiedAt: { not: null } } })) > 0
 
 async function isOwnerOf({ db }: Context, id: string): Promise<boolean> {
-  const select = { roles: true, duties: true, organization: { select: { ownerNamedAt: true } } } as const
+  const select = { roles: true, portalRoles: true, organization: { select: { ownerNamedAt: true } } } as const
   const member = await db.member.findUniqueOrThrow({ where: { id }, select })
-  return dutiesOf(member, member.organization).includes('owner')
+  return portalRolesOf(member, member.organization).includes('owner')
 }

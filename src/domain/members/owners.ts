@@ -19,7 +19,7 @@ export const nameOwner = (operator: Context, id: string): Promise<void> =>
   changeAdmins(operator, id, async (inside, member) => {
     if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
-    if (!member.duties.includes('owner')) await makeOwner(inside, member)
+    if (!member.portalRoles.includes('owner')) await makeOwner(inside, member)
   })
 
 /**
@@ -32,7 +32,7 @@ export async function becomeOwner(ctx: Context): Promise<string> {
   const { actor } = ctx
   if (actor.kind !== 'member') throw new DomainError('not_permitted')
   await changeAdmins(ctx, actor.id, async (inside, member) => {
-    if (member.duties.includes('owner')) return
+    if (member.portalRoles.includes('owner')) return
     // Another admin may have become the owner in this moment.
     if (await isOwnerNamed(inside)) throw new DomainError('not_permitted')
     await makeOwner(inside, member)
@@ -48,8 +48,8 @@ export async function becomeOwner(ctx: Context): Promise<string> {
 export async function endOwnership(ctx: Context, id: string): Promise<void> {
   authorize(ctx, 'manage_security')
   await changeAdmins(ctx, id, async (inside, member) => {
-    if (!member.duties.includes('owner')) return
-    const after = { roles: member.roles, duties: member.duties.filter((duty) => duty !== 'owner') }
+    if (!member.portalRoles.includes('owner')) return
+    const after = { roles: member.roles, portalRoles: member.portalRoles.filter((portalRole) => portalRole !== 'owner') }
     await inside.db.member.update({ where: { id }, data: { ...after, updatedAt: inside.deps.clock() } })
     await record(inside, 'ended_ownership', member, after)
   })
@@ -60,24 +60,24 @@ export async function makeOwner(inside: Context, member: Member): Promise<void> 
   const { db, organization, deps } = inside
   const now = deps.clock()
   const roles = member.roles.includes('admin') ? member.roles : [...member.roles, 'admin']
-  const after = { roles, duties: ['owner', ...member.duties] }
+  const after = { roles, portalRoles: ['owner', ...member.portalRoles] }
   await db.member.update({ where: { id: member.id }, data: { ...after, updatedAt: now } })
   await db.organization.updateMany({ where: { id: organization.id, ownerNamedAt: null }, data: { ownerNamedAt: now } })
   await record(inside, 'became_owner', member, after)
 }
 
-type Given = Pick<Member, 'roles' | 'duties'>
+type Given = Pick<Member, 'roles' | 'portalRoles'>
 
 async function record(
   inside: Context,
   action: 'became_owner' | 'ended_ownership',
-  { id, roles, duties }: Member,
+  { id, roles, portalRoles }: Member,
   after: Given,
 ): Promise<void> {
   const details = {
     ...(after.roles.length !== roles.length && { roles: { before: roles, after: after.roles } }),
-    duties: { before: duties, after: after.duties },
+    portalRoles: { before: portalRoles, after: after.portalRoles },
   }
   await recordAudit(inside, { action, target: { kind: 'member', id }, details })
-  await tellOfRoles(inside, id, { roles, duties }, after)
+  await tellOfRoles(inside, id, { roles, portalRoles }, after)
 }

@@ -31,7 +31,7 @@ export async function offerOwnership(ctx: Context, memberId: string): Promise<vo
     if (!(await isOwnerNamed(inside))) throw new DomainError('not_permitted')
     if (member.status !== 'active') refuse([{ field: '', rule: 'account', problem: 'inactive' }])
     if (!member.credentialId) refuse([{ field: '', rule: 'account', problem: 'notJoined' }])
-    if (member.duties.includes('owner')) return
+    if (member.portalRoles.includes('owner')) return
     await endOffers(inside, memberId)
     const { db, deps, organization } = inside
     const createdAt = deps.clock()
@@ -58,7 +58,7 @@ export async function findOwnershipOffer(
       toMemberId: memberId,
       answeredAt: null,
       expiresAt: { gt: deps.clock() },
-      from: { status: 'active', duties: { has: 'owner' } },
+      from: { status: 'active', portalRoles: { has: 'owner' } },
     },
     select: { id: true, expiresAt: true, from: { select: { user: true } } },
     orderBy: { id: 'desc' },

@@ -11,9 +11,9 @@ import type { Context, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { inTransaction } from '../transaction.ts'
-import { refuseTooHigh } from './given-duties.ts'
 import { createResetLink, type LinkToHandOver } from './invite-member.ts'
 import { lockMember } from './members.ts'
+import { refuseTooHigh } from './role-changes.ts'
 
 /**
  * Takes all second factors from a member who has lost them, with their password and sessions: whoever knows the password alone must not be
@@ -27,8 +27,8 @@ export async function resetMemberFactors(ctx: Context, id: string, reason: strin
   if (ctx.actor.kind === 'member' && ctx.actor.id === id) throw new DomainError('not_permitted')
   refuse(findIssues([['reason', checkName(reason, MAX_NAME_LENGTH)]]))
   await inTransaction(ctx, async (inside) => {
-    const { credentialId, duties } = await lockMember(inside, id)
-    refuseTooHigh(inside, { duties })
+    const { credentialId, portalRoles } = await lockMember(inside, id)
+    refuseTooHigh(inside, { portalRoles })
     if (!credentialId) return
     await lockCredential(inside, credentialId)
     if (!(await hasFactor(inside, credentialId))) return

@@ -35,8 +35,8 @@ export async function changeProvider(ctx: Context, id: string, input: ProviderIn
     const connection = { issuer, clientId, clientAuth, secretExpiresAt, clientSecret }
     const waits = await hasToWait(inside, before, connection)
     const data = waits
-      ? { ...others, draft: sealDraft(inside, id, { ...connection, ...terms }) }
-      : { ...others, ...terms, ...columnsOf(inside, before, connection), draft: null }
+      ? { ...others, encryptedDraft: sealDraft(inside, id, { ...connection, ...terms }) }
+      : { ...others, ...terms, ...columnsOf(inside, before, connection), encryptedDraft: null }
     const after = await inside.db.signInProvider.update({ where: { id }, data: { ...data, updatedAt: inside.deps.clock() } })
     const changed = namesOfChanges(inside, before, after)
     if (changed.length === 0) return waits ? 'waits' : 'saved'
@@ -57,10 +57,12 @@ const columnsOf = (
   service: Pick<ServiceContext, 'deps'>,
   before: Provider,
   { clientSecret, ...connection }: Connection,
-): Omit<Connection, 'clientSecret'> & { clientSecret?: Uint8Array<ArrayBuffer> } => ({
+): Omit<Connection, 'clientSecret'> & { encryptedClientSecret?: Uint8Array<ArrayBuffer> } => ({
   ...connection,
   ...(clientSecret !== null &&
-    clientSecret !== openClientSecret(service, before) && { clientSecret: sealClientSecret(service, before.id, clientSecret) }),
+    clientSecret !== openClientSecret(service, before) && {
+      encryptedClientSecret: sealClientSecret(service, before.id, clientSecret),
+    }),
 })
 
 /** What differs, by name, of what is in use or waits; of the secret no more than that it does. */
@@ -83,7 +85,10 @@ const CHANGEABLE = [
 export async function discardDraft(ctx: Context, id: string): Promise<void> {
   const { name } = await getProvider(ctx, id)
   await inTransaction(ctx, async (inside) => {
-    const { count } = await inside.db.signInProvider.updateMany({ where: { id, draft: { not: null } }, data: { draft: null } })
+    const { count } = await inside.db.signInProvider.updateMany({
+      where: { id, encryptedDraft: { not: null } },
+      data: { encryptedDraft: null },
+    })
     if (count > 0) await recordAudit(inside, { action: 'discarded_sign_in_settings', details: { provider: name } })
   })
 }

@@ -176,23 +176,25 @@ async function keepTry(
       testedSettingsHash: hashOfSettings(inside, provider),
     }
     const data = { ...tested, sendsAuthTime: token.authTime !== null, lastError: null, lastErrorAt: null }
-    const { id, draft, issuer, clientId, clientAuth, clientSecret, secretExpiresAt, secondFactor, acrValues } = provider
+    const { id, encryptedDraft, issuer, clientId, clientAuth, encryptedClientSecret, secretExpiresAt, secondFactor, acrValues } =
+      provider
     const requiredClaims = provider.requiredClaims as Record<string, string>
-    const inUse = draft
+    const inUse = encryptedDraft
       ? {
-          ...{ issuer, clientId, clientAuth, clientSecret: new Uint8Array(clientSecret), secretExpiresAt },
-          ...{ requiredClaims, secondFactor, acrValues, draft: null },
+          ...{ issuer, clientId, clientAuth, encryptedClientSecret: new Uint8Array(encryptedClientSecret), secretExpiresAt },
+          ...{ requiredClaims, secondFactor, acrValues, encryptedDraft: null },
         }
       : {}
-    const same = { id, draft: draft && new Uint8Array(draft) }
-    const before = draft && (await inside.db.signInProvider.findFirst({ where: same, select: { issuer: true, clientId: true } }))
+    const same = { id, encryptedDraft: encryptedDraft && new Uint8Array(encryptedDraft) }
+    const before =
+      encryptedDraft && (await inside.db.signInProvider.findFirst({ where: same, select: { issuer: true, clientId: true } }))
     const { count } = await inside.db.signInProvider.updateMany({ where: same, data: { ...data, ...inUse } })
     if (count === 0) return false
-    const details = { provider: provider.name, ...(draft && { isInUse: true }) }
+    const details = { provider: provider.name, ...(encryptedDraft && { isInUse: true }) }
     await recordAudit(inside, { action: 'tried_sign_in_provider', details })
     // Nobody is known there by whom they were here: else who has a link would be kept out.
     if (before && (before.issuer !== issuer || before.clientId !== clientId)) await letRelink(inside, provider)
-    if (draft) await tellOfSecurity(inside)
+    if (encryptedDraft) await tellOfSecurity(inside)
     return true
   })
   return isKept ? { kind: 'tried', token } : { kind: 'refused', problem: 'expiredSignIn' }

@@ -15,8 +15,8 @@ export const sealClientSecret = (
 /** Null when none of the secret keys opens it any more. */
 export const openClientSecret = (
   { deps }: Pick<ServiceContext, 'deps'>,
-  { id, clientSecret }: { id: string; clientSecret: Uint8Array },
-): string | null => open(deps.secretKeys, purposeOf(id), clientSecret)
+  { id, encryptedClientSecret }: { id: string; encryptedClientSecret: Uint8Array },
+): string | null => open(deps.secretKeys, purposeOf(id), encryptedClientSecret)
 
 /** How a provider is reached. @property clientSecret as it is sent. */
 export type Connection = {
@@ -41,13 +41,13 @@ export const sealDraft = (
 
 /** A provider as it is to be tried: as it is, where nothing waits, or none of the secret keys opens what does. */
 export function withDraft<P extends SignInProvider>(service: Pick<ServiceContext, 'deps'>, provider: P): P {
-  const text = provider.draft && open(service.deps.secretKeys, purposeOfDraft(provider.id), provider.draft)
+  const text = provider.encryptedDraft && open(service.deps.secretKeys, purposeOfDraft(provider.id), provider.encryptedDraft)
   if (!text) return provider
   const { clientSecret, secretExpiresAt, ...draft } = JSON.parse(text) as Connection & Terms & { secretExpiresAt: string | null }
   return {
     ...provider,
     ...draft,
-    clientSecret: sealClientSecret(service, provider.id, clientSecret ?? ''),
+    encryptedClientSecret: sealClientSecret(service, provider.id, clientSecret ?? ''),
     secretExpiresAt: secretExpiresAt === null ? null : new Date(secretExpiresAt),
   }
 }
@@ -57,11 +57,11 @@ export async function resealClientSecrets(service: ServiceContext): Promise<void
   const [newest, ...older] = service.deps.secretKeys
   if (older.length === 0) return
   for (const { id, ...sealed } of await service.db.signInProvider.findMany({
-    select: { id: true, clientSecret: true, draft: true },
+    select: { id: true, encryptedClientSecret: true, encryptedDraft: true },
   }))
     for (const [column, purpose] of [
-      ['clientSecret', purposeOf(id)],
-      ['draft', purposeOfDraft(id)],
+      ['encryptedClientSecret', purposeOf(id)],
+      ['encryptedDraft', purposeOfDraft(id)],
     ] as const) {
       const was = sealed[column]
       if (was === null || open([newest!], purpose, was) !== null) continue

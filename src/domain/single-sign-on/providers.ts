@@ -63,7 +63,7 @@ export async function findProvider(service: ServiceContext, address: string): Pr
 /** It as one of an organization would be that has chosen nothing: it stands in the settings, and has no row. */
 const ofOperator = (service: ServiceContext, { clientSecret, ...provider }: OperatorProvider): FoundProvider => ({
   ...provider,
-  clientSecret: sealClientSecret(service, provider.id, clientSecret),
+  encryptedClientSecret: sealClientSecret(service, provider.id, clientSecret),
   organizationId: null,
   organization: null,
   secretExpiresAt: null,
@@ -72,7 +72,7 @@ const ofOperator = (service: ServiceContext, { clientSecret, ...provider }: Oper
   defaultRoles: [],
   secondFactor: 'ours',
   acrValues: [],
-  draft: null,
+  encryptedDraft: null,
   testedAt: null,
   testedById: null,
   testedSession: null,
@@ -106,8 +106,8 @@ export async function addProvider(ctx: Context, input: ProviderInput): Promise<s
       })
     const [id, now] = [inside.deps.newId(), inside.deps.clock()]
     const { clientSecret, ...fields } = rowOf(input)
-    const secret = sealClientSecret(inside, id, clientSecret)
-    const data = { id, organizationId: ctx.organization.id, clientSecret: secret, ...fields, createdAt: now, updatedAt: now }
+    const encryptedClientSecret = sealClientSecret(inside, id, clientSecret)
+    const data = { id, organizationId: ctx.organization.id, encryptedClientSecret, ...fields, createdAt: now, updatedAt: now }
     await inside.db.signInProvider.create({ data })
     await recordAudit(inside, { action: 'added_sign_in_provider', details: { provider: fields.name, issuer: fields.issuer } })
     return id

@@ -1,9 +1,9 @@
-import type { Take } from '../../generated/prisma/client.ts'
+import type { AnswerAttempt } from '../../generated/prisma/client.ts'
 
 // Which of the attempts at a question is its answer: decided here, for the candidate, the sheet, and both APIs.
 
 type Attempted = Pick<
-  Take,
+  AnswerAttempt,
   'kind' | 'state' | 'text' | 'createdAt' | 'completedAt' | 'wasInterrupted' | 'selectedAt' | 'restarted'
 >
 

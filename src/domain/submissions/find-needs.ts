@@ -4,7 +4,7 @@ import { type Needs, needsOf, PHOTOS, type Photo, type Terms } from './needs.ts'
 /** Which photos are there. */
 export async function findPhotos({ db, organization }: Context, submissionId: string): Promise<Record<Photo, boolean>> {
   const where = { organizationId: organization.id, submissionId, kind: { in: [...PHOTOS] } }
-  const found = await db.media.findMany({ where: { ...where, state: 'ready' }, select: { kind: true } })
+  const found = await db.mediaFile.findMany({ where: { ...where, state: 'ready' }, select: { kind: true } })
   const has = (photo: Photo) => found.some(({ kind }) => kind === photo)
   return { id_photo: has('id_photo'), face_photo: has('face_photo') }
 }

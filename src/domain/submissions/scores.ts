@@ -99,12 +99,12 @@ function findAnswered(ctx: Context, submissionId: string, versionId: string | un
         newestKeys(ctx).whereRef('answerKeys.versionId', '=', eb.ref('submissionQuestions.versionId').$notNull()).as('newest'),
       (join) => join.onTrue(),
     )
-    .leftJoin('takes', (join) =>
+    .leftJoin('answerAttempts', (join) =>
       join
-        .on(sameOwner('takes', 'submissionQuestions'))
-        .onRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
-        .onRef('takes.questionNumber', '=', 'submissionQuestions.number')
-        .on('takes.kind', '=', 'text'),
+        .on(sameOwner('answerAttempts', 'submissionQuestions'))
+        .onRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
+        .onRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
+        .on('answerAttempts.kind', '=', 'text'),
     )
     .select([
       'submissionQuestions.number',
@@ -113,7 +113,7 @@ function findAnswered(ctx: Context, submissionId: string, versionId: string | un
       'questionVersions.id as versionId',
       'questionVersions.responseType',
     ])
-    .select(['questionVersions.spec', 'newest.key', 'newest.effect', 'newest.keyNumber', 'takes.value'])
+    .select(['questionVersions.spec', 'newest.key', 'newest.effect', 'newest.keyNumber', 'answerAttempts.value'])
   return all(ctx.db, asked)
 }
 
@@ -193,13 +193,13 @@ export const gradingFacts = (eb: Expressions<'submissionQuestions'>) => [
 /** Whether nothing was received for a question. A recording counts from its first part on, also one that could not be joined. */
 export const isUnanswered = (eb: Expressions<'submissionQuestions'>) =>
   sql<boolean>`not exists (${eb
-    .selectFrom('takes')
-    .where(sameOwner('takes', 'submissionQuestions'))
-    .whereRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
-    .whereRef('takes.questionNumber', '=', 'submissionQuestions.number')
-    .where('takes.state', '<>', sql.lit('abandoned'))
-    .where(({ ref }) => sql<SqlBool>`(${ref('takes.kind')} <> 'text' or ${ref('takes.text')} ~ '[^[:space:]]')`)
-    .select('takes.id')})`
+    .selectFrom('answerAttempts')
+    .where(sameOwner('answerAttempts', 'submissionQuestions'))
+    .whereRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
+    .whereRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
+    .where('answerAttempts.state', '<>', sql.lit('abandoned'))
+    .where(({ ref }) => sql<SqlBool>`(${ref('answerAttempts.kind')} <> 'text' or ${ref('answerAttempts.text')} ~ '[^[:space:]]')`)
+    .select('answerAttempts.id')})`
 
 /** The points that the newest key gives an answer; null where a person has to, or where nothing was scored. */
 export const scoredPoints = (eb: Expressions<'submissionQuestions'>) =>

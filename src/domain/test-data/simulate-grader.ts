@@ -83,7 +83,7 @@ async function findAssigned(ctx: Context, inviteId: string) {
   return { submissionId: submission.id, assignedTo }
 }
 
-type Member = { id: string; userId: string; roles: string[]; duties: string[] }
+type Member = { id: string; userId: string; roles: string[]; portalRoles: string[] }
 
 /** Members who may grade: those that are preferred, in that order, and two others. */
 async function findGraders({ db, organization }: Context, preferred: string[]): Promise<Member[]> {
@@ -92,7 +92,7 @@ async function findGraders({ db, organization }: Context, preferred: string[]): 
     status: 'active',
     roles: { hasSome: [...GRADING_ROLES] },
   } satisfies Prisma.MemberWhereInput
-  const select = { id: true, userId: true, roles: true, duties: true } as const
+  const select = { id: true, userId: true, roles: true, portalRoles: true } as const
   const found = await db.member.findMany({ where: { ...may, id: { in: preferred } }, select })
   const others = await db.member.findMany({
     where: { ...may, id: { notIn: preferred } },
@@ -104,7 +104,7 @@ async function findGraders({ db, organization }: Context, preferred: string[]): 
 }
 
 /** The member, whom an API key has do it. */
-const as = (ctx: Context, { id, userId, roles, duties }: Member): Context => ({
+const as = (ctx: Context, { id, userId, roles, portalRoles }: Member): Context => ({
   ...ctx,
-  actor: { kind: 'member', id, userId, roles, duties, ...(ctx.actor.kind === 'apiKey' && { simulatedBy: ctx.actor.id }) },
+  actor: { kind: 'member', id, userId, roles, portalRoles, ...(ctx.actor.kind === 'apiKey' && { simulatedBy: ctx.actor.id }) },
 })

@@ -9,7 +9,7 @@ import { DomainError } from '../errors.ts'
 import { isUuid } from '../values/uuid.ts'
 
 /** What no list or look shows. */
-export const omit = { secret: true, encryptedPreviousSecret: true } as const satisfies Prisma.WebhookEndpointOmit
+export const omit = { encryptedSecret: true, encryptedPreviousSecret: true } as const satisfies Prisma.WebhookEndpointOmit
 
 /** An endpoint without its secrets. */
 export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof omit }>

@@ -70,7 +70,14 @@ export async function createEndpoint(
     if (count >= MAX_ENDPOINTS) throw new DomainError('too_many_webhooks')
     const [id, secret, now] = [deps.newId(), makeSecret(), deps.clock()]
     const times = { stateSince: now, createdAt: now, updatedAt: now }
-    const fields = { url, types: distinct(types), mode, description, position: head, secret: sealSecret(inside, id, secret) }
+    const fields = {
+      url,
+      types: distinct(types),
+      mode,
+      description,
+      position: head,
+      encryptedSecret: sealSecret(inside, id, secret),
+    }
     const endpoint = await db.webhookEndpoint.create({ data: { id, organizationId, ...fields, ...times }, omit })
     await recordEndpoint(inside, 'created_webhook', endpoint)
     return { endpoint, secret }
@@ -124,7 +131,7 @@ export const deleteEndpoint = (ctx: Context, id: string): Promise<WebhookEndpoin
     const data = {
       deletedAt: ctx.deps.clock(),
       state: 'disabled',
-      secret: new Uint8Array(),
+      encryptedSecret: new Uint8Array(),
       encryptedPreviousSecret: null,
     } as const
     await inside.db.webhookEndpoint.update({ where: { id: endpoint.id }, data })

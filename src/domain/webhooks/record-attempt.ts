@@ -21,7 +21,7 @@ type Delivery = Pick<
   WebhookDelivery,
   'organizationId' | 'endpointId' | 'eventId' | 'leasedUntil' | 'attemptCount' | 'attemptsBeforeReplay'
 >
-type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'secret' | 'encryptedPreviousSecret' | 'previousSecretUntil'>
+type Endpoint = Pick<WebhookEndpoint, 'id' | 'url' | 'encryptedSecret' | 'encryptedPreviousSecret' | 'previousSecretUntil'>
 type Taken = Delivery & Omit<Endpoint, 'id'>
 
 /** What an attempt has led to: an answer, or the reason why there is none. */
@@ -124,7 +124,12 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
           .where('endpoint.state', '=', 'active')
           .where(isNotSuspended('endpoint'))
           .select(['next.organizationId', 'next.endpointId', 'next.eventId'])
-          .select(['endpoint.url', 'endpoint.secret', 'endpoint.encryptedPreviousSecret', 'endpoint.previousSecretUntil']),
+          .select([
+            'endpoint.url',
+            'endpoint.encryptedSecret',
+            'endpoint.encryptedPreviousSecret',
+            'endpoint.previousSecretUntil',
+          ]),
     )
     .updateTable('webhookDeliveries')
     .from('due')
@@ -134,7 +139,7 @@ const leaseOfDue = (now: Date, granted: readonly DueSendings[]) =>
     .whereRef('webhookDeliveries.eventId', '=', 'due.eventId')
     .returning(['webhookDeliveries.organizationId', 'webhookDeliveries.endpointId', 'webhookDeliveries.eventId'])
     .returning(['webhookDeliveries.leasedUntil', 'webhookDeliveries.attemptCount', 'webhookDeliveries.attemptsBeforeReplay'])
-    .returning(['due.url', 'due.secret', 'due.encryptedPreviousSecret', 'due.previousSecretUntil'])
+    .returning(['due.url', 'due.encryptedSecret', 'due.encryptedPreviousSecret', 'due.previousSecretUntil'])
 
 const dueDeliveries = (now: Date) =>
   everyones
@@ -154,8 +159,8 @@ const dueDeliveries = (now: Date) =>
     .orderBy('delivery.nextAttemptAt')
 
 function toAttempt(taken: Taken, event: ToldEvent | undefined): TakenDelivery[] {
-  const { url, secret, encryptedPreviousSecret, previousSecretUntil, ...delivery } = taken
-  const endpoint = { id: delivery.endpointId, url, secret, encryptedPreviousSecret, previousSecretUntil }
+  const { url, encryptedSecret, encryptedPreviousSecret, previousSecretUntil, ...delivery } = taken
+  const endpoint = { id: delivery.endpointId, url, encryptedSecret, encryptedPreviousSecret, previousSecretUntil }
   return event ? [{ delivery, endpoint, event }] : []
 }
 

@@ -14,7 +14,12 @@ const SECRET_BYTES = 32
 /** Milliseconds for which both secrets sign after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
 
-type Sealed = { id: string; secret: Uint8Array; encryptedPreviousSecret: Uint8Array | null; previousSecretUntil: Date | null }
+type Sealed = {
+  id: string
+  encryptedSecret: Uint8Array
+  encryptedPreviousSecret: Uint8Array | null
+  previousSecretUntil: Date | null
+}
 
 /** As Standard Webhooks writes them. */
 export const makeSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
@@ -40,12 +45,17 @@ export const rotateSecret = (
     const { db, deps } = inside
     const endpoint = await getEndpoint(inside, id)
     // Of two that rotate at once the second finds what the first has made.
-    const its = own(inside, 'webhookEndpoints').select(['secret', 'previousSecretUntil']).where('id', '=', endpoint.id)
-    const { secret: encryptedPreviousSecret, previousSecretUntil: until } = await one(db, its.forUpdate())
+    const its = own(inside, 'webhookEndpoints').select(['encryptedSecret', 'previousSecretUntil']).where('id', '=', endpoint.id)
+    const { encryptedSecret: encryptedPreviousSecret, previousSecretUntil: until } = await one(db, its.forUpdate())
     const [secret, now] = [makeSecret(), deps.clock()]
     if (until && until > now && !force) throw new DomainError('secret_rotated')
     const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
-    const data = { secret: sealSecret(inside, endpoint.id, secret), encryptedPreviousSecret, previousSecretUntil, updatedAt: now }
+    const data = {
+      encryptedSecret: sealSecret(inside, endpoint.id, secret),
+      encryptedPreviousSecret,
+      previousSecretUntil,
+      updatedAt: now,
+    }
     await recordEndpoint(inside, 'rotated_webhook_secret', endpoint)
     return { endpoint: await changeEndpoint(inside, endpoint.id, data), secret }
   })
@@ -53,7 +63,7 @@ export const rotateSecret = (
 /** The secrets that sign now, the present one first; null when none of the service's secret keys opens it. */
 export function openSecrets({ deps }: ServiceContext, endpoint: Sealed): string[] | null {
   const purpose = purposeOf(endpoint.id)
-  const secret = open(deps.secretKeys, purpose, endpoint.secret)
+  const secret = open(deps.secretKeys, purpose, endpoint.encryptedSecret)
   if (secret === null) return null
   const overlaps = endpoint.encryptedPreviousSecret && endpoint.previousSecretUntil && endpoint.previousSecretUntil > deps.clock()
   const previous = overlaps ? open(deps.secretKeys, purpose, endpoint.encryptedPreviousSecret!) : null
@@ -64,18 +74,18 @@ export function openSecrets({ deps }: ServiceContext, endpoint: Sealed): string[
 export async function resealSecrets({ db, deps }: ServiceContext): Promise<void> {
   const [newest, ...older] = deps.secretKeys
   if (older.length === 0) return
-  for (const { id, secret, encryptedPreviousSecret } of await db.webhookEndpoint.findMany()) {
+  for (const { id, encryptedSecret, encryptedPreviousSecret } of await db.webhookEndpoint.findMany()) {
     // Each by itself: of the two, one may have been sealed by a process that had another newest key.
     const anew = (sealed: Uint8Array) => {
       const text = open([newest!], purposeOf(id), sealed) === null ? open(older, purposeOf(id), sealed) : null
       return text === null ? undefined : seal(deps.secretKeys, purposeOf(id), text)
     }
     const data = defined({
-      secret: anew(secret),
+      encryptedSecret: anew(encryptedSecret),
       encryptedPreviousSecret: encryptedPreviousSecret ? anew(encryptedPreviousSecret) : undefined,
     })
     if (Object.keys(data).length === 0) continue
     // Unless it was rotated meanwhile.
-    await db.webhookEndpoint.updateMany({ where: { id, secret: new Uint8Array(secret) }, data })
+    await db.webhookEndpoint.updateMany({ where: { id, encryptedSecret: new Uint8Array(encryptedSecret) }, data })
   }
 }

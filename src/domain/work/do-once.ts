@@ -71,14 +71,18 @@ type Id = { organizationId: string; key: string }
 function toRecord({ deps, actor }: Context, id: Id, { code, text, isSecret = false }: Answer) {
   if (!isSecret) return { status: code, body: text }
   const body = Buffer.from(seal(deps.secretKeys, purposeOf(id), text)).toString('base64')
-  return { status: code, body, sealedFor: nameOfActor(actor) }
+  return { status: code, body, encryptedFor: nameOfActor(actor) }
 }
 
 /** Kind and id of the actor. */
 const nameOfActor = (actor: Context['actor']): string => ('id' in actor ? `${actor.kind} ${actor.id}` : actor.kind)
 
-function readText({ deps }: Context, id: Id, { body, sealedFor }: { body: string | null; sealedFor: string | null }): string {
-  if (sealedFor === null) return body!
+function readText(
+  { deps }: Context,
+  id: Id,
+  { body, encryptedFor }: { body: string | null; encryptedFor: string | null },
+): string {
+  if (encryptedFor === null) return body!
   const opened = open(deps.secretKeys, purposeOf(id), Buffer.from(body!, 'base64'))
   if (opened === null) throw new Error('The answer to an earlier request is encrypted under a secret key that is not known')
   return opened
@@ -110,8 +114,9 @@ async function findAnswer(ctx: Context, { key, fingerprint }: Request, now: Date
   // Whom it was about is erased since: it is done no second time, and there is nothing to show.
   if (record.body === null) throw new DomainError('invite_not_found')
   // A secret is shown again only to who was shown it: other API keys of the organization may have chosen the same idempotency key.
-  if (record.sealedFor !== null && record.sealedFor !== nameOfActor(ctx.actor)) throw new DomainError('idempotency_key_reused')
-  return { code: record.status!, text: readText(ctx, id, record), isSecret: record.sealedFor !== null }
+  if (record.encryptedFor !== null && record.encryptedFor !== nameOfActor(ctx.actor))
+    throw new DomainError('idempotency_key_reused')
+  return { code: record.status!, text: readText(ctx, id, record), isSecret: record.encryptedFor !== null }
 }
 
 /** What stands for a key that named somebody who is erased since. */
@@ -144,11 +149,11 @@ export async function* readAnswerKeys(ctx: Context, atOnce: number): AsyncGenera
 export async function readIdsInAnswers(ctx: Context, keys: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.idempotencyRecord.findMany({
     where: { organizationId: ctx.organization.id, key: { in: [...keys] } },
-    select: { organizationId: true, key: true, body: true, sealedFor: true },
+    select: { organizationId: true, key: true, body: true, encryptedFor: true },
   })
-  const texts = rows.flatMap(({ body, sealedFor, ...id }) => {
+  const texts = rows.flatMap(({ body, encryptedFor, ...id }) => {
     if (body === null) return [id.key]
-    const text = sealedFor !== null ? open(ctx.deps.secretKeys, purposeOf(id), Buffer.from(body, 'base64')) : body
+    const text = encryptedFor !== null ? open(ctx.deps.secretKeys, purposeOf(id), Buffer.from(body, 'base64')) : body
     return [id.key, text ?? '']
   })
   return [...new Set(texts.flatMap((text) => text.toLowerCase().match(IDS) ?? []))]
@@ -170,14 +175,14 @@ export async function deleteExpiredIdempotencyRecords(
   const { db, deps, organization } = ctx
   let count = 0
   for (const key of keys.filter((one) => new RegExp(inKeys, 'i').test(one))) {
-    const coded = { key: codesOf(ctx, key)[0]!, body: null, sealedFor: null }
+    const coded = { key: codesOf(ctx, key)[0]!, body: null, encryptedFor: null }
     count += await run(db, ownUpdate(ctx, 'idempotencyRecords').where('key', '=', key).set(coded))
   }
   const said = ownUpdate(ctx, 'idempotencyRecords')
     .where('key', '=', sql<string>`any(${keys}::text[])`)
-    .where('sealedFor', 'is', null)
+    .where('encryptedFor', 'is', null)
     .where(({ ref }) => sql<SqlBool>`${ref('body')} ~* ${pattern}`)
-  const where = { organizationId: organization.id, sealedFor: { not: null }, key: { in: [...keys] } }
+  const where = { organizationId: organization.id, encryptedFor: { not: null }, key: { in: [...keys] } }
   const sealed = await db.idempotencyRecord.findMany({ where })
   const saysIt = sealed.filter(({ body, ...id }) => {
     // What none of the secret keys opens says nothing to anybody.
@@ -186,7 +191,7 @@ export async function deleteExpiredIdempotencyRecords(
   })
   const theirs = saysIt.map(({ key }) => key)
   const emptied = ownUpdate(ctx, 'idempotencyRecords').where('key', '=', sql<string>`any(${theirs}::text[])`)
-  for (const one of [said.set({ body: null }), emptied.set({ body: null, sealedFor: null })]) count += await run(db, one)
+  for (const one of [said.set({ body: null }), emptied.set({ body: null, encryptedFor: null })]) count += await run(db, one)
   return count
 }
 

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Asset, readAsset } from '../../domain/assets/assets.ts'
 import type { Context, ServiceContext } from '../../domain/context.ts'
-import { type Media, readArrived, readMedia } from '../../domain/submissions/media/media.ts'
+import { type MediaFile, readArrived, readMedia } from '../../domain/submissions/media/media.ts'
 import { mediaFileName } from '../../domain/values/media-file-name.ts'
 import { type ByteRange, findRange } from './range.ts'
 
-const headersOf = (media: Media, how: 'inline' | 'attachment') => ({
+const headersOf = (media: MediaFile, how: 'inline' | 'attachment') => ({
   'cache-control': 'private, no-store',
   'content-disposition': `${how}; filename="${mediaFileName(media)}"`,
   'x-content-type-options': 'nosniff',
 })
 
 /** Sends what has arrived of a recording that could not be made one file, to be kept and looked at with other programs. */
-export function sendArrived(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: Media): FastifyReply {
+export function sendArrived(ctx: Context, request: FastifyRequest, reply: FastifyReply, media: MediaFile): FastifyReply {
   reply.type('application/octet-stream').headers(headersOf(media, 'attachment'))
   return reply.send(request.method === 'HEAD' ? undefined : Readable.from(readArrived(ctx, media)))
 }
@@ -23,7 +23,7 @@ export const sendMedia = (
   ctx: Pick<ServiceContext, 'deps'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  media: Media,
+  media: MediaFile,
 ): Promise<FastifyReply> =>
   sendRange(request, reply.headers(headersOf(media, 'inline')), media, (range) => readMedia(ctx, media, range))
 

@@ -189,7 +189,7 @@ export function presentSubmissionDetail(ctx: Context, submission: WholeSubmissio
   const [release] = submission.releases
   const grades = release ? gradesOf(release) : []
   const questions = submission.paper.map((question) => {
-    const answer = answerOf(question.takes)
+    const answer = answerOf(question.attempts)
     const grade = grades.find(({ number }) => number === question.number)
     return {
       number: question.number,
@@ -217,7 +217,7 @@ export const presentGrade = ({ points, comment, by, keyNumber }: ReleasedGrade) 
   ...(keyNumber !== undefined && { keyNumber }),
 })
 
-type Answer = WholeSubmission['paper'][number]['takes'][number]
+type Answer = WholeSubmission['paper'][number]['attempts'][number]
 
 const presentAnswer = (ctx: Context, { kind, text, media, createdAt, completedAt }: Answer): Static<typeof AnswerView> => ({
   kind,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { listAuditEntries } from '../../../src/domain/access/audit-log.ts'
 import { listKeys } from '../../../src/domain/access/manage-keys.ts'
-import { DUTIES, type Permission } from '../../../src/domain/access/permissions.ts'
+import { type Permission, PORTAL_ROLES } from '../../../src/domain/access/permissions.ts'
 import { EMPTY_ASSESSMENT, toAssessmentInput } from '../../../src/domain/assessments/assessment-input.ts'
 import { getAssessment } from '../../../src/domain/assessments/assessments.ts'
 import { createAssessment, updateAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
@@ -169,9 +169,9 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
   ])
   const ats = { kind: 'ats', id: key.id, ats: 'greenhouse', connectionId: key.id, mode: 'live', createdById: null } as const
   expect(await allowed(ats)).toEqual(['read', 'read_assessments', 'invite', 'operate_invites'])
-  const asMemberOf = async (roles: string[], duties: string[] = []): Promise<Actor> => {
+  const asMemberOf = async (roles: string[], portalRoles: string[] = []): Promise<Actor> => {
     const member = await service.make.member(id, { roles })
-    return { kind: 'member', id: member.id, userId: member.userId, roles, duties }
+    return { kind: 'member', id: member.id, userId: member.userId, roles, portalRoles }
   }
   const [read, readAssessments, ...others] = all.filter((permission) => !OWNERS.includes(permission))
   expect(await allowed(await asMemberOf(['admin']))).toEqual([read, readAssessments, 'grade', ...others])
@@ -195,7 +195,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     'read_library',
   ])
   for (const words of [[], ['Admin', 'constructor']])
-    expect(await allowed(await asMemberOf([...words, ...DUTIES], [...words, 'admin', 'grader']))).toEqual([])
+    expect(await allowed(await asMemberOf([...words, ...PORTAL_ROLES], [...words, 'admin', 'grader']))).toEqual([])
 })
 
 it('has what a member makes made by that member, and live', async () => {
@@ -212,9 +212,9 @@ it('has what a member makes made by that member, and live', async () => {
 it('lets an author write assessments, and leave who sees their results as it is', async () => {
   const { id, name } = await service.make.organization()
   const { email } = await service.make.member(id, { roles: ['client'] })
-  const as = async (roles: string[], duties: string[]): Promise<Context> => {
+  const as = async (roles: string[], portalRoles: string[]): Promise<Context> => {
     const member = await service.make.member(id, { roles })
-    const actor: Actor = { kind: 'member', id: member.id, userId: member.userId, roles, duties }
+    const actor: Actor = { kind: 'member', id: member.id, userId: member.userId, roles, portalRoles }
     return { ...service.system, organization: { id, name, tier: 'standard' }, mode: 'live', actor }
   }
   const [admin, author] = [await as(['admin'], []), await as(['client'], ['author'])]

@@ -70,7 +70,7 @@ describe('the archive of somebody to whom everything has happened', () => {
 
   it('has their photos and recordings, byte for byte, and nothing that opens anything', async () => {
     const where = { inviteId: { in: made.ids } }
-    const media = await service.db.media.findMany({ where: { submission: where } })
+    const media = await service.db.mediaFile.findMany({ where: { submission: where } })
     expect(media.length).toBeGreaterThan(2)
     const stored = await Promise.all(media.map(async ({ key }) => buffer((await service.deps.media.get(fileOf(key)))!)))
     const found = Object.entries(files).filter(([name]) => name.includes('/media/'))

@@ -38,15 +38,15 @@ const CATALOGUE: Catalogue = {
   },
   'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'encrypted_api_key ats_api_key_last_four' } },
   'public.ats_keys': { nobody: { [SECRET]: 'hash last_four encrypted_key' } },
-  'public.ats_orders': { erased: { [WITH_ROW]: 'natural_key callback_url profile_url reported last_error' } },
-  'public.ats_reports': { erased: { [WITH_ROW]: 'standing' } },
+  'public.ats_orders': { erased: { [WITH_ROW]: 'natural_key callback_url profile_url reported_status last_error' } },
+  'public.ats_reports': { erased: { [WITH_ROW]: 'status' } },
   'public.audit_entries': {
     erased: { 'traces: words that name them are emptied': 'details' },
     nobody: { [CODE]: 'actor_kind action target_kind', [MEMBERS]: 'address user_agent request_id' },
   },
   'public.audit_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.bulk_change_rows': { erased: { [WITH_ROW]: 'issues' } },
-  'public.bulk_changes': { nobody: { 'days, a tag, or a grader': 'given' } },
+  'public.bulk_changes': { nobody: { 'days, a tag, or a grader': 'params' } },
   'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
   'public.consent_texts': { nobody: { [OWN_WORDS]: 'body', [CODE]: 'language' } },
   'public.credentials': { nobody: { [MEMBERS]: 'email language', [SECRET]: 'password_hash' } },
@@ -60,7 +60,7 @@ const CATALOGUE: Catalogue = {
   'public.grades': { erased: { [WITH_ROW]: 'comment' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: deleted where it names them': 'key' },
-    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'sealed_for' },
+    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
   },
   'public.identities': { nobody: { [MEMBERS]: 'issuer subject last_email', [CODE]: 'linked_by' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
@@ -89,11 +89,13 @@ const CATALOGUE: Catalogue = {
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
   'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
-  'public.media': { erased: { [WITH_ROW]: 'key content_type' } },
+  'public.media_files': { erased: { [WITH_ROW]: 'key content_type' } },
   'public.deleted_media_files': { nobody: { 'random, until the files are gone': 'key' } },
   'public.media_file_parts': { erased: { [WITH_ROW]: 'sha256' } },
   'public.member_emails': { nobody: { [MEMBERS]: 'facts reason', [CODE]: 'kind dedupe_key' } },
-  'public.members': { nobody: { [MEMBERS]: 'email department time_zone', [CODE]: 'roles duties sign_in_exception notices' } },
+  'public.members': {
+    nobody: { [MEMBERS]: 'email department time_zone', [CODE]: 'roles portal_roles sign_in_exception notices' },
+  },
   'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts' } },
   'public.organization_security': { nobody: { [OWN_WORDS]: 'networks api_key_networks' } },
   'public.organizations': {
@@ -123,7 +125,7 @@ const CATALOGUE: Catalogue = {
   'public.reminder_rules': { nobody: { [CODE]: 'steps' } },
   'public.saved_filters': { erased: { 'traces: deleted where it names them': 'name query' } },
   'public.second_factors': {
-    nobody: { [MEMBERS]: 'name', [SECRET]: 'secret webauthn_id public_key', [CODE]: 'transports rp_id' },
+    nobody: { [MEMBERS]: 'name', [SECRET]: 'encrypted_secret webauthn_id public_key', [CODE]: 'transports rp_id' },
   },
   'public.session_events': { erased: { [WITH_ROW]: 'kind' } },
   'public.session_authentications': { nobody: { [MEMBERS]: 'idp_sid amr acr', [CODE]: 'kind' } },
@@ -133,7 +135,7 @@ const CATALOGUE: Catalogue = {
   'public.sign_in_providers': {
     nobody: {
       [OWN_WORDS]: 'name issuer client_id required_claims acr_values',
-      [SECRET]: 'client_secret draft tested_settings_hash',
+      [SECRET]: 'encrypted_client_secret encrypted_draft tested_settings_hash',
       [CODE]: 'client_auth default_roles second_factor',
       [MEMBERS]: 'last_error',
     },
@@ -150,14 +152,14 @@ const CATALOGUE: Catalogue = {
   },
   'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
   'public.tags': { nobody: { [OWN_WORDS]: 'name name_key name_search color description icon' } },
-  'public.takes': { erased: { [WITH_ROW]: 'text value' } },
+  'public.answer_attempts': { erased: { [WITH_ROW]: 'text value' } },
   'public.users': { nobody: { [MEMBERS]: 'first_name last_name first_name_key last_name_key search_key email avatar_url' } },
   'public.webhook_attempts': {
     erased: { 'events: emptied, and kept no more of who is erased': 'answer' },
     nobody: { 'why there was no answer, in words of ours': 'error' },
   },
   'public.webhook_endpoints': {
-    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret encrypted_previous_secret' },
+    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'encrypted_secret encrypted_previous_secret' },
   },
 }
 

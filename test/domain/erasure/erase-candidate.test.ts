@@ -81,7 +81,7 @@ describe('somebody to whom everything has happened', () => {
         'public.invites',
         'public.releases',
         'public.suppressions',
-        'public.takes',
+        'public.answer_attempts',
         'public.webhook_attempts',
         'public.audit_entries',
         'public.mail_events',

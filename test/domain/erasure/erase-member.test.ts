@@ -63,7 +63,7 @@ const ISSUER = 'https://idp.example'
 async function addProvider(organizationId: string, more: { lastError?: string } = {}): Promise<string> {
   const now = service.clock.now()
   const its = { organizationId, name: 'Acme', issuer: ISSUER, clientId: 'us', clientAuth: 'none', createdAt: now, updatedAt: now }
-  const data = { ...its, ...more, id: service.deps.newId(), clientSecret: new Uint8Array([1]) }
+  const data = { ...its, ...more, id: service.deps.newId(), encryptedClientSecret: new Uint8Array([1]) }
   return (await db.signInProvider.create({ data })).id
 }
 
@@ -147,9 +147,9 @@ async function live({ organization, owner, person, member, home, email }: Awaite
   await db.ownershipOffer.create({
     data: { id: id(), organizationId, fromMemberId: owner.member.id, toMemberId: member.id, createdAt: now, expiresAt: now },
   })
-  const self = { kind: 'member', id: member.id, userId: member.userId, roles: ['admin'], duties: [] } as const
+  const self = { kind: 'member', id: member.id, userId: member.userId, roles: ['admin'], portalRoles: [] } as const
   const archive = await requestMemberArchive(
-    { ...asEraser(service, organization), actor: { ...self, roles: [...self.roles], duties: [] } },
+    { ...asEraser(service, organization), actor: { ...self, roles: [...self.roles], portalRoles: [] } },
     member.id,
   )
   await waitUntil('the archive', async () =>
@@ -295,7 +295,7 @@ it('is refused for oneself, for the last owner, and to admins where an owner is 
   })
   const self: Context = {
     ...ctx,
-    actor: { kind: 'member', id: owner.member.id, userId: owner.member.userId, roles: ['admin'], duties: ['owner'] },
+    actor: { kind: 'member', id: owner.member.id, userId: owner.member.userId, roles: ['admin'], portalRoles: ['owner'] },
   }
   await expect(requestMemberErasure(self, { memberId: owner.member.id })).rejects.toMatchObject({
     issues: [{ problem: 'ownErasure' }],

@@ -30,8 +30,8 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.ats_calls': { nobody: { 'what is sent to recruiting systems names no member': 'error answer', [CODE]: 'name' } },
   'public.ats_connections': { nobody: { [CODE]: 'ats', [SECRET]: 'encrypted_api_key ats_api_key_last_four' } },
   'public.ats_keys': { nobody: { [SECRET]: 'hash last_four encrypted_key' } },
-  'public.ats_orders': { nobody: { [CANDIDATES]: 'natural_key callback_url profile_url reported last_error' } },
-  'public.ats_reports': { nobody: { [CODE]: 'standing' } },
+  'public.ats_orders': { nobody: { [CANDIDATES]: 'natural_key callback_url profile_url reported_status last_error' } },
+  'public.ats_reports': { nobody: { [CODE]: 'status' } },
   'public.audit_entries': {
     erased: {
       'traces: words that name them are emptied': 'details',
@@ -41,7 +41,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.audit_sequence': { nobody: { [MACHINE]: 'database' } },
   'public.bulk_change_rows': { nobody: { [CANDIDATES]: 'issues' } },
-  'public.bulk_changes': { nobody: { 'days, a tag, or a grader by id': 'given' } },
+  'public.bulk_changes': { nobody: { 'days, a tag, or a grader by id': 'params' } },
   'public.categories': { nobody: { [OWN_WORDS]: 'name' } },
   'public.consent_texts': { nobody: { [OWN_WORDS]: 'body', [CODE]: 'language' } },
   'public.credentials': { erased: { [ACCOUNT]: 'email language password_hash' } },
@@ -55,7 +55,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.grades': { nobody: { [WORK]: 'comment' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: a code where it names them': 'key' },
-    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'sealed_for' },
+    nobody: { 'a hash of a whole request': 'fingerprint', 'kind and id of an actor': 'encrypted_for' },
   },
   'public.identities': { erased: { [`${ACCOUNT}; theirs of this organization at once`]: 'issuer subject last_email linked_by' } },
   'public.instructions': { nobody: { [OWN_WORDS]: 'title body' } },
@@ -84,7 +84,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.mail_outages': { erased: { 'mails: emptied where it names them': 'reason' }, nobody: { [CODE]: 'about' } },
   'public.mail_templates': { nobody: { [OWN_WORDS]: 'subject body', [CODE]: 'kind language' } },
-  'public.media': { nobody: { [CANDIDATES]: 'key content_type' } },
+  'public.media_files': { nobody: { [CANDIDATES]: 'key content_type' } },
   'public.deleted_media_files': { nobody: { 'random, until the files are gone': 'key' } },
   'public.media_file_parts': { nobody: { [CANDIDATES]: 'sha256' } },
   'public.member_emails': {
@@ -95,7 +95,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.members': {
     erased: {
-      'at once: emptied, or what stands for nobody': 'email department time_zone roles duties sign_in_exception notices',
+      'at once: emptied, or what stands for nobody': 'email department time_zone roles portal_roles sign_in_exception notices',
     },
   },
   'public.organization_suspensions': { nobody: { [CODE]: 'actor_kind counts' } },
@@ -131,7 +131,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
     erased: { 'at once, those that are theirs alone; traces: replaced where it names them': 'name query' },
   },
   'public.second_factors': {
-    erased: { [ACCOUNT]: 'name secret webauthn_id public_key transports rp_id' },
+    erased: { [ACCOUNT]: 'name encrypted_secret webauthn_id public_key transports rp_id' },
   },
   'public.session_events': { nobody: { [CANDIDATES]: 'kind' } },
   'public.session_authentications': {
@@ -149,7 +149,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
     erased: { 'traces: emptied where it names them': 'last_error' },
     nobody: {
       [OWN_WORDS]: 'name issuer client_id required_claims acr_values',
-      [SECRET]: 'client_secret draft tested_settings_hash',
+      [SECRET]: 'encrypted_client_secret encrypted_draft tested_settings_hash',
       [CODE]: 'client_auth default_roles second_factor',
     },
   },
@@ -162,7 +162,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
   'public.suppressions': { nobody: { [CANDIDATES]: 'address', [CODE]: 'reason scope' } },
   'public.sweep_parts': { nobody: { [MACHINE]: 'part' } },
   'public.tags': { nobody: { [OWN_WORDS]: 'name name_key name_search color description icon' } },
-  'public.takes': { nobody: { [CANDIDATES]: 'text value' } },
+  'public.answer_attempts': { nobody: { [CANDIDATES]: 'text value' } },
   'public.users': {
     erased: {
       'at once: deleted, unless another organization has it too; “A former member” takes its place; left over: deleted':
@@ -171,6 +171,6 @@ export const MEMBER_CATALOGUE: Catalogue = {
   },
   'public.webhook_attempts': { nobody: { 'what is sent to webhooks names no member': 'answer', [CODE]: 'error' } },
   'public.webhook_endpoints': {
-    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'secret encrypted_previous_secret' },
+    nobody: { [OWN_WORDS]: 'url description', [CODE]: 'types', [SECRET]: 'encrypted_secret encrypted_previous_secret' },
   },
 }

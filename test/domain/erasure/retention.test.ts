@@ -277,7 +277,7 @@ describe('an invite whose files a night is deleting', () => {
     })
     await night.begun
     expect(await before.isThere()).toBe(true)
-    expect(await db.media.count({ where: { submissionId: before.submissionId, state: { not: 'deleted' } } })).toBe(1)
+    expect(await db.mediaFile.count({ where: { submissionId: before.submissionId, state: { not: 'deleted' } } })).toBe(1)
   })
 
   it('is in no copy: those that there are go, and no other is made of it', async () => {

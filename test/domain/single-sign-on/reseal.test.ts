@@ -27,8 +27,8 @@ it('seals anew under the newest key what a provider is asked with, and what wait
   }
   const terms = { requiredClaims: { tid: 'ours' }, secondFactor: 'ours', acrValues: [] }
   const sealed = {
-    clientSecret: sealClientSecret(older, id, 'a secret'),
-    draft: sealDraft(older, id, { ...connection, ...terms }),
+    encryptedClientSecret: sealClientSecret(older, id, 'a secret'),
+    encryptedDraft: sealDraft(older, id, { ...connection, ...terms }),
   }
   const row = { id, organizationId, name: 'Acme', issuer, clientId: 'x', clientAuth: 'client_secret_basic', ...sealed }
   const provider = await db.signInProvider.create({ data: { ...row, createdAt: at, updatedAt: at } })

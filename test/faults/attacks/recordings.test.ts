@@ -24,6 +24,6 @@ it('joins the recording of another organization beside recordings that were made
   const quiet = await takeAssessment(service)
   const mediaId = await record(quiet, await readSlices('audio'))
   await waitUntil('the recording to be joined', async () => ((await quiet.media(mediaId)).state === 'ready' ? true : undefined))
-  const left = await service.db.media.count({ where: { id: { in: attacks }, state: 'joining' } })
+  const left = await service.db.mediaFile.count({ where: { id: { in: attacks }, state: 'joining' } })
   expect(left).toBeGreaterThanOrEqual(made.length - 3) // it has not waited for them
 })

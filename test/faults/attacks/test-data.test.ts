@@ -29,8 +29,8 @@ beforeAll(async () => {
     )
     await releaseRows(service, { organizationId, submissionId }, member.id)
     const where = { organizationId, submissionId }
-    await service.db.media.updateMany({ where, data: { state: 'ready', contentType: 'video/webm', bytes: 5 } })
-    const media = await service.db.media.findFirstOrThrow({ where })
+    await service.db.mediaFile.updateMany({ where, data: { state: 'ready', contentType: 'video/webm', bytes: 5 } })
+    const media = await service.db.mediaFile.findFirstOrThrow({ where })
     await service.deps.media.put(`${media.key}/file`, Buffer.from('words'))
     const order = await makeAtsOrder(service, invite.id)
     await service.db.inviteEmail.updateMany({ where: { inviteId: invite.id }, data: { state: 'failed', failure: 'refused' } })
@@ -155,7 +155,19 @@ it('shows what is done to live data in no log of test data, and the other way ro
 
 describe('what is for one kind of key', () => {
   const ofLive = async () => {
-    const { auditEntry, event, grade, invite, inviteBatch, inviteEmail, inviteTag, media, release, submission, take } = service.db
+    const {
+      auditEntry,
+      event,
+      grade,
+      invite,
+      inviteBatch,
+      inviteEmail,
+      inviteTag,
+      mediaFile,
+      release,
+      submission,
+      answerAttempt,
+    } = service.db
     const { apiKey, assessment, atsCall, atsConnection, atsOrder, member, question, tag, webhookEndpoint } = service.db
     const where = { organizationId: data.live.id }
     const live = { ...where, mode: 'live' as const }
@@ -173,7 +185,9 @@ describe('what is for one kind of key', () => {
       await Promise.all(
         [inviteEmail, inviteTag, atsOrder].map((table) => (table as typeof inviteEmail).findMany({ where: its })),
       ),
-      await Promise.all([grade, media, release, take].map((table) => (table as typeof grade).findMany({ where: submitted }))),
+      await Promise.all(
+        [grade, mediaFile, release, answerAttempt].map((table) => (table as typeof grade).findMany({ where: submitted })),
+      ),
     ]
   }
 

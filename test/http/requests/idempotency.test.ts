@@ -221,8 +221,8 @@ describe('a key that has been used', () => {
     expect(other.text).not.toContain(first.body.secret)
     const again = await create(by.client)
     expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
-    const { sealedFor, body } = await service.db.idempotencyRecord.findFirstOrThrow({ where: { organizationId: by.id } })
-    expect(sealedFor).toMatch(/^apiKey /)
+    const { encryptedFor, body } = await service.db.idempotencyRecord.findFirstOrThrow({ where: { organizationId: by.id } })
+    expect(encryptedFor).toMatch(/^apiKey /)
     expect(body).not.toContain(first.body.secret)
   })
 

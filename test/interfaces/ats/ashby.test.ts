@@ -243,12 +243,12 @@ describe('assessment.cancel', () => {
     const { organizationId, connectionId, id: orderId } = order
     const now = service.clock.now()
     const reports = [1_000_000n, 1_000_001n].map((position, i) => ({
-      ...{ organizationId, connectionId, orderId, position, id: service.deps.newId(), standing: 'accepted' },
+      ...{ organizationId, connectionId, orderId, position, id: service.deps.newId(), status: 'accepted' },
       ...{ happenedAt: now, queuedAt: now, nextAttemptAt: now, leasedUntil: i === 0 ? new Date(Date.now() + DAY_MS) : null },
     }))
     await service.db.atsReport.createMany({ data: reports })
     const [underWay, behind] = reports
-    const report = { ...underWay!, standing: 'accepted' as const, attemptCount: 0 }
+    const report = { ...underWay!, status: 'accepted' as const, attemptCount: 0 }
     const connection = {
       id: connectionId,
       ats: 'ashby',

@@ -380,7 +380,7 @@ describe('a report', () => {
     own.greenhouse.behave(answerWith(200))
     service.clock.advance(wait)
     await becomes(id, 'delivered', 2)
-    expect(await orderOf(id)).toMatchObject({ lastError: '', reported: 'revoked' })
+    expect(await orderOf(id)).toMatchObject({ lastError: '', reportedStatus: 'revoked' })
   })
 
   it('waits for as long as Retry-After says', async () => {
@@ -416,13 +416,13 @@ describe('a report', () => {
     await becomes(other.id, 'delivered', 1)
     await allHandedOver()
     const standings = await service.db.atsReport.findMany({ where: { orderId: first.id }, orderBy: { position: 'asc' } })
-    expect(standings.map(({ standing, attemptCount }) => [standing, attemptCount])).toEqual([
+    expect(standings.map(({ status, attemptCount }) => [status, attemptCount])).toEqual([
       ['revoked', 1],
       ['invited', 0],
     ])
     greenhouse.behave(answerWith(200))
     service.clock.advance(6_000)
-    await waitUntil('both', async () => ((await orderOf(first.id)).reported === 'invited' ? true : undefined))
+    await waitUntil('both', async () => ((await orderOf(first.id)).reportedStatus === 'invited' ? true : undefined))
   })
 
   const allHandedOver = () =>

@@ -37,7 +37,10 @@ async function record() {
     return take
   }
   const takes = () =>
-    service.db.take.findMany({ where: { submissionId: candidate.submissionId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })
+    service.db.answerAttempt.findMany({
+      where: { submissionId: candidate.submissionId },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    })
   const answer = async () => answerOf(await takes())?.id
   const shown = async () => (await service.http().get(candidate.session)).body.question.answers
   const textId = async () => (await takes()).find(({ kind }) => kind === 'text')!.id
@@ -131,7 +134,8 @@ async function interrupt(slices: number) {
   const question = async () => (await service.http().get(candidate.session)).body.question
   const restart = () => post('questions/1/takes', { kind: 'audio', restart: true })
   const goOn = (segment = 1) => post(`media/${mediaId}/continue`, { segment })
-  const takes = () => service.db.take.findMany({ where: { submissionId: candidate.submissionId }, orderBy: { createdAt: 'asc' } })
+  const takes = () =>
+    service.db.answerAttempt.findMany({ where: { submissionId: candidate.submissionId }, orderBy: { createdAt: 'asc' } })
   return { candidate, post, mediaId, question, restart, goOn, takes }
 }
 
@@ -207,7 +211,7 @@ describe('an own attempt', () => {
     expect(said(await play())).toEqual([404, 'not_found'])
     const { key } = await candidate.media(mediaId)
     await service.deps.media.put(`${key}/file`, Buffer.from('recorded'))
-    await service.db.media.update({ where: { id: mediaId }, data: { state: 'ready', bytes: 8, contentType: 'audio/webm' } })
+    await service.db.mediaFile.update({ where: { id: mediaId }, data: { state: 'ready', bytes: 8, contentType: 'audio/webm' } })
     const played = await play().set('range', 'bytes=0-3')
     expect([played.status, played.headers['content-type'], played.headers['content-range']]).toEqual([
       206,
@@ -227,9 +231,9 @@ describe('a stop', () => {
     const take = await begin()
     await complete(take.mediaId)
     await stop(take.mediaId, 500)
-    const { completedAt } = (await candidate.media(take.mediaId)).takes[0]!
+    const { completedAt } = (await candidate.media(take.mediaId)).attempts[0]!
     await stop(take.mediaId)
-    expect((await candidate.media(take.mediaId)).takes).toMatchObject([{ completedAt, wasInterrupted: false }])
+    expect((await candidate.media(take.mediaId)).attempts).toMatchObject([{ completedAt, wasInterrupted: false }])
     expect(await answer()).toBe(take.takeId)
   })
 

@@ -85,7 +85,7 @@ describe('a recording of the screen that is begun while a part of the one before
     const first = await candidate.beginCapture('screen')
     await candidate.putPart(first, 0, 0, webmPart())
     const sent = await db.$transaction(async (tx) => {
-      await tx.$queryRaw`SELECT id FROM media WHERE id = ${first}::uuid FOR UPDATE`
+      await tx.$queryRaw`SELECT id FROM media_files WHERE id = ${first}::uuid FOR UPDATE`
       const part = candidate.putPart(first, 0, 1, Buffer.from('more')).then((response) => response)
       await waitForLocks(1)
       const capture = candidate.post('media', { kind: 'screen' }).then((response) => response)
@@ -102,7 +102,7 @@ describe('a recording that is given up by the clock while its first part arrives
   it('keeps the part that was acknowledged', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginTake()
-    await db.media.update({ where: { id: mediaId }, data: { createdAt: new Date(0) } })
+    await db.mediaFile.update({ where: { id: mediaId }, data: { createdAt: new Date(0) } })
     const sent = await db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT id FROM submissions WHERE id = ${candidate.submissionId}::uuid FOR UPDATE`
       const part = candidate.putPart(mediaId, 0, 0, webmPart()).then((response) => response)
@@ -154,7 +154,7 @@ it('takes the attempt that was begun last for the answer, in whatever order they
     await candidate.putPart(mediaId, 0, 0, webmPart())
     expect((await candidate.post(`media/${mediaId}/complete`, { segments: [1] })).status).toBe(202)
   }
-  const takes = await slow.db.take.findMany({ where: { submissionId: candidate.submissionId } })
+  const takes = await slow.db.answerAttempt.findMany({ where: { submissionId: candidate.submissionId } })
   expect(takes.map(({ state }) => state)).toEqual(['complete', 'complete'])
   expect(answerOf(takes)?.mediaId).toBe(last)
 })

@@ -50,7 +50,7 @@ async function makeInvite(definition: typeof ONE | typeof SEVERAL) {
   const where = { organizationId: organization.id }
   return {
     path,
-    texts: async () => (await db.take.findMany({ where })).map(({ text }) => text),
+    texts: async () => (await db.answerAttempt.findMany({ where })).map(({ text }) => text),
     points: async () => (await db.questionScore.findMany({ where })).map(({ points }) => Number(points)),
   }
 }

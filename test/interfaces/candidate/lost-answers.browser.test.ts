@@ -128,7 +128,7 @@ describe.skipIf(!isBrowserInstalled)('an assessment whose answers get lost (skip
         ['video', 'complete', false, ''],
       ],
     )
-    for (const what of ['plays', 'takes', 'stop'])
+    for (const what of ['plays', 'answerAttempts', 'stop'])
       expect(line.lost.filter((asked) => asked.endsWith(what)).length, what).toBeGreaterThan(1)
   })
 

@@ -39,7 +39,7 @@ describe('an attempt at a recorded answer', () => {
     const first = await candidate.beginTake()
     await candidate.putPart(first, 0, 0, webmPart())
     await candidate.beginTake()
-    expect((await candidate.media(first)).takes).toMatchObject([{ state: 'complete' }])
+    expect((await candidate.media(first)).attempts).toMatchObject([{ state: 'complete' }])
   })
 
   it.each([
@@ -159,7 +159,7 @@ describe('a part of a recording', () => {
   it('is refused beyond what one answer, and all of a candidate, may have', async () => {
     const candidate = await takeAssessment(service)
     const mediaId = await candidate.beginTake()
-    await service.db.media.update({ where: { id: mediaId }, data: { bytes: MAX_TAKE_BYTES - 11 } })
+    await service.db.mediaFile.update({ where: { id: mediaId }, data: { bytes: MAX_TAKE_BYTES - 11 } })
     expect(said(await candidate.putPart(mediaId, 0, 0, webmPart()))).toEqual([507, 'quota'])
     const screen = await candidate.beginCapture()
     await service.db.submission.update({ where: { id: candidate.submissionId }, data: { mediaBytes: MAX_SUBMISSION_BYTES - 11 } })
@@ -195,7 +195,7 @@ describe('a recording', () => {
     await candidate.putPart(mediaId, 1, 0, webmPart())
     for (let time = 0; time < 2; time++)
       expect((await candidate.post(`media/${mediaId}/complete`, { segments: [2, 2] })).status).toBe(202)
-    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', takes: [{ state: 'complete' }] })
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', attempts: [{ state: 'complete' }] })
     expect(said(await candidate.putPart(mediaId, 1, 2, Buffer.from('after the end')))).toEqual([409, 'closed'])
   })
 
@@ -204,7 +204,7 @@ describe('a recording', () => {
     const mediaId = await candidate.beginTake()
     await candidate.putPart(mediaId, 0, 0, webmPart())
     expect((await candidate.post(`media/${mediaId}/abandon`)).status).toBe(204)
-    expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', takes: [{ state: 'abandoned' }] })
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', attempts: [{ state: 'abandoned' }] })
     expect(said(await candidate.post(`media/${mediaId}/complete`, { segments: [1] }))).toEqual([409, 'closed'])
     expect(said(await candidate.putPart(mediaId, 0, 1, Buffer.from('more')))).toEqual([409, 'closed'])
   })
@@ -235,7 +235,7 @@ describe('a recording', () => {
     const { organization, submissionId } = candidate
     const of = { organizationId: organization.id, submissionId, kind: 'screen', state: 'ready', createdAt: new Date() } as const
     const rows = Array.from({ length: MAX_CAPTURES - 1 }, () => ({ ...of, id: randomUUID(), key: randomUUID() }))
-    await service.db.media.createMany({ data: rows })
+    await service.db.mediaFile.createMany({ data: rows })
     expect((await candidate.post('media', { kind: 'screen' })).status).toBe(201)
     expect(said(await candidate.post('media', { kind: 'screen' }))).toEqual([409, 'too_many'])
     expect((await candidate.post('media', { kind: 'webcam' })).status).toBe(201)
@@ -286,7 +286,7 @@ describe('a photo', () => {
     const of = { organizationId: organization.id, submissionId, kind: 'id_photo', state: 'deleted' } as const
     const at = { createdAt: new Date(), completedAt: new Date() }
     const rows = Array.from({ length: MAX_PHOTOS - 1 }, () => ({ ...of, ...at, id: randomUUID(), key: randomUUID() }))
-    await service.db.media.createMany({ data: rows })
+    await service.db.mediaFile.createMany({ data: rows })
     expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
     expect(said(await candidate.putPhoto('id_photo', jpeg()))).toEqual([409, 'too_many'])
     expect((await candidate.putPhoto('face_photo', jpeg())).status).toBe(204)
@@ -306,7 +306,7 @@ describe('a photo', () => {
     expect(said(await candidate.putPhoto('webcam_still', jpeg()))).toEqual([429, 'too_soon'])
     still.clock.advance(20_000)
     expect((await candidate.putPhoto('webcam_still', jpeg())).status).toBe(204)
-    expect(await still.db.media.count({ where: { submissionId: candidate.submissionId, state: 'ready' } })).toBe(2)
+    expect(await still.db.mediaFile.count({ where: { submissionId: candidate.submissionId, state: 'ready' } })).toBe(2)
     expect(Number((await candidate.submission()).mediaBytes)).toBe(2 * jpeg().length)
   })
 })

@@ -47,7 +47,7 @@ const WATCH_RECORDERS = `(() => {
 
 const ready = (submissionId: string) =>
   waitUntil('the recordings to be ready', async () => {
-    const media = await service.db.media.findMany({
+    const media = await service.db.mediaFile.findMany({
       where: { submissionId },
       include: { parts: true },
       orderBy: { createdAt: 'asc' },

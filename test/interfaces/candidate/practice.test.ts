@@ -25,11 +25,11 @@ async function makePractised(words: string[], more: object = {}) {
     return service.http().post(`${candidate.path}/practice`).type('form').send(form.toString())
   }
   const leftBehind = async () => {
-    const { submission, take, event, questionScore, auditEntry, invite } = service.db
+    const { submission, answerAttempt, event, questionScore, auditEntry, invite } = service.db
     const where = { organizationId: organization.id }
     return [
       await submission.count({ where }),
-      await take.count({ where }),
+      await answerAttempt.count({ where }),
       await event.count({ where }),
       await questionScore.count({ where }),
       await auditEntry.count({ where }),

@@ -22,13 +22,13 @@ async function furnish() {
 
 /** All that taking an assessment could leave behind. */
 const leftBehind = async (organizationId: string) => {
-  const { invite, submission, take, media, event, inviteEmail, auditEntry } = service.db
+  const { invite, submission, answerAttempt, mediaFile, event, inviteEmail, auditEntry } = service.db
   const where = { organizationId }
   return Promise.all([
     invite.count({ where }),
     submission.count({ where }),
-    take.count({ where }),
-    media.count({ where }),
+    answerAttempt.count({ where }),
+    mediaFile.count({ where }),
     event.count({ where }),
     inviteEmail.count({ where }),
     auditEntry.count({ where }),
@@ -113,7 +113,7 @@ it('says what an answer that is tried would get, of a question as it is stored a
   expect((await post(home, { ...typed, seen })).status).toBe(303)
   const saved = await save('3')
   expect([trial(saved), saved.text.includes('value="3"')]).toEqual(['This answer gets 0 of 4 points.', true])
-  expect(await service.db.take.count({ where: { organizationId: assessment.organizationId } })).toBe(0)
+  expect(await service.db.answerAttempt.count({ where: { organizationId: assessment.organizationId } })).toBe(0)
 })
 
 it('is nowhere to be found for outsiders, whoever may not read the assessment, and other sites', async () => {

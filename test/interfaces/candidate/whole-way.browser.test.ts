@@ -87,7 +87,7 @@ it.skipIf(!isBrowserInstalled)(
     await page.goto(`${origin}${grader.home}grading?whose=nobody`)
     await page.getByRole('link', { name: 'Sam' }).click()
     await waitUntil('the recording to be ready', () =>
-      service.db.media
+      service.db.mediaFile
         .findFirst({ where: { organizationId: organization.id, state: 'ready' } })
         .then((found) => found ?? undefined),
     )

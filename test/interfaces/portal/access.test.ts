@@ -19,16 +19,16 @@ import { listByFreshness, listPortalRoutes } from '../../support/portal-routes.t
 import { startServiceForFile } from '../../support/service.ts'
 import { jpeg } from '../../support/submissions.ts'
 
-/** Each with what it is by roles and duties. An owner has been named, so that an admin is none. */
+/** Each with what it is by roles and portal roles. An owner has been named, so that an admin is none. */
 const ROLES = ['owner', 'admin', 'manager', 'author', 'grader', 'client'] as const
 type Role = (typeof ROLES)[number]
-const given: Record<Role, { roles: string[]; duties: string[] }> = {
-  owner: { roles: ['admin'], duties: ['owner'] },
-  admin: { roles: ['admin'], duties: [] },
-  manager: { roles: [], duties: ['manager'] },
-  author: { roles: [], duties: ['author'] },
-  grader: { roles: ['grader'], duties: [] },
-  client: { roles: ['client'], duties: [] },
+const given: Record<Role, { roles: string[]; portalRoles: string[] }> = {
+  owner: { roles: ['admin'], portalRoles: ['owner'] },
+  admin: { roles: ['admin'], portalRoles: [] },
+  manager: { roles: [], portalRoles: ['manager'] },
+  author: { roles: [], portalRoles: ['author'] },
+  grader: { roles: ['grader'], portalRoles: [] },
+  client: { roles: ['client'], portalRoles: [] },
 }
 
 /** What a page or form of an organization is about, by the names in its address. */
@@ -470,7 +470,7 @@ async function makePhoto(of: { organizationId: string; assessmentId: string; inv
   const key = `${organizationId}/${id}`
   await media.put(`${key}/file`, jpeg())
   const photo = { kind: 'id_photo', state: 'ready', contentType: 'image/jpeg', bytes: jpeg().length } as const
-  await service.db.media.create({ data: { ...photo, id, key, organizationId, submissionId, createdAt } })
+  await service.db.mediaFile.create({ data: { ...photo, id, key, organizationId, submissionId, createdAt } })
   return id
 }
 
@@ -533,7 +533,7 @@ async function furnish(wanted: readonly Role[] = ROLES) {
   const rows = await makeRows(id)
   await service.db.organization.update({ where: { id }, data: { ownerNamedAt: service.clock.now() } })
   const people = new Map<Role, Awaited<ReturnType<typeof signInAs>>>()
-  for (const role of wanted) people.set(role, await signInAs(service, id, given[role].roles, given[role].duties))
+  for (const role of wanted) people.set(role, await signInAs(service, id, given[role].roles, given[role].portalRoles))
   const [client, grader] = [people.get('client'), people.get('grader')]
   const of = { organizationId: id, assessmentId: rows.assessmentId, position: 0 }
   if (client) await service.db.assessmentClient.create({ data: { ...of, memberId: client.member.id } })

@@ -616,7 +616,9 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
           createdAt,
         } as const
         await service.deps.media.put(`${organizationId}/${id}/file`, jpeg())
-        await service.db.media.create({ data: { id, key: `${organizationId}/${id}`, organizationId, submissionId, ...still } })
+        await service.db.mediaFile.create({
+          data: { id, key: `${organizationId}/${id}`, organizationId, submissionId, ...still },
+        })
       }
       return submissionId
     }

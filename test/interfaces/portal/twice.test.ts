@@ -77,7 +77,7 @@ describe('a form whose button is pressed twice', () => {
     expect(mails).toEqual([{ kind: 'join' }, { kind: 'key_made' }])
     const key = /ak_live_\w+/.exec(String(answers[0]![0]![1]))![0]
     const kept = await db.idempotencyRecord.findMany({ where })
-    expect(kept.map(({ sealedFor }) => sealedFor?.split(' ')[0])).toEqual(['member', 'member', 'member'])
+    expect(kept.map(({ encryptedFor }) => encryptedFor?.split(' ')[0])).toEqual(['member', 'member', 'member'])
     expect(JSON.stringify(kept)).not.toContain(key)
     const { id } = await db.apiKey.findFirstOrThrow({ where: { ...where, name: 'Our system' } })
     expect(told(await press('settings/integrations', `settings/integrations/${id}/rotate`))).toEqual([200, 1])

@@ -63,9 +63,9 @@ describe('GET /invites/{inviteId}/submission', () => {
     await media.put(`${key}/file`, Buffer.from('0123456789'))
     const own = { organizationId: organization.id, submissionId }
     const file = { kind: 'answer', state: 'ready', contentType: 'audio/webm', bytes: 10, milliseconds: 2_500 } as const
-    await service.db.media.create({ data: { id, key, ...own, ...file, createdAt: now } })
+    await service.db.mediaFile.create({ data: { id, key, ...own, ...file, createdAt: now } })
     const take = { kind: 'audio', state: 'complete', mediaId: id, createdAt: now, completedAt: now } as const
-    await service.db.take.create({ data: { id: newId(), ...own, questionNumber: 1, ...take } })
+    await service.db.answerAttempt.create({ data: { id: newId(), ...own, questionNumber: 1, ...take } })
     const { body } = await service.v1(organization.key).get(`/invites/${invite.id}/submission`)
     expect(faultOf('getInviteSubmission', body)).toBeNull()
     const { answer } = body.questions[0]
@@ -93,9 +93,9 @@ describe('GET /invites/{inviteId}/submission', () => {
     expect(await read()).toEqual([404, 404])
     await service.db.submission.update({ where: { id: submissionId }, data: { state: 'submitted' } })
     expect(await read()).toEqual([200, 200])
-    await service.db.media.update({ where: { id }, data: { state: 'deleted' } })
+    await service.db.mediaFile.update({ where: { id }, data: { state: 'deleted' } })
     expect(await read()).toEqual([200, 404])
-    await service.db.media.update({ where: { id }, data: { state: 'ready' } })
+    await service.db.mediaFile.update({ where: { id }, data: { state: 'ready' } })
     service.clock.advance(15 * 60_000)
     expect((await service.http().get(pathname)).status).toBe(404)
   })

@@ -64,7 +64,7 @@ describe('POST /invites/{id}/simulate', () => {
 
     const ready = await waitUntil('the recordings', async () => {
       const submission = await read(id)
-      const media = await service.db.media.findMany({ where: { organizationId: organization.id, state: 'ready' } })
+      const media = await service.db.mediaFile.findMany({ where: { organizationId: organization.id, state: 'ready' } })
       return media.length === 6 ? { submission, media } : undefined
     })
     expect(ready.media.map(({ kind }) => kind).sort()).toEqual(['answer', 'answer', 'face_photo', 'id_photo', 'screen', 'webcam'])
@@ -273,7 +273,7 @@ describe('DELETE /test-data', () => {
     const live = await service.make.invite(assessment, { recipientEmail: 'kim1@example.com' })
     const id = await invite()
     await act(id, 'release')
-    const media = await service.db.media.findMany({ where: { organizationId } })
+    const media = await service.db.mediaFile.findMany({ where: { organizationId } })
     const photos = media.filter(({ kind }) => kind.endsWith('_photo'))
     const before = await readFeed(service, organization.key)
     const { status, body } = await v1.delete('/test-data')

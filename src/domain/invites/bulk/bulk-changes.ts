@@ -13,8 +13,8 @@ import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
+import { auditedParams, type BulkParams, completeParams, findParamIssues } from './bulk-params.ts'
 import { findChosen, fingerprintOf, type Which } from './choose-invites.ts'
-import { auditedGiven, completeGiven, findGivenIssues, type Given } from './given.ts'
 
 // One action on many invites. One transaction chooses and stores them. A job then changes them row by row: continue-bulk-change.ts.
 
@@ -35,7 +35,7 @@ const STORED_AT_ONCE = 2_000
 const KEPT_FOR_MS = 90 * 86_400_000
 const MAX_LISTED = 20
 
-type NewBulkChange = { action: BulkAction; given: Given; which: Which; most: number; fingerprint?: string | undefined }
+type NewBulkChange = { action: BulkAction; params: BulkParams; which: Which; most: number; fingerprint?: string | undefined }
 
 /**
  * Starts a bulk change on behalf of the member. Unknown ids are ignored.
@@ -47,12 +47,12 @@ type NewBulkChange = { action: BulkAction; given: Given; which: Which; most: num
  */
 export async function startBulkChange(
   ctx: Context,
-  { action, given: typed, which, most, fingerprint }: NewBulkChange,
+  { action, params: typed, which, most, fingerprint }: NewBulkChange,
 ): Promise<string> {
   const createdById = requireOperator(ctx)
   if (action === 'erase') authorize(ctx, 'erase_candidates')
-  const given = await completeGiven(ctx, typed)
-  refuse(await findGivenIssues(ctx, action, given))
+  const params = await completeParams(ctx, typed)
+  refuse(await findParamIssues(ctx, action, params))
   const inviteIds = await findChosen(ctx, which)
   refuseCount(inviteIds.length, most)
   if (fingerprint !== undefined && fingerprint !== fingerprintOf(inviteIds)) refuseCount(inviteIds.length, 0)
@@ -65,7 +65,7 @@ export async function startBulkChange(
       id,
       mode: modeOf(ctx),
       action,
-      given: { ...given, count: inviteIds.length },
+      params: { ...params, count: inviteIds.length },
       createdById,
       createdAt: deps.clock(),
     }
@@ -78,7 +78,7 @@ export async function startBulkChange(
     await recordAudit(inside, {
       action: 'changed_many',
       target,
-      details: { change: action, invites: rows.length, ...auditedGiven(given) },
+      details: { change: action, invites: rows.length, ...auditedParams(params) },
     })
   })
   return id
@@ -117,7 +117,7 @@ export async function getBulkChange(ctx: Context, id: string): Promise<BulkChang
   const counts = { ready: 0, done: 0, invalid: 0, refused: 0 }
   for (const { state, _count } of groups) counts[state] = _count
   const present = BULK_ROW_STATES.reduce((sum, state) => sum + counts[state], 0)
-  return { ...change, counts, count: (change.given as { count?: number }).count ?? present }
+  return { ...change, counts, count: (change.params as { count?: number }).count ?? present }
 }
 
 /** The newest. @throws DomainError not_permitted. */

@@ -13,7 +13,7 @@ import type { InviteStatus } from '../invites.ts'
 import type { InviteFilter } from '../listing/filter.ts'
 import { findMatchingIds } from '../listing/matches.ts'
 import { mayMove } from '../moves.ts'
-import { completeGiven, findGivenIssues, type Given, newEndOf } from './given.ts'
+import { type BulkParams, completeParams, findParamIssues, newEndOf } from './bulk-params.ts'
 
 /** These invites, or all that match a filter. */
 export type Which = { ids: string[] } | { filter: InviteFilter }
@@ -38,9 +38,9 @@ export async function countChosen(ctx: Context, which: Which): Promise<Map<Invit
 export type ExtensionPreview = { timeZone: string; days: { from: string; to: string; count: number }[]; kept: number }
 
 /** Previews an extension of the chosen invites, the earliest expiry first. @throws DomainError not_permitted; invalid. */
-export async function previewExtension(ctx: Context, which: Which, typed: Given): Promise<ExtensionPreview> {
-  const given = await completeGiven(ctx, typed)
-  refuse(await findGivenIssues(ctx, 'extend', given))
+export async function previewExtension(ctx: Context, which: Which, typed: BulkParams): Promise<ExtensionPreview> {
+  const params = await completeParams(ctx, typed)
+  refuse(await findParamIssues(ctx, 'extend', params))
   const { timeZone } = await ctx.db.organization.findUniqueOrThrow({
     where: { id: ctx.organization.id },
     select: { timeZone: true },
@@ -51,7 +51,7 @@ export async function previewExtension(ctx: Context, which: Which, typed: Given)
   const days = new Map<string, ExtensionPreview['days'][number]>()
   let kept = 0
   for (const { status, expiresAt } of invites) {
-    const end = newEndOf(given, expiresAt)
+    const end = newEndOf(params, expiresAt)
     if (!mayMove('extend', status) || end < expiresAt || end > latest) {
       kept++
       continue

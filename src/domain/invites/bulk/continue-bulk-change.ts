@@ -10,8 +10,8 @@ import type { QueuedRef } from '../../work/queued-ref.ts'
 import { ROWS_A_JOB, workThrough } from '../batches/work-through.ts'
 import { assignGrader, tagInvite } from '../change-invite.ts'
 import { extendInviteTo, reactivateInvite, resendInvite, revokeInvite } from '../operations.ts'
+import { newEndOf, paramsOf, type StoredParams } from './bulk-params.ts'
 import { fillName } from './fill-name.ts'
-import { givenOf, newEndOf, type StoredGiven } from './given.ts'
 import { keepStarted } from './keep-started.ts'
 
 const include = {
@@ -55,13 +55,13 @@ async function countFreeErasures({ db, organization }: Context): Promise<number>
   return Math.max(0, MAX_OPEN_ERASURES / 2 - open)
 }
 
-type Change = { id: string; action: BulkAction; given: Prisma.JsonValue }
+type Change = { id: string; action: BulkAction; params: Prisma.JsonValue }
 type Row = { number: number; inviteId: string }
 
-export type Operation = (ctx: Context, inviteId: string, given: StoredGiven, changeId: string) => Promise<unknown>
+export type Operation = (ctx: Context, inviteId: string, params: StoredParams, changeId: string) => Promise<unknown>
 const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
   resend: (ctx, inviteId, { message }) => resendInvite(ctx, inviteId, { message }),
-  extend: (ctx, inviteId, given) => extendInviteTo(ctx, inviteId, (current) => newEndOf(given, current)),
+  extend: (ctx, inviteId, params) => extendInviteTo(ctx, inviteId, (current) => newEndOf(params, current)),
   tag: (ctx, inviteId, { tagId = '' }) => tagInvite(ctx, inviteId, tagId),
   assign: (ctx, inviteId, { graderId = null }) => assignGrader(ctx, inviteId, graderId),
   async revoke(ctx, inviteId, { includesStarted, message }) {
@@ -75,7 +75,7 @@ const operations: Record<Exclude<BulkAction, 'erase'>, Operation> = {
 const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation): Promise<void> =>
   inTransaction(ctx, async (inside) => {
     if (!(await lockUnstopped(inside, change)) || !(await holdReady(inside, change, row))) return
-    const data = await inTransaction(inside, (within) => operation(within, row.inviteId, givenOf(change), change.id)).then(
+    const data = await inTransaction(inside, (within) => operation(within, row.inviteId, paramsOf(change), change.id)).then(
       () => ({ state: 'done' as const }),
       outcomeOf,
     )

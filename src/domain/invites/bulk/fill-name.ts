@@ -3,10 +3,10 @@ import { DomainError } from '../../errors.ts'
 import { correctInvite } from '../correct-invite.ts'
 import { getInvite } from '../invites.ts'
 import { lockInvite, resendInvite } from '../operations.ts'
-import type { StoredGiven } from './given.ts'
+import type { StoredParams } from './bulk-params.ts'
 
 /** Fills in the missing name of an invite from a list, and sends the invitation again if requested. */
-export async function fillName(inside: Context, inviteId: string, { listId = '', sendsAgain }: StoredGiven): Promise<void> {
+export async function fillName(inside: Context, inviteId: string, { listId = '', sendsAgain }: StoredParams): Promise<void> {
   const { db, organization } = inside
   await lockInvite(inside, inviteId)
   const where = { organizationId: organization.id, batchId: listId, inviteId, state: 'already' as const }

@@ -65,12 +65,12 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
         .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
         .on('submissionQuestions.versionId', '=', versionId),
     )
-    .leftJoin('takes', (join) =>
+    .leftJoin('answerAttempts', (join) =>
       join
-        .on(sameOwner('takes', 'submissionQuestions'))
-        .onRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
-        .onRef('takes.questionNumber', '=', 'submissionQuestions.number')
-        .on('takes.kind', '=', 'text'),
+        .on(sameOwner('answerAttempts', 'submissionQuestions'))
+        .onRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
+        .onRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
+        .on('answerAttempts.kind', '=', 'text'),
     )
     .leftJoinLateral(
       (eb) =>
@@ -102,7 +102,7 @@ export function findAffected(ctx: Context, versionId: string, submissionIds: rea
     )
     .select(['submissions.id as submissionId', 'submissions.mode', 'submissions.penaltyPercent'])
     .select(['assessments.id as assessmentId', 'assessments.name as assessment', 'assessments.secondGrader'])
-    .select(['submissionQuestions.number', 'submissionQuestions.points', 'takes.value', 'score.keyNumber'])
+    .select(['submissionQuestions.number', 'submissionQuestions.points', 'answerAttempts.value', 'score.keyNumber'])
     .select(['release.sum', 'release.ofPoints', 'release.grade'])
     .select((eb) => [
       eb.cast<number | null>('score.points', 'float8').as('scored'),

@@ -22,7 +22,7 @@ const PAPERS_AT_ONCE = 200
 /** Transactions of one job: a few seconds of work. */
 const BATCHES_A_JOB = 10
 
-const member = { select: { id: true, userId: true, roles: true, duties: true } } as const
+const member = { select: { id: true, userId: true, roles: true, portalRoles: true } } as const
 
 /**
  * Scores some of the papers that are left by a corrected key. Unless it is done then, another job goes on. Where it goes on stands in the key's
@@ -39,8 +39,8 @@ export async function continueCorrection(
   } as const
   const found = await service.db.answerKey.findUnique({ where: { organizationId_versionId_number: which }, include })
   if (!found?.createdBy || found.appliedAt !== null) return
-  const { id, userId, roles, duties } = found.createdBy
-  const actor = { kind: 'member', id, userId, roles, duties } as const
+  const { id, userId, roles, portalRoles } = found.createdBy
+  const actor = { kind: 'member', id, userId, roles, portalRoles } as const
   const ctx: Context = { ...service, organization: found.version.organization, mode: 'all', actor }
   const { versionId, number: keyNumber } = which
   const { responseType, spec } = found.version

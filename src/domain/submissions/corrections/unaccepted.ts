@@ -29,19 +29,19 @@ export async function listUnaccepted(ctx: Context, version: Correctable): Promis
         .onRef('submissionQuestions.submissionId', '=', 'submissions.id')
         .on('submissionQuestions.versionId', '=', versionId),
     )
-    .innerJoin('takes', (join) =>
+    .innerJoin('answerAttempts', (join) =>
       join
-        .on(sameOwner('takes', 'submissionQuestions'))
-        .onRef('takes.submissionId', '=', 'submissionQuestions.submissionId')
-        .onRef('takes.questionNumber', '=', 'submissionQuestions.number')
-        .on('takes.kind', '=', 'text'),
+        .on(sameOwner('answerAttempts', 'submissionQuestions'))
+        .onRef('answerAttempts.submissionId', '=', 'submissionQuestions.submissionId')
+        .onRef('answerAttempts.questionNumber', '=', 'submissionQuestions.number')
+        .on('answerAttempts.kind', '=', 'text'),
     )
-    .where(({ ref }) => sql<SqlBool>`jsonb_typeof(${ref('takes.value')}) = 'string'`)
-    .select('takes.value')
+    .where(({ ref }) => sql<SqlBool>`jsonb_typeof(${ref('answerAttempts.value')}) = 'string'`)
+    .select('answerAttempts.value')
     .select(({ fn, cast }) => cast<number>(fn.countAll(), 'integer').as('count'))
-    .groupBy('takes.value')
+    .groupBy('answerAttempts.value')
     .orderBy('count', 'desc')
-    .orderBy('takes.value')
+    .orderBy('answerAttempts.value')
     .limit(MOST_SPELLINGS)
   const groups = new Map<string, Unaccepted>()
   for (const { value, count } of await all(ctx.db, answered)) {

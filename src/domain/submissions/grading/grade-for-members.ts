@@ -137,9 +137,9 @@ async function enter(ctx: Context, submission: Graded, graderId: string | undefi
   const [member] = isUuid(graderId) ? await findMembers(ctx, [graderId]) : []
   if (!member) throw new DomainError('invalid', { issues: [{ field: 'graderId', rule: 'reference', value: graderId }] })
   refuse(mayGrade(member) ? [] : [{ field: 'graderId', rule: 'grader', value: graderId }])
-  const { id, userId, roles, duties } = member
+  const { id, userId, roles, portalRoles } = member
   const viaKey = ctx.actor.kind === 'apiKey' ? { viaKey: ctx.actor.id } : {}
-  const grader: Grader = { ...ctx, actor: { kind: 'member', id, userId, roles, duties, ...viaKey } }
+  const grader: Grader = { ...ctx, actor: { kind: 'member', id, userId, roles, portalRoles, ...viaKey } }
   const text = 'graderId must be who it is assigned to, an admin or, while it is assigned to nobody, any grader'
   refuse(roundOf(grader, submission) === null ? [{ field: 'graderId', rule: 'malformed', text }] : [])
   return grader

@@ -23,7 +23,7 @@ type Reader = {
   id: string
   userId: string
   roles: string[]
-  duties: string[]
+  portalRoles: string[]
   notices: string[]
   organizationId: string
   name: string
@@ -61,7 +61,7 @@ function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
   const morning = everyones
     .selectFrom('members')
     .innerJoin('organizations', 'organizations.id', 'members.organizationId')
-    .select(['members.id', 'members.userId', 'members.roles', 'members.duties', 'members.notices', 'members.organizationId'])
+    .select(['members.id', 'members.userId', 'members.roles', 'members.portalRoles', 'members.notices', 'members.organizationId'])
     .select(['organizations.name', 'organizations.tier', 'organizations.ownerNamedAt'])
     .select(({ ref }) => sql<string>`coalesce(${ref('members.timeZone')}, ${ref('organizations.timeZone')})`.as('zone'))
     .where('members.status', '=', sql.lit('active' as const))
@@ -70,14 +70,14 @@ function findReaders({ db, deps }: ServiceContext): Promise<Reader[]> {
   const there = everyones
     .with('morning', () => morning)
     .selectFrom('morning')
-    .select(['id', 'userId', 'roles', 'duties', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt', 'zone'])
+    .select(['id', 'userId', 'roles', 'portalRoles', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt', 'zone'])
     .select(({ ref }) => sql<Date>`${now} at time zone ${ref('morning.zone')}`.as('local'))
   return all(
     db,
     everyones
       .with('there', () => there)
       .selectFrom('there')
-      .select(['id', 'userId', 'roles', 'duties', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt'])
+      .select(['id', 'userId', 'roles', 'portalRoles', 'notices', 'organizationId', 'name', 'tier', 'ownerNamedAt'])
       .select(({ ref }) => [
         sql<string>`to_char(${ref('there.local')}, 'YYYY-MM-DD')`.as('day'),
         sql<Date>`(date_trunc('day', ${ref('there.local')}) + ${HOUR} * interval '1 hour'

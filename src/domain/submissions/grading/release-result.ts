@@ -118,15 +118,15 @@ export async function releaseByItself(ctx: Context, submissionId: string): Promi
       assessment: {
         select: {
           autoReleaseToCandidate: true,
-          autoReleaseBy: { select: { id: true, userId: true, roles: true, duties: true, status: true } },
+          autoReleaseBy: { select: { id: true, userId: true, roles: true, portalRoles: true, status: true } },
         },
       },
     },
   })
   const { autoReleaseBy: member, autoReleaseToCandidate: toCandidate } = found?.assessment ?? {}
   if (!found || member?.status !== 'active') return
-  const { id, userId, roles, duties } = member
-  const actor = { kind: 'member', id, userId, roles, duties } as const
+  const { id, userId, roles, portalRoles } = member
+  const actor = { kind: 'member', id, userId, roles, portalRoles } as const
   const releaser: Context = { ...ctx, mode: found.invite.mode, actor }
   const given = { comment: '', message: '', toCandidate: toCandidate === true }
   const work = (inside: Context) => releaseResult(inside, { submissionId, ...given })

@@ -2,7 +2,7 @@ import type { Prisma } from '../../../generated/prisma/client.ts'
 import type { Asset } from '../../assets/assets.ts'
 import type { ServiceContext } from '../../context.ts'
 import { fileOf, partOf } from '../../values/media-keys.ts'
-import type { Media } from './media.ts'
+import type { MediaFile } from './media.ts'
 
 /** What was looked for in the store: `missing` is not there, `wrong` has another length than it should. */
 export type MediaCheck = {
@@ -42,7 +42,7 @@ export async function checkMedia(system: ServiceContext, { sample }: { sample?: 
   return check
 }
 
-const expectFile = ({ id, organizationId, key, bytes }: Media | Asset): Expected => ({
+const expectFile = ({ id, organizationId, key, bytes }: MediaFile | Asset): Expected => ({
   mediaId: id,
   organizationId,
   key: fileOf(key),
@@ -63,10 +63,10 @@ async function look({ deps }: ServiceContext, check: MediaCheck, files: Expected
   return files.length
 }
 
-async function* readReady({ db }: ServiceContext): AsyncGenerator<Media[]> {
+async function* readReady({ db }: ServiceContext): AsyncGenerator<MediaFile[]> {
   for (let last: string | undefined; ; ) {
     const after = last === undefined ? {} : { id: { gt: last } }
-    const media = await db.media.findMany({ where: { state: 'ready', ...after }, orderBy: { id: 'asc' }, take: ROWS })
+    const media = await db.mediaFile.findMany({ where: { state: 'ready', ...after }, orderBy: { id: 'asc' }, take: ROWS })
     yield media
     last = media.at(-1)?.id
     if (media.length < ROWS) return
@@ -91,7 +91,7 @@ async function* readAssets({ db }: ServiceContext): AsyncGenerator<Asset[]> {
 async function* readParts({ db }: ServiceContext): AsyncGenerator<Expected[]> {
   for (let last: string | undefined; ; ) {
     const after = last === undefined ? {} : { id: { gt: last } }
-    const media = await db.media.findMany({
+    const media = await db.mediaFile.findMany({
       where: { state: { in: ['uploading', 'joining', 'failed'] }, ...after },
       orderBy: { id: 'asc' },
       take: ROWS / 10,
@@ -106,16 +106,16 @@ async function* readParts({ db }: ServiceContext): AsyncGenerator<Expected[]> {
 }
 
 /** Files that are ready, at moments of their making chosen by chance: ids rise with the time. */
-async function findSample({ db }: ServiceContext, size: number): Promise<Media[]> {
+async function findSample({ db }: ServiceContext, size: number): Promise<MediaFile[]> {
   const ready = { state: 'ready' } as const
-  const first = await db.media.findFirst({ where: ready, orderBy: { id: 'asc' } })
-  const last = await db.media.findFirst({ where: ready, orderBy: { id: 'desc' } })
+  const first = await db.mediaFile.findFirst({ where: ready, orderBy: { id: 'asc' } })
+  const last = await db.mediaFile.findFirst({ where: ready, orderBy: { id: 'desc' } })
   if (!first || !last) return []
   const [from, until] = [timeOf(first.id), timeOf(last.id)]
   const found = new Map([first, last].slice(0, size).map((media) => [media.id, media]))
   for (let i = found.size; i < size; i++) {
     const id = idAt(from + Math.random() * (until - from))
-    const media = await db.media.findFirst({ where: { ...ready, id: { gte: id } }, orderBy: { id: 'asc' } })
+    const media = await db.mediaFile.findFirst({ where: { ...ready, id: { gte: id } }, orderBy: { id: 'asc' } })
     if (media) found.set(media.id, media)
   }
   return [...found.values()]
@@ -140,7 +140,7 @@ async function countStrays({ db, deps }: ServiceContext): Promise<{ files: numbe
     })
     const key = { in: [...new Set(keyed.map(({ medium }) => medium))] }
     const known = [
-      ...(await db.media.findMany({ where: { key }, select: { key: true } })),
+      ...(await db.mediaFile.findMany({ where: { key }, select: { key: true } })),
       ...(await db.asset.findMany({ where: { key }, select: { key: true } })),
       ...(await db.archive.findMany({ where: { key }, select: { key: true } })),
       ...(await db.deletedMediaFile.findMany({ where: { key }, select: { key: true } })),

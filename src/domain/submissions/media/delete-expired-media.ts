@@ -64,11 +64,11 @@ export async function forgetOldMedia(system: ServiceContext, kept: KeptDays): Pr
 }
 
 /** When a medium of a submission is to go: the earliest of what is not null. */
-type DueBy = (eb: Expressions<'media' | 'submissions'>) => RawBuilder<Date>
+type DueBy = (eb: Expressions<'mediaFiles' | 'submissions'>) => RawBuilder<Date>
 const dueBy =
   (kept: KeptDays): DueBy =>
   ({ ref }) => {
-    const [kind, state, createdAt] = [ref('media.kind'), ref('submissions.state'), ref('media.createdAt')]
+    const [kind, state, createdAt] = [ref('mediaFiles.kind'), ref('submissions.state'), ref('mediaFiles.createdAt')]
     return sql`least(
       coalesce(${ref('submissions.submittedAt')}, ${createdAt}) + interval '24 hours' *
         case when ${kind} in ('webcam_still', 'webcam', 'screen') then ${kept.proctoring}::integer else ${kept.answers}::integer end,
@@ -82,11 +82,11 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
   const looked = everyones
     .selectFrom('submissions')
     .select(({ exists, selectFrom }) => {
-      const due = selectFrom('media')
-        .select('media.id')
-        .where(sameOwner('media', 'submissions'))
-        .whereRef('media.submissionId', '=', 'submissions.id')
-        .where('media.state', '<>', 'deleted')
+      const due = selectFrom('mediaFiles')
+        .select('mediaFiles.id')
+        .where(sameOwner('mediaFiles', 'submissions'))
+        .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
+        .where('mediaFiles.state', '<>', 'deleted')
         .where((eb) => eb(dueAt(eb as never), '<=', now))
       return ['submissions.organizationId', 'submissions.id as submissionId', exists(due).$castTo<boolean>().as('due')]
     })
@@ -101,13 +101,13 @@ async function forgetDue(ctx: ServiceContext, organizationId: string, submission
   const now = ctx.deps.clock()
   const owner = { organization: { id: organizationId }, mode: 'all' as const }
   const submission = own(owner, 'submissions').where('submissions.id', '=', submissionId)
-  const due = ownUpdate(owner, 'media')
+  const due = ownUpdate(owner, 'mediaFiles')
     .from(submission.selectAll().as('submissions'))
     .set({ state: 'deleted', deletedAt: now })
-    .whereRef('media.submissionId', '=', 'submissions.id')
-    .where('media.state', '<>', 'deleted')
+    .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
+    .where('mediaFiles.state', '<>', 'deleted')
     .where((eb) => eb(dueAt(eb as never), '<=', now))
-  await tell(ctx, organizationId, submissionId, await all(ctx.db, due.returning('media.kind')))
+  await tell(ctx, organizationId, submissionId, await all(ctx.db, due.returning('mediaFiles.kind')))
 }
 
 /** A submission that has changed its state meanwhile is looked at once more. */
@@ -117,19 +117,19 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
   const first = after(Math.min(kept.idPhoto, kept.proctoring, kept.answers, UNUSED_DAYS))
   const kinds = everyones
     .selectFrom('submissions')
-    .leftJoin('media', (join) =>
+    .leftJoin('mediaFiles', (join) =>
       join
-        .on(sameOwner('media', 'submissions'))
-        .onRef('media.submissionId', '=', 'submissions.id')
-        .on('media.state', '<>', 'deleted'),
+        .on(sameOwner('mediaFiles', 'submissions'))
+        .onRef('mediaFiles.submissionId', '=', 'submissions.id')
+        .on('mediaFiles.state', '<>', 'deleted'),
     )
     .where('submissions.id', '=', among(looked.map(({ submissionId }) => submissionId)))
     .groupBy('submissions.id')
     .select((eb) => [
       'submissions.id',
       'submissions.state',
-      eb.fn.count('media.id').as('kept'),
-      sql<Date | null>`min(${dueBy(kept)(eb as never)}) filter (where ${eb.ref('media.id')} is not null)`.as('due'),
+      eb.fn.count('mediaFiles.id').as('kept'),
+      sql<Date | null>`min(${dueBy(kept)(eb as never)}) filter (where ${eb.ref('mediaFiles.id')} is not null)`.as('due'),
     ])
   const plan = everyones
     .with('looked', () => kinds)
@@ -181,11 +181,11 @@ async function findInvite({ db }: ServiceContext, organizationId: string, submis
 async function forgetUnfinishedPhotos({ db, deps }: ServiceContext): Promise<void> {
   const now = deps.clock()
   const unfinished = everyones
-    .updateTable('media')
+    .updateTable('mediaFiles')
     .set({ state: 'deleted', deletedAt: now })
-    .where('media.state', '=', sql.lit('joining'))
-    .where(({ ref }) => sql<SqlBool>`${ref('media.kind')} in ('id_photo', 'face_photo', 'webcam_still')`)
-    .where('media.createdAt', '<=', new Date(now.getTime() - UNFINISHED_MS))
+    .where('mediaFiles.state', '=', sql.lit('joining'))
+    .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.kind')} in ('id_photo', 'face_photo', 'webcam_still')`)
+    .where('mediaFiles.createdAt', '<=', new Date(now.getTime() - UNFINISHED_MS))
   await run(db, unfinished)
 }
 
@@ -201,7 +201,7 @@ export async function deleteSubmissionMedia(ctx: Context, inviteId: string, kind
   const invite = isUuid(inviteId) ? await ctx.db.invite.findFirst({ where: { ...seen(ctx), id: inviteId } }) : null
   if (!invite) throw new DomainError('invite_not_found')
   await inTransaction(ctx, async (inside) => {
-    const gone = await inside.db.media.updateManyAndReturn({
+    const gone = await inside.db.mediaFile.updateManyAndReturn({
       where: { organizationId, submission: { inviteId }, kind: { in: kinds }, state: { not: 'deleted' } },
       data: { state: 'deleted', deletedAt: ctx.deps.clock() },
       select: { submissionId: true, kind: true },

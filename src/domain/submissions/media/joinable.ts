@@ -45,7 +45,7 @@ const inOrder = [{ segment: 'asc' as const }, { number: 'asc' as const }]
 
 async function findRecording(system: ServiceContext, { id, organizationId }: QueuedRef): Promise<Joinable | null> {
   const { db } = system
-  const media = await db.media.findUnique({ where: { organizationId_id: { organizationId, id } } })
+  const media = await db.mediaFile.findUnique({ where: { organizationId_id: { organizationId, id } } })
   if (!media) return null
   const { submissionId } = media
   const [joining, parts] = [{ organizationId, id, state: 'joining' } as const, { organizationId, mediaId: id }]
@@ -55,20 +55,20 @@ async function findRecording(system: ServiceContext, { id, organizationId }: Que
     forgetParts: () => db.mediaFilePart.deleteMany({ where: parts }),
     async countFault() {
       const data = { failedJoins: { increment: 1 } }
-      const [counted] = await db.media.updateManyAndReturn({ where: joining, data, select: { failedJoins: true } })
+      const [counted] = await db.mediaFile.updateManyAndReturn({ where: joining, data, select: { failedJoins: true } })
       return counted?.failedJoins
     },
-    fail: async () => (await db.media.updateMany({ where: joining, data: { state: 'failed' } })).count > 0,
+    fail: async () => (await db.mediaFile.updateMany({ where: joining, data: { state: 'failed' } })).count > 0,
     succeed: ({ contentType, milliseconds, cuts, bytes }) =>
       inTransaction(system, async ({ db }) => {
         const data = { state: 'ready', contentType, milliseconds, cuts, bytes } as const
-        const { count } = await db.media.updateMany({ where: joining, data })
+        const { count } = await db.mediaFile.updateMany({ where: joining, data })
         const more = { mediaBytes: { increment: BigInt(bytes) - media.bytes } }
         if (count > 0) await db.submission.updateMany({ where: { organizationId, id: submissionId }, data: more })
         return count > 0
       }),
     readState: async () =>
-      (await db.media.findUnique({ where: { organizationId_id: { organizationId, id } }, select: { state: true } }))?.state,
+      (await db.mediaFile.findUnique({ where: { organizationId_id: { organizationId, id } }, select: { state: true } }))?.state,
     queueAgain: () => inTransaction(system, (inside) => queueJoin(inside, media)),
   }
 }

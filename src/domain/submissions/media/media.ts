@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { seen } from '../../../db/own.ts'
-import type { Media, MediaKind, Prisma } from '../../../generated/prisma/client.ts'
+import type { MediaFile, MediaKind, Prisma } from '../../../generated/prisma/client.ts'
 import { isBlindTo } from '../../assessments/blind-grading.ts'
 import type { Context, ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
@@ -9,7 +9,7 @@ import { fileOf, newMediaKey, partOf } from '../../values/media-keys.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
 
-export type { Media, MediaKind }
+export type { MediaFile, MediaKind }
 
 /** A row for what is to come into the store. */
 export function newMedia({ deps, organization }: Context, submissionId: string, kind: MediaKind) {
@@ -32,10 +32,10 @@ export function newMedia({ deps, organization }: Context, submissionId: string, 
  *
  * @throws DomainError media_not_found for one that there is not, or not yet, or no more; not_permitted.
  */
-export async function getMedia(ctx: Context, id: string): Promise<Media> {
+export async function getMedia(ctx: Context, id: string): Promise<MediaFile> {
   const where = { organizationId: ctx.organization.id, id, submission: seen(ctx), OR: [...READABLE] }
   const found = isUuid(id)
-    ? await ctx.db.media.findFirst({
+    ? await ctx.db.mediaFile.findFirst({
         where,
         include: {
           submission: {
@@ -57,7 +57,7 @@ export async function getMedia(ctx: Context, id: string): Promise<Media> {
 }
 
 /** Of others there is nothing to read: they have not ended yet, or are deleted. */
-const READABLE: Prisma.MediaWhereInput[] = [{ state: 'ready' }, { state: 'failed', parts: { some: {} } }]
+const READABLE: Prisma.MediaFileWhereInput[] = [{ state: 'ready' }, { state: 'failed', parts: { some: {} } }]
 
 /**
  * The recording that a link opens.
@@ -65,14 +65,18 @@ const READABLE: Prisma.MediaWhereInput[] = [{ state: 'ready' }, { state: 'failed
  * @throws DomainError media_not_found for a link that nobody has signed, whose time is over, or whose recording is gone or
  *   withdrawn.
  */
-export async function openMediaLink({ db, deps }: ServiceContext, secretKeys: readonly string[], token: string): Promise<Media> {
+export async function openMediaLink(
+  { db, deps }: ServiceContext,
+  secretKeys: readonly string[],
+  token: string,
+): Promise<MediaFile> {
   const link = readMediaLink(secretKeys, token)
   const isGood = link !== null && link.expiresAt > deps.clock()
   const where = {
     state: 'ready',
     submission: { state: { not: 'withdrawn' }, invite: { organization: { suspension: null } } },
   } as const
-  const media = isGood ? await db.media.findUnique({ where: { id: link.mediaId, ...where } }) : null
+  const media = isGood ? await db.mediaFile.findUnique({ where: { id: link.mediaId, ...where } }) : null
   if (!media) throw new DomainError('media_not_found')
   return media
 }
@@ -84,7 +88,7 @@ export async function openMediaLink({ db, deps }: ServiceContext, secretKeys: re
  */
 export async function readMedia(
   { deps }: Pick<ServiceContext, 'deps'>,
-  { key }: Media,
+  { key }: MediaFile,
   range?: { start: number; end: number },
 ): Promise<Readable> {
   const content = await deps.media.get(fileOf(key), range)
@@ -97,7 +101,7 @@ export async function readMedia(
  *
  * @throws Error when the store has lost one.
  */
-export async function* readArrived({ db, deps }: Context, { id, organizationId, key }: Media): AsyncGenerator<Buffer> {
+export async function* readArrived({ db, deps }: Context, { id, organizationId, key }: MediaFile): AsyncGenerator<Buffer> {
   const where = { organizationId, mediaId: id }
   const parts = await db.mediaFilePart.findMany({ where, orderBy: [{ segment: 'asc' }, { number: 'asc' }] })
   for (const part of parts) {
@@ -109,7 +113,7 @@ export async function* readArrived({ db, deps }: Context, { id, organizationId, 
 
 /** How many recordings could not be joined, whoever's. */
 export const countFailedRecordings = ({ db }: Pick<ServiceContext, 'db'>): Promise<number> =>
-  db.media.count({ where: { state: 'failed' } })
+  db.mediaFile.count({ where: { state: 'failed' } })
 
 /** Bytes of all media, whoever's, at a cost that grows with the number of organizations alone. */
 export async function countAllMediaBytes({ db }: Pick<ServiceContext, 'db'>): Promise<number> {

@@ -2,7 +2,7 @@ import { sql } from '../../../db/builder.ts'
 import { compose, own } from '../../../db/own.ts'
 import { one } from '../../../db/statements.ts'
 import type { ServiceContext } from '../../context.ts'
-import type { Media } from './media.ts'
+import type { MediaFile } from './media.ts'
 
 /** So much later than the one before it each recording of an organization is due, of those that wait at the same time. */
 const TURN_MS = 30_000
@@ -19,9 +19,9 @@ const LONGEST_MS = 600_000
  */
 export async function queueJoin(
   { db, deps }: ServiceContext,
-  { id, organizationId, key }: Pick<Media, 'id' | 'organizationId' | 'key'>,
+  { id, organizationId, key }: Pick<MediaFile, 'id' | 'organizationId' | 'key'>,
 ): Promise<void> {
-  const recordings = own({ organization: { id: organizationId } }, 'media')
+  const recordings = own({ organization: { id: organizationId } }, 'mediaFiles')
     .where('state', '=', 'joining')
     .where('kind', 'in', ['answer', 'webcam', 'screen'])
     .select(['id', 'bytes', sql<number>`row_number() over (partition by submission_id order by completed_at, id)`.as('nth')])

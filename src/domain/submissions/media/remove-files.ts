@@ -5,7 +5,7 @@ import { all, run } from '../../../db/statements.ts'
 import type { ServiceContext } from '../../context.ts'
 import { folderOf } from '../../values/media-keys.ts'
 import { beginTurn } from '../../work/sweep-parts.ts'
-import type { Media } from './media.ts'
+import type { MediaFile } from './media.ts'
 
 /** A part that was on its way when its recording was deleted has arrived by then. */
 const STRAY_MS = 60_000
@@ -16,7 +16,7 @@ const MAX_REFUSALS = 5
 /** Media of one statement. */
 const FOUND_AT_ONCE = 100
 
-type Removable = Pick<Media, 'id' | 'key' | 'refusedAt'>
+type Removable = Pick<MediaFile, 'id' | 'key' | 'refusedAt'>
 type Refused = Removable & { err: unknown }
 
 /** Where it stands which files are to be removed. */
@@ -30,7 +30,7 @@ type Source = {
 const media: Source = {
   find: findDeleted,
   markRemoved,
-  setAside: ({ db }, ids, refusedAt) => db.media.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
+  setAside: ({ db }, ids, refusedAt) => db.mediaFile.updateMany({ where: { id: { in: ids } }, data: { refusedAt } }),
 }
 /** Media whose rows are gone. */
 const leftovers: Source = {
@@ -68,7 +68,7 @@ const timesOf = ({ deps }: ServiceContext) => {
 function findDeleted(system: ServiceContext): Promise<Removable[]> {
   const { arrived, refused } = timesOf(system)
   const removable = everyones
-    .selectFrom('media')
+    .selectFrom('mediaFiles')
     .select(['id', 'key', 'refusedAt'])
     .where('state', '=', sql.lit('deleted'))
     .where('removedAt', 'is', null)
@@ -111,21 +111,23 @@ const idsOf = (removable: Removable[]): string[] => removable.map(({ id }) => id
 async function markRemoved({ db, deps }: ServiceContext, removed: Removable[]): Promise<void> {
   if (removed.length === 0) return
   const mark = everyones
-    .updateTable('media')
+    .updateTable('mediaFiles')
     .set({ removedAt: deps.clock() })
-    .where('media.id', '=', among(idsOf(removed)))
-    .where('media.removedAt', 'is', null)
+    .where('mediaFiles.id', '=', among(idsOf(removed)))
+    .where('mediaFiles.removedAt', 'is', null)
   const free = everyones
-    .with('removed', () => mark.returning(['media.organizationId', 'media.submissionId', 'media.id', 'media.bytes']))
+    .with('removed', () =>
+      mark.returning(['mediaFiles.organizationId', 'mediaFiles.submissionId', 'mediaFiles.id', 'mediaFiles.bytes']),
+    )
     .with('abandoned', (withRemoved) =>
       withRemoved
-        .updateTable('takes')
+        .updateTable('answerAttempts')
         .from('removed')
         .set({ state: 'abandoned', completedAt: null })
-        .whereRef('takes.organizationId', '=', 'removed.organizationId')
-        .whereRef('takes.mediaId', '=', 'removed.id')
-        .where('takes.state', '=', 'recording')
-        .returning('takes.id'),
+        .whereRef('answerAttempts.organizationId', '=', 'removed.organizationId')
+        .whereRef('answerAttempts.mediaId', '=', 'removed.id')
+        .where('answerAttempts.state', '=', 'recording')
+        .returning('answerAttempts.id'),
     )
     .with('parts', (withRemoved) =>
       withRemoved

@@ -12,7 +12,7 @@ import { queueJoin } from './queue-join.ts'
 export async function retryFailedRecordings(system: ServiceContext, id?: string): Promise<number> {
   if (id !== undefined && !isUuid(id)) return 0
   return inTransaction(system, async (inside) => {
-    const failed = await inside.db.media.updateManyAndReturn({
+    const failed = await inside.db.mediaFile.updateManyAndReturn({
       where: { state: 'failed', ...(id !== undefined && { id }) },
       data: { state: 'joining', failedJoins: 0 },
       select: { id: true, organizationId: true, key: true },

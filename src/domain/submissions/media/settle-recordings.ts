@@ -19,21 +19,23 @@ export const countParts = ({ db, organization }: Context, mediaId: string): Prom
  * the same, before any attempt that begins later. Those that the candidate had not stopped were cut off.
  */
 export async function completeOpenRecordings(ctx: Context, submissionId: string, number?: number): Promise<void> {
-  const open = ownUpdate(ctx, 'takes').where('takes.submissionId', '=', submissionId).where('takes.state', '=', 'recording')
+  const open = ownUpdate(ctx, 'answerAttempts')
+    .where('answerAttempts.submissionId', '=', submissionId)
+    .where('answerAttempts.state', '=', 'recording')
   const ended = open.set((eb) => {
-    const [at, state] = [eb.ref('takes.completedAt'), eb.ref('takes.state')]
+    const [at, state] = [eb.ref('answerAttempts.completedAt'), eb.ref('answerAttempts.state')]
     const parts = eb
       .selectFrom('mediaFileParts')
       .select('mediaFileParts.number')
-      .where(sameOwner('mediaFileParts', 'takes'))
-      .whereRef('mediaFileParts.mediaId', '=', 'takes.mediaId')
+      .where(sameOwner('mediaFileParts', 'answerAttempts'))
+      .whereRef('mediaFileParts.mediaId', '=', 'answerAttempts.mediaId')
     return {
       completedAt: sql<Date>`coalesce(${at}, ${ctx.deps.clock()})`,
-      wasInterrupted: sql<boolean>`${eb.ref('takes.wasInterrupted')} or ${at} is null`,
+      wasInterrupted: sql<boolean>`${eb.ref('answerAttempts.wasInterrupted')} or ${at} is null`,
       state: sql<'complete'>`case when ${eb.exists(parts)} then 'complete'::answer_attempt_state else ${state} end`,
     }
   })
-  await run(ctx.db, number === undefined ? ended : ended.where('takes.questionNumber', '=', number))
+  await run(ctx.db, number === undefined ? ended : ended.where('answerAttempts.questionNumber', '=', number))
 }
 
 /**
@@ -52,19 +54,21 @@ export async function settleRecording(
   await lockRecording(ctx, mediaId)
   if ((await countParts(ctx, mediaId)) === 0) return abandon(ctx, mediaId)
   const completedAt = deps.clock()
-  const [settled] = await db.media.updateManyAndReturn({
+  const [settled] = await db.mediaFile.updateManyAndReturn({
     where: { organizationId, id: mediaId, state: 'uploading' },
     data: { state: 'joining', completedAt, declaredParts },
     select: { key: true },
   })
   if (!settled) return
-  const complete = ownUpdate(ctx, 'takes')
-    .where('takes.mediaId', '=', mediaId)
-    .where('takes.state', '<>', 'abandoned')
+  const complete = ownUpdate(ctx, 'answerAttempts')
+    .where('answerAttempts.mediaId', '=', mediaId)
+    .where('answerAttempts.state', '<>', 'abandoned')
     .set(({ ref }) => ({
       state: 'complete',
-      completedAt: sql<Date>`coalesce(${ref('takes.completedAt')}, ${completedAt})`,
-      wasInterrupted: isStopped ? false : sql<boolean>`${ref('takes.wasInterrupted')} or ${ref('takes.completedAt')} is null`,
+      completedAt: sql<Date>`coalesce(${ref('answerAttempts.completedAt')}, ${completedAt})`,
+      wasInterrupted: isStopped
+        ? false
+        : sql<boolean>`${ref('answerAttempts.wasInterrupted')} or ${ref('answerAttempts.completedAt')} is null`,
     }))
   await run(db, complete)
   await queueJoin(ctx, { id: mediaId, organizationId, key: settled.key })
@@ -72,14 +76,15 @@ export async function settleRecording(
 
 /** Locks a recording: a part that is being taken is known by then, or is refused. */
 export const lockRecording = (ctx: Context, mediaId: string): Promise<unknown> =>
-  first(ctx.db, own(ctx, 'media').select('id').where('id', '=', mediaId).forNoKeyUpdate())
+  first(ctx.db, own(ctx, 'mediaFiles').select('id').where('id', '=', mediaId).forNoKeyUpdate())
 
 /** Its files go with the next sweep. */
 export async function abandon({ db, deps, organization }: Context, mediaId: string): Promise<void> {
   const organizationId = organization.id
   const deleted = { state: 'deleted', deletedAt: deps.clock() } as const
-  const { count } = await db.media.updateMany({ where: { organizationId, id: mediaId, state: 'uploading' }, data: deleted })
-  if (count > 0) await db.take.updateMany({ where: { organizationId, mediaId }, data: { state: 'abandoned', completedAt: null } })
+  const { count } = await db.mediaFile.updateMany({ where: { organizationId, id: mediaId, state: 'uploading' }, data: deleted })
+  if (count > 0)
+    await db.answerAttempt.updateMany({ where: { organizationId, mediaId }, data: { state: 'abandoned', completedAt: null } })
 }
 
 /** For so long a recording without an end may rest: its candidate may come back, and send what the browser has kept. */
@@ -116,39 +121,41 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
   const ended = new Date(now - UPLOAD_GRACE_SECONDS * 1_000)
   const rested = new Date(now - REST_MS)
   const overdue = everyones
-    .selectFrom('media')
-    .innerJoin('organizations', 'organizations.id', 'media.organizationId')
+    .selectFrom('mediaFiles')
+    .innerJoin('organizations', 'organizations.id', 'mediaFiles.organizationId')
     .innerJoin('submissions', (join) =>
-      join.on(sameOwner('submissions', 'media')).onRef('submissions.id', '=', 'media.submissionId'),
+      join.on(sameOwner('submissions', 'mediaFiles')).onRef('submissions.id', '=', 'mediaFiles.submissionId'),
     )
-    .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
+    .leftJoin('answerAttempts', (join) =>
+      join.on(sameOwner('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
+    )
     .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('submissionQuestions', 'takes'))
-        .onRef('submissionQuestions.submissionId', '=', 'takes.submissionId')
-        .onRef('submissionQuestions.number', '=', 'takes.questionNumber'),
+        .on(sameOwner('submissionQuestions', 'answerAttempts'))
+        .onRef('submissionQuestions.submissionId', '=', 'answerAttempts.submissionId')
+        .onRef('submissionQuestions.number', '=', 'answerAttempts.questionNumber'),
     )
-    .where('media.state', '=', sql.lit('uploading'))
-    .where(({ ref }) => sql<SqlBool>`${ref('media.kind')} in ('answer', 'webcam', 'screen')`)
+    .where('mediaFiles.state', '=', sql.lit('uploading'))
+    .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.kind')} in ('answer', 'webcam', 'screen')`)
     .where(({ and, eb, exists, not, or, ref, selectFrom }) => {
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       const arriving = selectFrom('mediaFileParts')
         .select('mediaFileParts.number')
-        .where(sameOwner('mediaFileParts', 'media'))
-        .whereRef('mediaFileParts.mediaId', '=', 'media.id')
+        .where(sameOwner('mediaFileParts', 'mediaFiles'))
+        .whereRef('mediaFileParts.mediaId', '=', 'mediaFiles.id')
         .where('mediaFileParts.createdAt', '>', rested)
       return or([
         sql<SqlBool>`least(${sql.join([...ends, ref('submissions.deadlineAt')])}) <= ${ended}`,
-        and([eb('media.createdAt', '<=', rested), not(exists(arriving))]),
+        and([eb('mediaFiles.createdAt', '<=', rested), not(exists(arriving))]),
       ])
     })
-    .select(['media.id as mediaId', 'media.createdAt', 'organizations.id', 'organizations.name', 'organizations.tier'])
-    .orderBy('media.createdAt')
-    .orderBy('media.id')
+    .select(['mediaFiles.id as mediaId', 'mediaFiles.createdAt', 'organizations.id', 'organizations.name', 'organizations.tier'])
+    .orderBy('mediaFiles.createdAt')
+    .orderBy('mediaFiles.id')
     .limit(SETTLED_AT_ONCE)
   const further = after
     ? overdue.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('media.createdAt', 'media.id'), '>', tuple(after.createdAt, after.mediaId)),
+        eb(refTuple('mediaFiles.createdAt', 'mediaFiles.id'), '>', tuple(after.createdAt, after.mediaId)),
       )
     : overdue
   return all(db, further)

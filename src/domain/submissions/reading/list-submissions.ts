@@ -19,7 +19,7 @@ const detailInclude = {
   releases: newestRelease,
   paper: {
     orderBy: { number: 'asc' },
-    include: { takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
+    include: { attempts: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
   },
 } satisfies Prisma.SubmissionInclude
 

@@ -1,4 +1,4 @@
-import type { Invite, Media, SessionEvent, Submission, SubmissionQuestion } from '../../../generated/prisma/client.ts'
+import type { Invite, MediaFile, SessionEvent, Submission, SubmissionQuestion } from '../../../generated/prisma/client.ts'
 import { waivedNoteOf } from './waive-requirement.ts'
 
 /** How much of the screen is there, in milliseconds in which a question was open. */
@@ -13,7 +13,7 @@ type Span = { from: number; to: number }
 export type Taken = Pick<Submission, 'consentMedia' | 'submittedAt'> & {
   invite: Pick<Invite, 'screenRecording' | 'waivedChecks'>
   paper: Pick<SubmissionQuestion, 'openedAt' | 'closesAt' | 'closedAt'>[]
-  media: Pick<Media, 'kind' | 'state' | 'createdAt' | 'completedAt' | 'milliseconds'>[]
+  media: Pick<MediaFile, 'kind' | 'state' | 'createdAt' | 'completedAt' | 'milliseconds'>[]
   notes: Pick<SessionEvent, 'kind' | 'at'>[]
 }
 

@@ -7,7 +7,7 @@ import { MAX_SESSION_EVENTS } from '../../limits.ts'
 import { type Listing, readPage } from '../../lists/page.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { findNeeds } from '../find-needs.ts'
-import type { Media } from '../media/media.ts'
+import type { MediaFile } from '../media/media.ts'
 import { type Requirement, requirementsOf } from '../needs.ts'
 import { authorizeSubmission, graderOfInvite } from '../visibility.ts'
 import { measureScreen, type ScreenFacts } from './screen-facts.ts'
@@ -20,7 +20,7 @@ const include = {
     orderBy: { number: 'asc' },
     include: {
       version: { select: { responseType: true, spec: true } },
-      takes: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+      attempts: { include: { media: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
     },
   },
   media: { where: { kind: { notIn: ['answer', 'webcam_still'] } }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
@@ -40,12 +40,12 @@ const shownInvite = {
 
 /** All that a candidate has sent in, with the paper as it was; of the webcam's stills, of which there are many, a page. */
 export type SubmissionDetail = Prisma.SubmissionGetPayload<{ include: typeof include }> & {
-  stills: Listing<Media>
+  stills: Listing<MediaFile>
   /** Null where the screen was not to be recorded, or must not be seen. */
   screen: ScreenFacts | null
 }
 export type QuestionDetail = SubmissionDetail['paper'][number]
-export type TakeDetail = QuestionDetail['takes'][number]
+export type TakeDetail = QuestionDetail['attempts'][number]
 export type SubmittedInvite = Prisma.InviteGetPayload<{ select: typeof shownInvite }>
 
 /**
@@ -83,12 +83,12 @@ export async function findDetail(
 }
 
 /** Those that can be seen, in the order in which they were taken. */
-function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<Listing<Media>> {
+function listStills({ db, organization }: Context, submissionId: string, number: number): Promise<Listing<MediaFile>> {
   const where = { organizationId: organization.id, submissionId, kind: 'webcam_still', state: 'ready' } as const
   return readPage(
     { number, size: STILLS_AT_ONCE },
-    () => db.media.count({ where }),
-    (window) => db.media.findMany({ where, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], ...window }),
+    () => db.mediaFile.count({ where }),
+    (window) => db.mediaFile.findMany({ where, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], ...window }),
   )
 }
 

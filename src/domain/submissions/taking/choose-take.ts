@@ -22,25 +22,25 @@ export async function stopTake({ ctx, submission }: PreparedSession, mediaId: st
   const now = deps.clock()
   const over = new Date(now.getTime() - UPLOAD_GRACE_SECONDS * 1_000)
   const where = { organizationId: organization.id, submissionId: submission.id, mediaId }
-  const take = isUuid(mediaId) ? await db.take.findFirst({ where }) : null
+  const take = isUuid(mediaId) ? await db.answerAttempt.findFirst({ where }) : null
   if (!take) return refuseSession('not_found')
   if (take.completedAt && !take.wasInterrupted) return
-  const stop = ownUpdate(ctx, 'takes')
+  const stop = ownUpdate(ctx, 'answerAttempts')
     .from(['submissions', 'submissionQuestions'])
     .set(({ ref }) => ({
-      completedAt: sql<Date>`greatest(${ref('takes.createdAt')}, ${before(now, ago)}::timestamptz)`,
+      completedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${before(now, ago)}::timestamptz)`,
       wasInterrupted: false,
     }))
     .where(isOfItsQuestion)
-    .where('takes.id', '=', take.id)
-    .where('takes.state', '<>', 'abandoned')
-    .where((eb) => eb.or([eb('takes.completedAt', 'is', null), eb('takes.wasInterrupted', '=', true)]))
+    .where('answerAttempts.id', '=', take.id)
+    .where('answerAttempts.state', '<>', 'abandoned')
+    .where((eb) => eb.or([eb('answerAttempts.completedAt', 'is', null), eb('answerAttempts.wasInterrupted', '=', true)]))
     .where(({ ref }) => {
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       return sql<SqlBool>`coalesce(least(${sql.join([...ends, ref('submissions.deadlineAt')])}) > ${over}, true)`
     })
   if ((await run(db, stop)) > 0) return
-  const present = await db.take.findFirstOrThrow({ where: { ...where, id: take.id } })
+  const present = await db.answerAttempt.findFirstOrThrow({ where: { ...where, id: take.id } })
   if (present.state === 'abandoned' || present.wasInterrupted || !present.completedAt) refuseSession('closed')
 }
 
@@ -58,16 +58,16 @@ export async function chooseTake(
 ): Promise<void> {
   const { ctx, submission } = session
   const now = ctx.deps.clock()
-  const choose = ownUpdate(ctx, 'takes')
+  const choose = ownUpdate(ctx, 'answerAttempts')
     .from(['submissions', 'submissionQuestions'])
     .set(({ ref }) => ({
-      selectedAt: sql<Date>`greatest(${ref('takes.createdAt')}, ${ref('takes.selectedAt')}, ${before(now, ago)}::timestamptz)`,
+      selectedAt: sql<Date>`greatest(${ref('answerAttempts.createdAt')}, ${ref('answerAttempts.selectedAt')}, ${before(now, ago)}::timestamptz)`,
     }))
     .where(isOfItsQuestion)
-    .where('takes.submissionId', '=', submission.id)
-    .where('takes.id', '=', takeId)
-    .where('takes.questionNumber', '=', number)
-    .where('takes.state', '=', 'complete')
+    .where('answerAttempts.submissionId', '=', submission.id)
+    .where('answerAttempts.id', '=', takeId)
+    .where('answerAttempts.questionNumber', '=', number)
+    .where('answerAttempts.state', '=', 'complete')
     .where((eb) => writableBy(session)(eb as never))
     .where((eb) => openAt(eb as never, now))
   if ((await run(ctx.db, choose)) > 0) return
@@ -76,13 +76,13 @@ export async function chooseTake(
 }
 
 /** Joins a take to its question and its submission. */
-const isOfItsQuestion = ({ and, eb, ref }: Expressions<'takes' | 'submissions' | 'submissionQuestions'>) =>
+const isOfItsQuestion = ({ and, eb, ref }: Expressions<'answerAttempts' | 'submissions' | 'submissionQuestions'>) =>
   and([
-    sameOwner('submissions', 'takes'),
-    eb('submissions.id', '=', ref('takes.submissionId')),
-    sameOwner('submissionQuestions', 'takes'),
-    eb('submissionQuestions.submissionId', '=', ref('takes.submissionId')),
-    eb('submissionQuestions.number', '=', ref('takes.questionNumber')),
+    sameOwner('submissions', 'answerAttempts'),
+    eb('submissions.id', '=', ref('answerAttempts.submissionId')),
+    sameOwner('submissionQuestions', 'answerAttempts'),
+    eb('submissionQuestions.submissionId', '=', ref('answerAttempts.submissionId')),
+    eb('submissionQuestions.number', '=', ref('answerAttempts.questionNumber')),
   ])
 
 const before = (now: Date, ago: number): Date => new Date(Math.max(0, now.getTime() - ago))

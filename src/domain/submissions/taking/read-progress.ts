@@ -1,4 +1,4 @@
-import type { MediaKind, Take } from '../../../generated/prisma/client.ts'
+import type { AnswerAttempt, MediaKind } from '../../../generated/prisma/client.ts'
 import { answerOf, stands } from '../answer.ts'
 import { findNeeds, findPhotos } from '../find-needs.ts'
 import { missingToStart, type Needs, type Photo } from '../needs.ts'
@@ -52,11 +52,11 @@ export type OpenQuestion = SubmissionQuestion & {
   playsLeft: number
   /** Attempts at a recording. */
   takesLeft: number
-  text: Pick<Take, 'text' | 'revision' | 'value'> | null
+  text: Pick<AnswerAttempt, 'text' | 'revision' | 'value'> | null
   /** What a question of a kind shows; null: it is of none. */
   version: { responseType: string; spec: unknown } | null
   /** The recordings that were begun, oldest first. */
-  takes: Pick<Take, 'id' | 'mediaId' | 'kind' | 'state'>[]
+  takes: Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'state'>[]
   /** What the candidate can choose from, oldest first. */
   answers: PossibleAnswer[]
   interrupted: InterruptedTake | null
@@ -67,10 +67,10 @@ export type OpenQuestion = SubmissionQuestion & {
 }
 
 /** The attempt that can be continued. @property contentType empty where nothing has arrived. */
-export type InterruptedTake = { mediaId: string; kind: Take['kind']; contentType: string }
+export type InterruptedTake = { mediaId: string; kind: AnswerAttempt['kind']; contentType: string }
 
 /** Of the attempts at a question one that stands, see answer.ts. */
-export type PossibleAnswer = Pick<Take, 'id' | 'mediaId' | 'kind' | 'wasInterrupted' | 'restarted'> & {
+export type PossibleAnswer = Pick<AnswerAttempt, 'id' | 'mediaId' | 'kind' | 'wasInterrupted' | 'restarted'> & {
   /** How long the recording is; null until that is known, and of a text. */
   milliseconds: number | null
   /** Whether its recording can be played. */
@@ -84,7 +84,7 @@ export async function readProgress({ ctx, submission }: PreparedSession): Promis
   const now = deps.clock()
   const own = { organizationId: organization.id, submissionId: submission.id }
   const paper = await db.submissionQuestion.findMany({ where: own, orderBy: { number: 'asc' } })
-  const takes = await db.take.findMany({
+  const takes = await db.answerAttempt.findMany({
     where: own,
     include: { media: { select: { bytes: true, milliseconds: true, state: true, contentType: true } } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -151,7 +151,7 @@ export type Upload = {
 
 export async function listUploads({ ctx, submission }: PreparedSession): Promise<Upload[]> {
   const where = { organizationId: ctx.organization.id, submissionId: submission.id, state: 'uploading' } as const
-  const media = await ctx.db.media.findMany({
+  const media = await ctx.db.mediaFile.findMany({
     where,
     include: { parts: { select: { segment: true, number: true }, orderBy: [{ segment: 'asc' }, { number: 'asc' }] } },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],

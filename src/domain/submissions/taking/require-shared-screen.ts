@@ -14,5 +14,5 @@ export async function requireSharedScreen(
 ): Promise<void> {
   if (!invite.screenRecording || invite.waivedChecks.includes('screen') || !submission.consentMedia.includes('screen')) return
   const where = { organizationId: organization.id, submissionId: submission.id, kind: 'screen', state: 'uploading' } as const
-  if ((await db.media.count({ where })) === 0) refuseSession('not_shared')
+  if ((await db.mediaFile.count({ where })) === 0) refuseSession('not_shared')
 }

@@ -82,7 +82,10 @@ async function refuseSave(session: PreparedSession, number: number, { revision }
     questionNumber: number,
     kind: 'text',
   } as const
-  const later = await ctx.db.take.findFirst({ where: { ...where, revision: { gte: revision } }, select: { revision: true } })
+  const later = await ctx.db.answerAttempt.findFirst({
+    where: { ...where, revision: { gte: revision } },
+    select: { revision: true },
+  })
   return later?.revision ?? refuseSession('closed')
 }
 
@@ -115,7 +118,7 @@ async function save(
     )
     .where((eb) => writableBy(session)(eb as never))
     .forShare(['submissions', 'submissionQuestions'])
-  const insertion = insertForEach('takes', questions, (eb) => ({
+  const insertion = insertForEach('answerAttempts', questions, (eb) => ({
     id: uuid(deps.newId()),
     organizationId: eb.ref('submissionQuestions.organizationId'),
     submissionId: eb.ref('submissionQuestions.submissionId'),
@@ -140,11 +143,11 @@ async function save(
       .doUpdateSet(({ ref }) => ({
         text: ref('excluded.text'),
         value: ref('excluded.value'),
-        revision: sql<number>`coalesce(${given}::integer, ${ref('takes.revision')} + 1)`,
+        revision: sql<number>`coalesce(${given}::integer, ${ref('answerAttempts.revision')} + 1)`,
         completedAt: ref('excluded.completedAt'),
       }))
-      .where(({ ref }) => sql<SqlBool>`(${given}::integer is null or ${ref('takes.revision')} < ${given}::integer)`),
+      .where(({ ref }) => sql<SqlBool>`(${given}::integer is null or ${ref('answerAttempts.revision')} < ${given}::integer)`),
   )
-  const saved = await first(db, insertionOrChange.returning('takes.revision'))
+  const saved = await first(db, insertionOrChange.returning('answerAttempts.revision'))
   return saved?.revision
 }

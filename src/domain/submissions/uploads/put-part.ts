@@ -127,11 +127,11 @@ type Taken = {
 const takePart = prepare((given: Taken) => {
   const owner = { organization: { id: given.organizationId }, mode: 'all' as const }
   const bytes = sql<string>`${given.bytes}::bigint`
-  const held = own(owner, 'media')
-    .select('media.id')
-    .where('media.id', '=', given.mediaId)
-    .where('media.state', '=', 'uploading')
-    .where(({ ref }) => sql<SqlBool>`${ref('media.bytes')} + ${bytes} <= ${given.limit}::bigint`)
+  const held = own(owner, 'mediaFiles')
+    .select('mediaFiles.id')
+    .where('mediaFiles.id', '=', given.mediaId)
+    .where('mediaFiles.state', '=', 'uploading')
+    .where(({ ref }) => sql<SqlBool>`${ref('mediaFiles.bytes')} + ${bytes} <= ${given.limit}::bigint`)
     .forNoKeyUpdate()
   const roomy = ownUpdate(owner, 'submissions')
     .where('submissions.id', '=', given.submissionId)
@@ -139,17 +139,17 @@ const takePart = prepare((given: Taken) => {
     .where(({ ref }) => sql<SqlBool>`${ref('submissions.mediaBytes')} + ${bytes} <= ${MAX_SUBMISSION_BYTES}::bigint`)
     .where(() => sql<SqlBool>`exists (select from held)`)
     .set(({ ref }) => ({ mediaBytes: sql<string>`${ref('submissions.mediaBytes')} + ${bytes}` }))
-  const grown = ownUpdate(owner, 'media')
-    .where('media.id', '=', given.mediaId)
+  const grown = ownUpdate(owner, 'mediaFiles')
+    .where('mediaFiles.id', '=', given.mediaId)
     .where(() => sql<SqlBool>`exists (select from roomy)`)
     .set(({ ref }) => ({
-      bytes: sql<string>`${ref('media.bytes')} + ${bytes}`,
-      contentType: sql<string>`coalesce(nullif(${given.contentType}::text, ''), ${ref('media.contentType')})`,
+      bytes: sql<string>`${ref('mediaFiles.bytes')} + ${bytes}`,
+      contentType: sql<string>`coalesce(nullif(${given.contentType}::text, ''), ${ref('mediaFiles.contentType')})`,
     }))
   const rows = compose
     .with('held', () => held)
     .with('roomy', () => roomy.returning('submissions.id'))
-    .with('grown', () => grown.returning('media.id'))
+    .with('grown', () => grown.returning('mediaFiles.id'))
     .selectFrom('roomy')
   return insertForEach('mediaFileParts', rows, () => ({
     mediaId: uuid(given.mediaId),
@@ -197,36 +197,44 @@ const targetOf = prepare((given: Asked) =>
         .onRef('submissions.inviteId', '=', 'invites.id')
         .onRef('submissions.id', '=', 'invites.assessmentSession'),
     )
-    .innerJoin('media', (join) =>
+    .innerJoin('mediaFiles', (join) =>
       join
-        .on(sameOwner('media', 'submissions'))
-        .onRef('media.submissionId', '=', 'submissions.id')
-        .on('media.id', '=', given.mediaId),
+        .on(sameOwner('mediaFiles', 'submissions'))
+        .onRef('mediaFiles.submissionId', '=', 'submissions.id')
+        .on('mediaFiles.id', '=', given.mediaId),
     )
-    .leftJoin('takes', (join) => join.on(sameOwner('takes', 'media')).onRef('takes.mediaId', '=', 'media.id'))
+    .leftJoin('answerAttempts', (join) =>
+      join.on(sameOwner('answerAttempts', 'mediaFiles')).onRef('answerAttempts.mediaId', '=', 'mediaFiles.id'),
+    )
     .leftJoin('submissionQuestions', (join) =>
       join
-        .on(sameOwner('submissionQuestions', 'takes'))
-        .onRef('submissionQuestions.submissionId', '=', 'takes.submissionId')
-        .onRef('submissionQuestions.number', '=', 'takes.questionNumber'),
+        .on(sameOwner('submissionQuestions', 'answerAttempts'))
+        .onRef('submissionQuestions.submissionId', '=', 'answerAttempts.submissionId')
+        .onRef('submissionQuestions.number', '=', 'answerAttempts.questionNumber'),
     )
     .leftJoin('mediaFileParts', (join) =>
       join
-        .onRef('mediaFileParts.mediaId', '=', 'media.id')
+        .onRef('mediaFileParts.mediaId', '=', 'mediaFiles.id')
         .on('mediaFileParts.segment', '=', given.segment)
         .on('mediaFileParts.number', '=', given.number),
     )
     .where('invites.id', '=', given.inviteId)
     .where('invites.linkVersion', '=', given.linkVersion)
-    .where('media.kind', 'in', ['answer', 'webcam', 'screen'])
+    .where('mediaFiles.kind', 'in', ['answer', 'webcam', 'screen'])
     .select(['submissions.organizationId', 'submissions.id as submissionId', 'submissions.state as submissionState'])
-    .select(['submissions.tab', 'submissions.mediaBytes as submissionBytes', 'media.key', 'media.kind', 'media.state'])
-    .select(['media.contentType', 'media.bytes', 'mediaFileParts.sha256'])
+    .select([
+      'submissions.tab',
+      'submissions.mediaBytes as submissionBytes',
+      'mediaFiles.key',
+      'mediaFiles.kind',
+      'mediaFiles.state',
+    ])
+    .select(['mediaFiles.contentType', 'mediaFiles.bytes', 'mediaFileParts.sha256'])
     .select(({ eb, ref, selectFrom }) => {
       const ends = [ref('submissionQuestions.closedAt'), ref('submissionQuestions.closesAt'), ref('submissions.submittedAt')]
       const all = selectFrom('mediaFileParts as part')
         .select(sql<number>`count(*)::int`.as('count'))
-        .whereRef('part.mediaId', '=', 'media.id')
+        .whereRef('part.mediaId', '=', 'mediaFiles.id')
       return [
         eb('invites.status', 'not in', ['started', 'completed']).$castTo<boolean>().as('isWithdrawn'),
         sql<Date | null>`least(${sql.join([...ends, ref('submissions.deadlineAt')])})`.as('endsAt'),

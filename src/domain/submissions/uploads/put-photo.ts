@@ -4,7 +4,7 @@ import { MAX_PHOTO_BYTES, MAX_PHOTOS, MAX_STILLS, MAX_SUBMISSION_BYTES, STILLS_E
 import { inTransaction } from '../../transaction.ts'
 import { fileOf } from '../../values/media-keys.ts'
 import { isJpeg } from '../../values/type-of-content.ts'
-import { type Media, newMedia } from '../media/media.ts'
+import { type MediaFile, newMedia } from '../media/media.ts'
 import { PHOTOS, type Photo } from '../needs.ts'
 import { refuseSession } from '../taking/refuse-session.ts'
 import { refuseWithoutRoom } from '../taking/refuse-without-room.ts'
@@ -59,26 +59,29 @@ async function beginPhoto(session: PreparedSession, kind: PhotoKind, bytes: numb
   if (kind === 'webcam_still') await refuseStillTooMany(ctx, submission.id)
   else await refusePhotoTooMany(ctx, submission.id, kind)
   const media = { ...newMedia(ctx, submission.id, kind), state: 'joining', contentType: 'image/jpeg', bytes } as const
-  await db.media.create({ data: media })
+  await db.mediaFile.create({ data: media })
   return media
 }
 
 async function refuseStillTooMany({ db, deps, organization }: Context, submissionId: string): Promise<void> {
   const stills = { organizationId: organization.id, submissionId, kind: 'webcam_still' } as const
   const since = new Date(deps.clock().getTime() - STILLS_EVERY_SECONDS * 1_000)
-  if (await db.media.findFirst({ where: { ...stills, createdAt: { gt: since } }, select: { id: true } }))
+  if (await db.mediaFile.findFirst({ where: { ...stills, createdAt: { gt: since } }, select: { id: true } }))
     refuseSession('too_soon')
-  if ((await db.media.count({ where: stills })) >= MAX_STILLS) refuseSession('too_many')
+  if ((await db.mediaFile.count({ where: stills })) >= MAX_STILLS) refuseSession('too_many')
 }
 
 /** Those that did not get into the store do not count: while it is away, browsers try again. */
 async function refusePhotoTooMany({ db, organization }: Context, submissionId: string, kind: Photo): Promise<void> {
   const sent = { organizationId: organization.id, submissionId, kind, completedAt: { not: null } }
-  if ((await db.media.count({ where: sent })) >= MAX_PHOTOS) refuseSession('too_many')
+  if ((await db.mediaFile.count({ where: sent })) >= MAX_PHOTOS) refuseSession('too_many')
 }
 
 /** From now on it is the photo of its kind. The files of the one before go with the next sweep. */
-async function showPhoto(ctx: Context, { id, submissionId, kind }: Pick<Media, 'id' | 'submissionId' | 'kind'>): Promise<void> {
+async function showPhoto(
+  ctx: Context,
+  { id, submissionId, kind }: Pick<MediaFile, 'id' | 'submissionId' | 'kind'>,
+): Promise<void> {
   const { db, deps, organization } = ctx
   const own = { organizationId: organization.id, submissionId }
   const now = deps.clock()
@@ -88,9 +91,9 @@ async function showPhoto(ctx: Context, { id, submissionId, kind }: Pick<Media, '
       data: { updatedAt: now },
     })
     if (count === 0) refuseSession('closed') // started meanwhile
-    await db.media.updateMany({ where: { ...own, kind, state: 'ready' }, data: { state: 'deleted', deletedAt: now } })
+    await db.mediaFile.updateMany({ where: { ...own, kind, state: 'ready' }, data: { state: 'deleted', deletedAt: now } })
   }
-  const { count } = await db.media.updateMany({
+  const { count } = await db.mediaFile.updateMany({
     where: { ...own, id, state: 'joining' },
     data: { state: 'ready', completedAt: now },
   })
@@ -101,9 +104,9 @@ async function showPhoto(ctx: Context, { id, submissionId, kind }: Pick<Media, '
 export async function readOwnPhoto(
   { ctx, submission }: PreparedSession,
   kind: Photo,
-): Promise<{ media: Media; content: Readable }> {
+): Promise<{ media: MediaFile; content: Readable }> {
   const where = { organizationId: ctx.organization.id, submissionId: submission.id, kind, state: 'ready' } as const
-  const media = await ctx.db.media.findFirst({ where })
+  const media = await ctx.db.mediaFile.findFirst({ where })
   const content = media && (await ctx.deps.media.get(fileOf(media.key)))
   return content ? { media, content } : refuseSession('not_found')
 }

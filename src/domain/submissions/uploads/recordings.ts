@@ -5,7 +5,7 @@ import { MAX_CAPTURES, MAX_SEGMENTS, mayRestart } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
 import { RECORDED_KINDS, type RecordedKind } from '../../values/question-kind.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { type Media, newMedia } from '../media/media.ts'
+import { type MediaFile, newMedia } from '../media/media.ts'
 import { abandon, completeOpenRecordings, countParts, lockRecording, settleRecording } from '../media/settle-recordings.ts'
 import { attemptOnce } from '../taking/attempt-once.ts'
 import { INTERRUPTED } from '../taking/interrupted.ts'
@@ -47,13 +47,13 @@ export async function beginTake(
     const which = { organizationId: organization.id, submissionId: submission.id }
     if (isRestart) await restartTake(inside, submission.id, number)
     const recorded = { questionNumber: number, kind: { in: [...RECORDED_KINDS] }, restarted: false }
-    const begun = await db.take.count({ where: { ...which, ...recorded } })
+    const begun = await db.answerAttempt.count({ where: { ...which, ...recorded } })
     if (begun >= submission.answerRecordLimit) refuseSession('no_takes_left')
     await completeOpenRecordings(inside, submission.id, number)
     const media = newMedia(inside, submission.id, 'answer')
-    await db.media.create({ data: media })
+    await db.mediaFile.create({ data: media })
     const take = { ...which, id: deps.newId(), questionNumber: number, kind, state: 'recording', mediaId: media.id } as const
-    await db.take.create({ data: { ...take, createdAt: media.createdAt } })
+    await db.answerAttempt.create({ data: { ...take, createdAt: media.createdAt } })
     return { takeId: take.id, mediaId: media.id, takesLeft: submission.answerRecordLimit - begun - 1 }
   })
 }
@@ -62,11 +62,11 @@ export async function beginTake(
 async function restartTake(ctx: Context, submissionId: string, number: number): Promise<void> {
   const { db, organization } = ctx
   const which = { organizationId: organization.id, submissionId, questionNumber: number }
-  const interrupted = await db.take.findFirst({ where: { ...which, ...INTERRUPTED } })
-  const isAgain = (await db.take.count({ where: { ...which, restarted: true } })) > 0
+  const interrupted = await db.answerAttempt.findFirst({ where: { ...which, ...INTERRUPTED } })
+  const isAgain = (await db.answerAttempt.count({ where: { ...which, restarted: true } })) > 0
   if (!interrupted?.mediaId || isAgain || !mayRestart(await countParts(ctx, interrupted.mediaId)))
     return refuseSession('no_takes_left')
-  await db.take.updateMany({ where: { organizationId: organization.id, id: interrupted.id }, data: { restarted: true } })
+  await db.answerAttempt.updateMany({ where: { organizationId: organization.id, id: interrupted.id }, data: { restarted: true } })
 }
 
 /**
@@ -85,7 +85,7 @@ export async function continueTake(session: PreparedSession, mediaId: string, se
     const organizationId = organization.id
     await lockRecording(inside, id)
     await lockSubmission({ ...session, ctx: inside })
-    const take = await db.take.findFirst({
+    const take = await db.answerAttempt.findFirst({
       where: { organizationId, mediaId: id, media: { state: 'uploading' }, ...INTERRUPTED },
     })
     if (!take || !(await isOfOpenQuestion(inside, id))) return refuseSession('closed')
@@ -93,7 +93,8 @@ export async function continueTake(session: PreparedSession, mediaId: string, se
     const next = Math.max(segment, (_max.segment ?? -1) + 1)
     if (next >= MAX_SEGMENTS) return refuseSession('too_many')
     // An attempt of which nothing was recorded was granted, and is only used now.
-    if (next > 0) await db.take.updateMany({ where: { organizationId, id: take.id }, data: { interruptions: { increment: 1 } } })
+    if (next > 0)
+      await db.answerAttempt.updateMany({ where: { organizationId, id: take.id }, data: { interruptions: { increment: 1 } } })
     return { segment: next }
   })
 }
@@ -123,13 +124,13 @@ export async function beginCapture(session: PreparedSession, kind: Capture): Pro
     await refuseWithoutRoom(inside)
     await lockSubmission({ ...session, ctx: inside })
     const own = { organizationId: organization.id, submissionId: submission.id, kind }
-    if ((await db.media.count({ where: own })) >= MAX_CAPTURES) refuseSession('too_many')
-    const before = await db.media.findMany({
+    if ((await db.mediaFile.count({ where: own })) >= MAX_CAPTURES) refuseSession('too_many')
+    const before = await db.mediaFile.findMany({
       where: { ...own, state: 'uploading' },
       select: { id: true },
     })
     const media = newMedia(inside, submission.id, kind)
-    await db.media.create({ data: media })
+    await db.mediaFile.create({ data: media })
     return { mediaId: media.id, before }
   })
   // Afterwards, because recordings are locked before submissions, see putPart.
@@ -199,22 +200,22 @@ export async function abandonRecording(session: PreparedSession, mediaId: string
 async function isOfOpenQuestion({ db, deps, organization }: Context, mediaId: string): Promise<boolean> {
   const organizationId = organization.id
   const question = await db.submissionQuestion.findFirst({
-    where: { organizationId, takes: { some: { organizationId, mediaId } } },
+    where: { organizationId, attempts: { some: { organizationId, mediaId } } },
   })
   return question !== null && isOpen(question, deps.clock())
 }
 
 /** A recording that the candidate can play: an attempt at the open question. @throws DomainError session_refused (not_found). */
-export async function findOwnAttempt(session: PreparedSession, mediaId: string): Promise<Media> {
+export async function findOwnAttempt(session: PreparedSession, mediaId: string): Promise<MediaFile> {
   const media = await findRecording(session, mediaId)
   const isShown = media.kind === 'answer' && media.state === 'ready' && session.invite.status === 'started'
   return isShown && (await isOfOpenQuestion(session.ctx, media.id)) ? media : refuseSession('not_found')
 }
 
 /** @throws DomainError session_refused (not_found). */
-async function findRecording({ ctx, submission }: PreparedSession, mediaId: string): Promise<Media> {
+async function findRecording({ ctx, submission }: PreparedSession, mediaId: string): Promise<MediaFile> {
   const kinds = { in: ['answer' as const, ...CAPTURES] }
   const where = { organizationId: ctx.organization.id, submissionId: submission.id, id: mediaId, kind: kinds }
-  const media = isUuid(mediaId) ? await ctx.db.media.findFirst({ where }) : null
+  const media = isUuid(mediaId) ? await ctx.db.mediaFile.findFirst({ where }) : null
   return media ?? refuseSession('not_found')
 }

@@ -1,4 +1,4 @@
-import { readStanding } from '../../../domain/ats/standing.ts'
+import { readOrderProgress } from '../../../domain/ats/order-status.ts'
 import { KEY_LOST, type ReportWriter, withBasic } from '../kit/report.ts'
 import { IDENTIFIERS, TEST_ASSESSMENT_ID } from './constants.ts'
 import { presentUpdate, type Update } from './view.ts'
@@ -8,11 +8,11 @@ export const writeAshbyReport: ReportWriter = async (ctx, { report, order, crede
   const settings = ctx.deps.ats.ashby
   if (!settings) return { error: 'Ashby is switched off.' }
   if (credentials.theirs === null) return KEY_LOST
-  const { standing, happenedAt: at } = report
+  const { status, happenedAt: at } = report
   const update =
-    order === null || standing === 'test'
+    order === null || status === 'test'
       ? testAt(at)
-      : presentUpdate(ctx, { standing, at, order: await readStanding(ctx, order.inviteId) })
+      : presentUpdate(ctx, { status, at, order: await readOrderProgress(ctx, order.inviteId) })
   return {
     method: 'POST',
     url: `${settings.url}/assessment.update`,

@@ -65,14 +65,14 @@ type Refused = Extract<PlacedOrder, { refused: string }>
 
 /** With the first update, which so needs no call of its own. */
 function presentStart(ctx: Context, { inviteId, createdAt }: Taken) {
-  const order = { inviteId, standing: 'invited', startedAt: null, completedAt: null, result: null } as const
-  return { assessment_id: inviteId, update_request: presentUpdate(ctx, { standing: 'invited', at: createdAt, order }) }
+  const order = { inviteId, status: 'invited', startedAt: null, completedAt: null, result: null } as const
+  return { assessment_id: inviteId, update_request: presentUpdate(ctx, { status: 'invited', at: createdAt, order }) }
 }
 
 /** 409: the candidate is being assessed already. */
 const statusOf = ({ refused }: Refused): number => (refused === 'running' || refused === 'in_review' ? 409 : 422)
 
-function wordRefusal(ctx: Context, { refused, standing }: Refused): string {
+function wordRefusal(ctx: Context, { refused, status }: Refused): string {
   if (refused === 'declined') throw new DomainError('invite_declined')
-  return refused === 'released' ? wordReleased(ctx, standing) : 'The candidate is being assessed already.'
+  return refused === 'released' ? wordReleased(ctx, status) : 'The candidate is being assessed already.'
 }

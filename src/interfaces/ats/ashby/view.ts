@@ -1,5 +1,5 @@
 import type { Test } from '../../../domain/ats/list-tests.ts'
-import type { OrderStanding, Standing } from '../../../domain/ats/standing.ts'
+import type { OrderProgress, OrderStatus } from '../../../domain/ats/order-status.ts'
 import type { Context } from '../../../domain/context.ts'
 import { IDENTIFIERS, WORDS } from './constants.ts'
 
@@ -28,17 +28,17 @@ export const presentTest = ({ id, name }: Test) => ({ assessment_type_id: id, na
 /** How an order came to stand at that time. @param order how its invite stands now: what is released is told, and nothing else of it. */
 export function presentUpdate(
   { deps, organization, mode }: Context,
-  { standing, at, order }: { standing: Exclude<Standing, 'test'>; at: Date; order: OrderStanding },
+  { status, at, order }: { status: Exclude<OrderStatus, 'test'>; at: Date; order: OrderProgress },
 ): Update {
   const about = { assessment_id: order.inviteId, timestamp: at.getTime() }
-  if (standing === 'expired') return { ...about, cancelled_reason: cancelled(`Expired on ${at.toISOString().slice(0, 10)}`) }
-  if (standing === 'revoked') return { ...about, cancelled_reason: cancelled(`Withdrawn by ${organization.name}`) }
-  if (standing === 'declined') return { ...about, cancelled_reason: cancelled('Declined by the candidate') }
-  const status = { ...about, assessment_status: text(IDENTIFIERS.status, 'Status', WORDS[standing]) }
-  if (standing !== 'released' || !order.result) return status
+  if (status === 'expired') return { ...about, cancelled_reason: cancelled(`Expired on ${at.toISOString().slice(0, 10)}`) }
+  if (status === 'revoked') return { ...about, cancelled_reason: cancelled(`Withdrawn by ${organization.name}`) }
+  if (status === 'declined') return { ...about, cancelled_reason: cancelled('Declined by the candidate') }
+  const update = { ...about, assessment_status: text(IDENTIFIERS.status, 'Status', WORDS[status]) }
+  if (status !== 'released' || !order.result) return update
   const url = deps.links.resultUrl({ organization, mode, submissionId: order.result.submissionId })
   return {
-    ...status,
+    ...update,
     assessment_profile_url: { identifier: IDENTIFIERS.profileUrl, label: 'Result', type: 'url', value: url },
     assessment_result: scoreOf(order.result.percent),
     metadata: detailsOf(order),
@@ -53,7 +53,7 @@ const scoreOf = (percent: number | null): DataValue =>
     ? text(IDENTIFIERS.noScore, 'Result', 'Released, without points')
     : { identifier: IDENTIFIERS.score, label: 'Score (percent)', type: 'numeric_score', value: percent }
 
-function detailsOf({ result, startedAt, completedAt }: OrderStanding): DataValue[] {
+function detailsOf({ result, startedAt, completedAt }: OrderProgress): DataValue[] {
   const minutes = startedAt && completedAt ? Math.round((completedAt.getTime() - startedAt.getTime()) / 60_000) : null
   const points = (identifier: string, label: string, value: number): DataValue[] =>
     result?.ofPoints ? [{ identifier, label, type: 'numeric_score', value }] : []

@@ -1,5 +1,5 @@
 import type { Test } from '../../../domain/ats/list-tests.ts'
-import type { OrderStanding } from '../../../domain/ats/standing.ts'
+import type { OrderProgress } from '../../../domain/ats/order-status.ts'
 import type { Context } from '../../../domain/context.ts'
 import { MAX_LABEL_LENGTH, WORDS } from './constants.ts'
 
@@ -10,9 +10,9 @@ export const presentTest = ({ id, name }: Test) => ({
 })
 
 /** The answer to test_status: a result only when it is released, and the link to a page that asks who wants to see it. */
-export function presentStatus({ deps, organization, mode }: Context, order: OrderStanding) {
-  const { standing, result, startedAt, completedAt } = order
-  const partner_status = WORDS[standing]
+export function presentStatus({ deps, organization, mode }: Context, order: OrderProgress) {
+  const { status, result, startedAt, completedAt } = order
+  const partner_status = WORDS[status]
   if (!result) return { partner_status }
   return {
     partner_status,

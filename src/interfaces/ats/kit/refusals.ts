@@ -1,8 +1,8 @@
-import type { OrderStanding } from '../../../domain/ats/standing.ts'
+import type { OrderProgress } from '../../../domain/ats/order-status.ts'
 import type { Context } from '../../../domain/context.ts'
 
 /** Of an order for which the result is there: when it was released, and where it is. */
-export function wordReleased({ deps, organization, mode }: Context, { result }: OrderStanding): string {
+export function wordReleased({ deps, organization, mode }: Context, { result }: OrderProgress): string {
   if (!result) return 'The candidate has taken this assessment.'
   const address = deps.links.resultUrl({ organization, mode, submissionId: result.submissionId })
   return `The candidate has taken this assessment, and the result was released on ${result.at.toISOString().slice(0, 10)}: ${address}`

@@ -1,4 +1,4 @@
-import { readStanding } from '../../../domain/ats/standing.ts'
+import { readOrderProgress } from '../../../domain/ats/order-status.ts'
 import type { ReportWriter } from '../kit/report.ts'
 import { TEST_REPORT_ID } from './constants.ts'
 import { presentReport } from './view.ts'
@@ -7,7 +7,7 @@ import { presentReport } from './view.ts'
 export const writeRecruiteeReport: ReportWriter = async (ctx, { report, order }) => {
   const settings = ctx.deps.ats.recruitee
   if (!settings) return { error: 'Recruitee is switched off.' }
-  const change = order ? presentReport(report.standing, await readStanding(ctx, order.inviteId)) : {}
+  const change = order ? presentReport(report.status, await readOrderProgress(ctx, order.inviteId)) : {}
   if (change === null) return null
   return {
     method: 'PATCH',

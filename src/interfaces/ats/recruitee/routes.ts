@@ -25,7 +25,7 @@ export async function recruiteeRoutes(app: FastifyInstance, scope: AtsScope): Pr
     if (placed.refused === 'declined') throw new DomainError('invite_declined')
     if (placed.refused) {
       const isOver = placed.refused === 'released'
-      const error = isOver ? wordReleased(request.ctx, placed.standing) : 'The candidate is being assessed already.'
+      const error = isOver ? wordReleased(request.ctx, placed.status) : 'The candidate is being assessed already.'
       return reply.code(REFUSED_STATUS).send({ error })
     }
     request.atsOrderId = placed.orderId

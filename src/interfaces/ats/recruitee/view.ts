@@ -1,5 +1,5 @@
 import type { Test } from '../../../domain/ats/list-tests.ts'
-import type { OrderResult, OrderStanding, Standing } from '../../../domain/ats/standing.ts'
+import type { OrderProgress, OrderResult, OrderStatus } from '../../../domain/ats/order-status.ts'
 import { TAKES_SCORE_LATER, WORDS } from './constants.ts'
 
 export const presentTest = ({ id, name }: Test) => ({ id, name })
@@ -8,10 +8,10 @@ export const presentTest = ({ id, name }: Test) => ({ id, name })
 type ReportChange = { status: string; score?: string; completed_at?: string }
 
 /** How an order came to stand; null: Recruitee has no word for it. Whether the candidate has passed is not for us to say. */
-export function presentReport(standing: Standing, { result, completedAt }: OrderStanding): ReportChange | null {
+export function presentReport(status: OrderStatus, { result, completedAt }: OrderProgress): ReportChange | null {
   const completed_at = completedAt && writeTime(completedAt)
   const completed = { status: WORDS.completed, ...(completed_at && { completed_at }) }
-  switch (standing) {
+  switch (status) {
     case 'invited':
       return { status: WORDS.sent }
     case 'in_review':

@@ -31,7 +31,7 @@ export function erasePeopleRoutes(app: FastifyInstance): void {
         refuse(isNarrowed(which) ? [] : [{ field: '', rule: 'account', problem: 'noneChosen' }])
         const id = await startBulkChange(ctx, {
           action: 'erase',
-          given: { includesStarted: values.has('includesStarted') },
+          params: { includesStarted: values.has('includesStarted') },
           which,
           most: readNumber(most) ?? 0,
           fingerprint: seen || undefined,

@@ -57,7 +57,7 @@ export const memberColumns: Column<ExportedMember>[] = [
   ['email', ({ email }) => email],
   ['first_name', ({ user }) => user.firstName],
   ['last_name', ({ user }) => user.lastName],
-  ['roles', ({ roles, duties }) => several([...duties, ...roles])],
+  ['roles', ({ roles, portalRoles }) => several([...portalRoles, ...roles])],
   ['department', ({ department }) => department],
   ['state', ({ status, credentialId }) => (status === 'active' && !credentialId ? 'invited' : status)],
   ['signs_in_to_the_portal', ({ credentialId }) => (credentialId ? 'yes' : 'no')],

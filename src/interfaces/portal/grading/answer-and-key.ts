@@ -10,10 +10,10 @@ const EFFECTS = { full: 'Its key gives everybody all points.', none: 'Its key sa
 
 /** What its key says of the answer: the points stand where nobody gives others. */
 export function answerAndKey(ctx: Context, question: GradedQuestion): Html | false {
-  const { score, scored, shown, takes, version, versionId, isBeforeKey } = question
+  const { score, scored, shown, attempts, version, versionId, isBeforeKey } = question
   const kind = version && definedKind(version.responseType)
   if (!score || !kind) return false
-  const value = takes.find(({ kind: by }) => by === 'text')?.value ?? null
+  const value = attempts.find(({ kind: by }) => by === 'text')?.value ?? null
   const path = pathOf(ctx, `keys/${versionId}`)
   const isAccepted = score.parts.some(({ verdict }) => verdict === 'right')
   const typed = typeof value === 'string' && !isAccepted ? value.trim() : ''

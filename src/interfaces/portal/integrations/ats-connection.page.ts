@@ -71,9 +71,9 @@ const orderTable = (ctx: Context, orders: OrderSummary[]): Html =>
     ]),
   )
 
-function wordReported({ cancelledAt, reported, reportedAt, reports: [waiting] }: OrderSummary): Value {
+function wordReported({ cancelledAt, reportedStatus, reportedAt, reports: [waiting] }: OrderSummary): Value {
   if (cancelledAt) return html`${badge('revoked')} in the recruiting system ${time(cancelledAt)}`
-  const last = reported && reportedAt ? html`${wordStanding(reported)} ${time(reportedAt)}` : html`nothing yet`
+  const last = reportedStatus && reportedAt ? html`${wordStatus(reportedStatus)} ${time(reportedAt)}` : html`nothing yet`
   return waiting ? html`${last}, next attempt ${time(waiting.nextAttemptAt)}` : last
 }
 
@@ -84,7 +84,7 @@ const callTable = (calls: AtsCall[], system: string): Html =>
     calls.map((call) => [
       time(call.createdAt),
       call.isInbound ? system : 'this service',
-      call.isInbound ? call.name : wordStanding(call.name),
+      call.isInbound ? call.name : wordStatus(call.name),
       call.status ?? 'none',
       `${call.milliseconds.toLocaleString('en')} ms`,
       call.error,
@@ -92,9 +92,9 @@ const callTable = (calls: AtsCall[], system: string): Html =>
     ]),
   )
 
-const STANDINGS = new Map([
+const STATUSES = new Map([
   ['undelivered', 'invitation not delivered'],
   ['in_review', 'submitted'],
 ])
 
-const wordStanding = (standing: string): string => STANDINGS.get(standing) ?? standing
+const wordStatus = (status: string): string => STATUSES.get(status) ?? status

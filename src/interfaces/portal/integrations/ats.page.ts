@@ -49,13 +49,13 @@ export const atsPage = (form: Form, { ctx, systems, done }: Facts): Page => ({
   notice: NOTICES.get(done),
   body: html`${mistakes(form)}${systems.map(({ ats, connections }) => {
     if (connections === null) return switchedOffPanel(ats)
-    const standing = standingOf(ats, connections)
+    const status = statusOf(ats, connections)
     return panel(
       ats,
-      html`<span class="flex items-center gap-3">${SYSTEMS[ats].name}${badge(standing)}</span>`,
+      html`<span class="flex items-center gap-3">${SYSTEMS[ats].name}${badge(status)}</span>`,
       html`<p class="hint mb-4">${SYSTEMS[ats].howTo}</p>
 ${connections.length > 0 && html`<div class="mb-5 grid gap-4">${connections.map((connection) => connectionPart(ctx, connection))}</div>`}
-${generating(ctx, ats, standing)}
+${generating(ctx, ats, status)}
 ${SYSTEMS[ats].theirs && theirKeyForm(form, ctx, ats)}`,
     )
   })}`,
@@ -71,15 +71,15 @@ const switchedOffPanel = (ats: Ats): Html => {
 }
 
 /** Whether something can be ordered, and if not, what is missing. */
-function standingOf(ats: Ats, connections: ConnectionDetail[]): 'connected' | 'needs a key' | 'not connected' {
+function statusOf(ats: Ats, connections: ConnectionDetail[]): 'connected' | 'needs a key' | 'not connected' {
   const inUse = connections.filter(({ keys }) => keys.some(({ revokedAt }) => revokedAt === null))
   if (inUse.length === 0) return 'not connected'
   return !SYSTEMS[ats].theirs || inUse.some(({ atsApiKeyLastFour }) => atsApiKeyLastFour) ? 'connected' : 'needs a key'
 }
 
-const generating = (ctx: Context, ats: Ats, standing: string): Html =>
+const generating = (ctx: Context, ats: Ats, status: string): Html =>
   html`<form method="post" action="${pathOf(ctx, `${PATH}/${ats}/keys`)}">${onceField()}
-<div class="flex flex-wrap gap-2"><button class="${standing === 'not connected' ? 'btn btn-primary' : 'btn'}" name="mode" value="live">Generate a live key</button><button class="btn" name="mode" value="test">Generate a test key</button></div>
+<div class="flex flex-wrap gap-2"><button class="${status === 'not connected' ? 'btn btn-primary' : 'btn'}" name="mode" value="live">Generate a live key</button><button class="btn" name="mode" value="test">Generate a test key</button></div>
 <p class="hint mt-2">Invites created with a test key send no emails.</p>
 </form>`
 

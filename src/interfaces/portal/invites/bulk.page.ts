@@ -8,7 +8,7 @@ import {
   type BulkRowState,
   type ListedBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
-import { givenOf } from '../../../domain/invites/bulk/given.ts'
+import { paramsOf } from '../../../domain/invites/bulk/bulk-params.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
 import { nameOf } from '../../../domain/values/name-of.ts'
 import { type Html, html } from '../../../html/html.ts'
@@ -172,7 +172,7 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /** The parameters of a change, before who made it. */
 function wordGiven(change: BulkChange, names: Map<string, string>): string {
-  const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = givenOf(change)
+  const { expiresOn, addedDays, expiresInDays, tagId, graderId, message, sendsAgain, includesStarted } = paramsOf(change)
   const named = (id: string) => names.get(id) ?? 'a deleted one'
   const parts: Record<BulkAction, (string | false | undefined)[]> = {
     resend: [],

@@ -13,8 +13,8 @@ import {
   startBulkChange,
   stopBulkChange,
 } from '../../../domain/invites/bulk/bulk-changes.ts'
+import { type BulkParams, paramsOf } from '../../../domain/invites/bulk/bulk-params.ts'
 import { countChosen, type ExtensionPreview, previewExtension, type Which } from '../../../domain/invites/bulk/choose-invites.ts'
-import { type Given, givenOf } from '../../../domain/invites/bulk/given.ts'
 import { listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { wholeInvite } from '../../../domain/invites/invites.ts'
 import { listInvites } from '../../../domain/invites/listing/list-invites.ts'
@@ -53,7 +53,7 @@ export function bulkRoutes(app: FastifyInstance): void {
         const most = readNumber(readFields(values, 'most').most) ?? 0
         const id = await startBulkChange(ctx, {
           action: readAction(values),
-          given: readGiven(values),
+          params: readParams(values),
           which: readWhich(ctx, values),
           most,
         })
@@ -69,7 +69,7 @@ export function bulkRoutes(app: FastifyInstance): void {
     const state = BULK_ROW_STATES.find((known) => known === values.get('state'))
     const list = await listBulkChangeRows(ctx, change, state, readPage(values, pageSizeOf(request)))
     if (isUnderWay(change)) reply.header('refresh', REFRESH)
-    return show(request, reply, bulkChangePage({ ctx, change, list, values, names: await namesIn(ctx, givenOf(change)) }))
+    return show(request, reply, bulkChangePage({ ctx, change, list, values, names: await namesIn(ctx, paramsOf(change)) }))
   })
 
   for (const [action, work] of [
@@ -99,7 +99,7 @@ export function readWhich(ctx: Context, values: URLSearchParams): Which {
   return { filter: readInviteFilter(ctx, values, []) ?? {} }
 }
 
-function readGiven(values: URLSearchParams): Given {
+function readParams(values: URLSearchParams): BulkParams {
   const { expiresInDays, tagIds, assignedGraderId, message } = readFields(
     values,
     'expiresInDays',
@@ -128,7 +128,7 @@ function readGiven(values: URLSearchParams): Given {
   }
 }
 
-function readExtension(values: URLSearchParams): Given {
+function readExtension(values: URLSearchParams): BulkParams {
   const { expiresOn, addedDays } = readFields(values, 'expiresOn', 'addedDays')
   return values.get('by') === 'days' ? { addedDays: readNumber(addedDays) } : { expiresOn }
 }
@@ -177,7 +177,7 @@ const orNothing = <T>(reading: Promise<T>, nothing: T): Promise<T> =>
   })
 
 /** The names of the tag and of the grader that a change gives. */
-async function namesIn(ctx: Context, { tagId, graderId }: Given): Promise<Map<string, string>> {
+async function namesIn(ctx: Context, { tagId, graderId }: BulkParams): Promise<Map<string, string>> {
   const tags = await findTags(ctx, tagId ? [tagId] : [])
   const graders = await findMembers(ctx, graderId ? [graderId] : [])
   return new Map([

@@ -116,9 +116,9 @@ const isWithin = (path: string, address: string): boolean => path === address ||
 
 /** Who is signed in, and the way out. */
 function account({ ctx, signedIn, path }: Viewer): Html {
-  const { user, roles, duties } = membershipOf({ ctx, signedIn })!
+  const { user, roles, portalRoles } = membershipOf({ ctx, signedIn })!
   const name = nameOf(user)
-  const role = [...duties, ...roles].join(', ')
+  const role = [...portalRoles, ...roles].join(', ')
   const content = html`${avatar(name)}<span class="min-w-0 leading-tight"><span class="block truncate text-sm font-medium">${name}</span><span class="text-base-content/70 block truncate text-xs first-letter:uppercase">${role}</span></span>`
   const address = pathOf(ctx, 'account')
   const look = 'flex min-w-0 grow items-center gap-3 rounded-field p-1 hover:bg-base-200'

@@ -87,7 +87,7 @@ const FIELDS: Record<AuditField, Word> = {
   corrected: { name: 'corrected', of: nameOfField },
   change: { name: 'what', of: codeOf },
   roles: 'roles',
-  duties: 'other roles',
+  portalRoles: 'other roles',
   proofs: { name: 'with', of: (proof) => PROOFS[proof as ProofKind] ?? spaced(String(proof)) },
   provider: 'identity provider',
   issuer: 'issuer',

@@ -188,7 +188,7 @@ ${checkboxes(form, {
   name: 'roles',
   label: 'Roles',
   options: ROLES,
-  values: [...member.roles, ...member.duties],
+  values: [...member.roles, ...member.portalRoles],
   ...hintOf(member),
 })}
 ${field(form, { name: 'department', label: 'Department', value: member.department, optional: true })}

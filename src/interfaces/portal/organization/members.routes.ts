@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findWorkingKeysOf } from '../../../domain/access/manage-keys.ts'
-import { authorize, DUTIES, may } from '../../../domain/access/permissions.ts'
+import { authorize, may, PORTAL_ROLES } from '../../../domain/access/permissions.ts'
 import { refuse } from '../../../domain/checking/refuse.ts'
 import type { Context } from '../../../domain/context.ts'
 import { listAssessmentChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { changeClientAssessments, listClientAssessmentIds } from '../../../domain/members/client-assessments.ts'
-import { GIVEN_DUTIES } from '../../../domain/members/given-duties.ts'
 import { inviteMember, resendJoinLink } from '../../../domain/members/invite-member.ts'
 import { changeMember, deactivateMember, listLanguages, reactivateMember } from '../../../domain/members/manage-members.ts'
 import {
@@ -22,6 +21,7 @@ import { listMemberSessions } from '../../../domain/members/members-sessions.ts'
 import { becomeOwner, endOwnership, isOwnerNamed } from '../../../domain/members/owners.ts'
 import { findOwnershipOffer, offerOwnership, withdrawOwnershipOffer } from '../../../domain/members/ownership-offers.ts'
 import { resetMemberFactors } from '../../../domain/members/reset-factors.ts'
+import { ASSIGNABLE_PORTAL_ROLES } from '../../../domain/members/role-changes.ts'
 import { listMemberIdentities } from '../../../domain/single-sign-on/identities.ts'
 import { defined } from '../../../domain/values/defined.ts'
 import { html } from '../../../html/html.ts'
@@ -202,7 +202,7 @@ async function readSharing(ctx: Context, { id, roles }: Member, named: string) {
 /** The field is not the one of the form beside it. */
 async function bringBack(ctx: Context, id: string, values: URLSearchParams): Promise<void> {
   const given = readRoles(values, 'defaultRoles')
-  refuse(given.roles.length + given.duties.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])
+  refuse(given.roles.length + given.portalRoles.length === 0 ? [{ field: 'defaultRoles', rule: 'required' }] : [])
   await reactivateMember(ctx, id, given)
 }
 
@@ -212,7 +212,7 @@ const addressAfter = (ctx: Context, memberId: string, done: string): string =>
 
 const readRoles = (values: URLSearchParams, name = 'roles') => ({
   roles: MEMBER_ROLES.filter((role) => values.getAll(name).includes(role)),
-  duties: GIVEN_DUTIES.filter((duty) => values.getAll(name).includes(duty)),
+  portalRoles: ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => values.getAll(name).includes(portalRole)),
 })
 
 /** What the address of the list asks for. */
@@ -222,6 +222,6 @@ export function readMemberFilter(values: URLSearchParams): MemberFilter {
     search,
     ...((status === 'active' || status === 'inactive') && { status }),
     ...(MEMBER_ROLES.some((known) => known === role) && { roles: { [role]: true } }),
-    ...defined({ duty: DUTIES.find((known) => known === role) }),
+    ...defined({ portalRole: PORTAL_ROLES.find((known) => known === role) }),
   }
 }

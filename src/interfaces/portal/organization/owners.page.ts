@@ -32,7 +32,7 @@ export function ownership(ctx: Context, member: Member, { isOwnerNamed, offer }:
   if (!may(ctx, 'manage_security') || !isOwnerNamed || !member.credentialId) return false
   const ask = (question: Pick<Question, 'label' | 'question' | 'consequence'>, action: string) =>
     html`<div class="mt-3">${confirmation({ ...question, address: `${address}/${action}`, look: 'plain' })}</div>`
-  if (member.duties.includes('owner'))
+  if (member.portalRoles.includes('owner'))
     return ask(
       {
         label: 'End ownership',

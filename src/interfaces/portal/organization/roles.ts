@@ -1,6 +1,6 @@
 import { MEMBER_ROLES, type Member } from '../../../domain/members/members.ts'
 
-/** Roles and duties in one list: what somebody may do is one question. */
+/** Roles and portal roles in one list: what somebody may do is one question. */
 export const ROLES = [
   ['admin', 'Admin: everything except how members sign in, which is up to owners'],
   ['manager', 'Manager: invites candidates, reads answers, assigns graders, releases and exports results'],
@@ -12,13 +12,14 @@ export const ROLES = [
 /** What a list can be narrowed to: owners are named apart, and not ticked. */
 export const FILTERED_ROLES = ['owner', ...ROLES.map(([word]) => word)]
 
-export const rolesOf = ({ roles, duties }: Pick<Member, 'roles' | 'duties'>): string => [...duties, ...roles].join(', ')
+export const rolesOf = ({ roles, portalRoles }: Pick<Member, 'roles' | 'portalRoles'>): string =>
+  [...portalRoles, ...roles].join(', ')
 
 /** What a member is besides what can be ticked. */
-export function hintOf({ roles, duties }: Member): { hint?: string } {
+export function hintOf({ roles, portalRoles }: Member): { hint?: string } {
   const others = roles.filter((role) => !MEMBER_ROLES.some((known) => known === role))
   const hints = [
-    ...(duties.includes('owner') ? ['An owner, who stays an admin.'] : []),
+    ...(portalRoles.includes('owner') ? ['An owner, who stays an admin.'] : []),
     ...(others.length > 0 ? [`Other roles: ${others.join(', ')}`] : []),
   ]
   return hints.length > 0 ? { hint: hints.join(' ') } : {}

@@ -138,7 +138,7 @@ export function providerPage(form: Form, { ctx, provider, done }: { ctx: Context
     notice: NOTICES.get(done),
     actions: linkButton(action('/try'), 'Try it', 'circle-play', 'main'),
     body: html`${mistakes(form)}${
-      provider.draft &&
+      provider.encryptedDraft &&
       html`<div class="alert alert-soft alert-warning" role="status"><p>The issuer, client or secret below is a draft. Members sign in with the old settings until <em>Try it</em> has worked.</p><form method="post" action="${action('/discard')}"><button class="btn btn-sm">Discard the draft</button></form></div>\n`
     }${
       provider.lastErrorAt &&

@@ -17,9 +17,9 @@ type Medium = SubmissionDetail['media'][number]
 
 /** A question with its answer. */
 export function questionBody(ctx: Context, question: QuestionDetail): Html {
-  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, takes } = question
-  const answer = answerOf(takes)
-  const others = takes.filter((take) => take !== answer)
+  const { script, audioUrl, videoUrl, responseType, points, timeLimit, openedAt, closedAt, closesAt, plays, attempts } = question
+  const answer = answerOf(attempts)
+  const others = attempts.filter((attempt) => attempt !== answer)
   const until = closedAt ?? closesAt
   return html`${script && html`<div class="text-lg">${prompt(question, question.sourceLanguage, picturesBelow(pathOf(ctx, 'pictures')))}</div>`}
 ${[audioUrl, videoUrl].map((address) => address && played(ctx, address))}
@@ -30,7 +30,7 @@ ${
   others.length > 0 &&
   html`<details>
 <summary class="py-2 text-sm font-medium">Other attempts: ${others.length}</summary>
-<div class="space-y-4">${others.map((take) => takeShown(ctx, take, question.targetLanguage))}</div>
+<div class="space-y-4">${others.map((attempt) => takeShown(ctx, attempt, question.targetLanguage))}</div>
 </details>`
 }`
 }

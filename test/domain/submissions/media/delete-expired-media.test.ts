@@ -24,10 +24,10 @@ async function makeMedia(service: Service, choices: Parameters<typeof takeAssess
     const key = `${organization.id}/${id}`
     await service.deps.media.put(`${key}/file`, Buffer.from('content'))
     const data = { id, key, organizationId: organization.id, submissionId, kind, createdAt }
-    await service.db.media.create({ data: { ...data, state: 'ready', bytes: 7, contentType: 'x/y' } })
+    await service.db.mediaFile.create({ data: { ...data, state: 'ready', bytes: 7, contentType: 'x/y' } })
   }
   await service.db.submission.update({ where: { id: submissionId }, data: { mediaBytes: 7 * ALL.length } })
-  const rows = () => service.db.media.findMany({ where: { submissionId } })
+  const rows = () => service.db.mediaFile.findMany({ where: { submissionId } })
   return {
     ...candidate,
     kept: async () =>
@@ -133,7 +133,7 @@ describe('media', () => {
     expect((await candidate.putPhoto('id_photo', jpeg())).status).toBe(204)
     const states = async () => {
       await sweep(service)
-      const found = await service.db.media.findMany({ where: { submissionId: candidate.submissionId } })
+      const found = await service.db.mediaFile.findMany({ where: { submissionId: candidate.submissionId } })
       return found.map(({ state }) => state)
     }
     service.clock.advance(30 * DAY_MS - 1)
@@ -176,7 +176,7 @@ describe('media', () => {
     const candidate = await makeMedia(service, handedIn(service))
     service.clock.advance(365 * DAY_MS)
     await sweep(service)
-    const stuck = await service.db.media.findFirstOrThrow({ where: { submissionId: candidate.submissionId, kind: 'screen' } })
+    const stuck = await service.db.mediaFile.findFirstOrThrow({ where: { submissionId: candidate.submissionId, kind: 'screen' } })
     const { media } = service.deps
     const { deletePrefix } = media
     const tried: string[] = []
@@ -254,7 +254,7 @@ describe('a photo', () => {
       service.clock.advance(10 * MINUTE_MS)
       await sweep(service)
     }
-    expect(await service.db.media.count({ where: { submissionId: candidate.submissionId, state: 'joining' } })).toBe(0)
+    expect(await service.db.mediaFile.count({ where: { submissionId: candidate.submissionId, state: 'joining' } })).toBe(0)
     expect((await candidate.submission()).mediaBytes).toBe(BigInt(jpeg().length))
   })
 })
@@ -270,7 +270,7 @@ describe('a recording that nobody completes', () => {
     expect(await settleOverdueRecordings(service.system)).toBe(0)
     service.clock.advance(1_000)
     expect(await settleOverdueRecordings(service.system)).toBe(1)
-    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', takes: [{ state: 'complete' }] })
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'joining', attempts: [{ state: 'complete' }] })
     expect((await candidate.media(empty)).state).toBe('uploading')
   })
 
@@ -280,7 +280,7 @@ describe('a recording that nobody completes', () => {
     const mediaId = await candidate.beginTake()
     service.clock.advance(11 * MINUTE_MS)
     await settleOverdueRecordings(service.system)
-    expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', takes: [{ state: 'abandoned' }] })
+    expect(await candidate.media(mediaId)).toMatchObject({ state: 'deleted', attempts: [{ state: 'abandoned' }] })
   })
 
   it('without a limit may rest for a day', async () => {

@@ -111,7 +111,11 @@ describe('an archive of a candidate', () => {
     const asMember = (id: string): Context => {
       const ctx = asEraser(service, organization)
       const queue = { ...ctx.deps.queue, enqueueArchive: async () => {} }
-      return { ...ctx, actor: { kind: 'member', id, roles: ['admin'], duties: ['owner'] } as never, deps: { ...ctx.deps, queue } }
+      return {
+        ...ctx,
+        actor: { kind: 'member', id, roles: ['admin'], portalRoles: ['owner'] } as never,
+        deps: { ...ctx.deps, queue },
+      }
     }
     const asking = [owner, owner, other].map(({ member }) => requestCandidateArchive(asMember(member.id), { address: ADDRESS }))
     const [first, again, others] = await Promise.all(asking)

@@ -199,7 +199,7 @@ describe.skipIf(!isBrowserInstalled)('the editor (skipped where no chromium is i
     await frame.getByRole('button', { name: 'Save and go to the end' }).click()
     await frame.getByText('You have reached the end').waitFor()
     await expectAccessible(page)
-    expect([await kept(), complaints, await service.db.take.count()]).toEqual(['AB', [], 0])
+    expect([await kept(), complaints, await service.db.answerAttempt.count()]).toEqual(['AB', [], 0])
   })
 
   it('shifts nothing while its pages load', async () => {

@@ -130,7 +130,7 @@ it('goes into an option, where everything else stays as it was typed', async () 
       ['then', 'next'],
     ]),
   )
-  const take = await service.db.take.findFirstOrThrow({ where: { organizationId: organization.id } })
+  const take = await service.db.answerAttempt.findFirstOrThrow({ where: { organizationId: organization.id } })
   expect(take.text).toBe('2 * 3 * 4 [A red kite]')
 })
 

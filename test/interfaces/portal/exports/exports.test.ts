@@ -188,7 +188,7 @@ it('says of members what a review of access asks for: who invited them, when the
     credentialId: credentialId!,
     kind: 'totp' as const,
     name: 'App',
-    secret: new Uint8Array([1]),
+    encryptedSecret: new Uint8Array([1]),
     createdAt: service.clock.now(),
   }
   await service.db.secondFactor.create({ data: { id: service.deps.newId(), ...factor } })

@@ -25,7 +25,7 @@ async function furnish() {
     const key = `${organization.id}/${id}`
     await service.deps.media.put(`${key}/file`, jpeg())
     const stored = { kind, key, state: 'ready', contentType: 'image/jpeg', bytes: jpeg().length, createdAt } as const
-    await service.db.media.create({ data: { id, organizationId: organization.id, submissionId, ...stored } })
+    await service.db.mediaFile.create({ data: { id, organizationId: organization.id, submissionId, ...stored } })
     media[kind] = id
   }
   const rows: Record<string, string> = { ...of, inviteId: invite.id, submissionId, number: '1', place: 'first' }

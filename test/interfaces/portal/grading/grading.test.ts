@@ -230,12 +230,12 @@ describe('a question to which nothing was received', () => {
     const admin = await as('admin')
     const { submissionId } = await handInAnother(service, assessment, { answers: 1 })
     const of = { organizationId: organization.id, submissionId, questionNumber: 2, kind: 'audio' } as const
-    const take = await service.db.take.create({
+    const take = await service.db.answerAttempt.create({
       data: { ...of, id: service.deps.newId(), state: 'recording', createdAt: service.clock.now() },
     })
     const graded = async () => factsOf((await admin.get(`${admin.home}grading/${submissionId}`)).text).Graded
     const become = (state: 'complete' | 'abandoned') =>
-      service.db.take.updateMany({ where: { organizationId: organization.id, id: take.id }, data: { state } })
+      service.db.answerAttempt.updateMany({ where: { organizationId: organization.id, id: take.id }, data: { state } })
     expect(await graded()).toBe('0 of 2 questions')
     await become('complete')
     expect(await graded()).toBe('0 of 2 questions')

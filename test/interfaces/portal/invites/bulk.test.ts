@@ -243,7 +243,7 @@ describe('a bulk change', () => {
     const { organization, admin, ids } = await furnish(8)
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
-    const data = { ...of, id, mode: 'live', action: 'resend', given: {}, createdById: admin.member.id, createdAt: now } as const
+    const data = { ...of, id, mode: 'live', action: 'resend', params: {}, createdById: admin.member.id, createdAt: now } as const
     await db.bulkChange.create({ data })
     await db.bulkChangeRow.createMany({
       data: ids.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const })),
@@ -260,7 +260,7 @@ describe('a bulk change', () => {
     const [id, now] = [service.deps.newId(), service.clock.now()]
     const of = { organizationId: organization.id }
     await db.bulkChange.create({
-      data: { ...of, id, mode: 'live', action: 'revoke', given: {}, createdById: admin.member.id, createdAt: now },
+      data: { ...of, id, mode: 'live', action: 'revoke', params: {}, createdById: admin.member.id, createdAt: now },
     })
     await db.bulkChangeRow.createMany({
       data: ids.map((inviteId, i) => ({ ...of, bulkChangeId: id, number: i + 1, inviteId, state: 'ready' as const })),
@@ -296,7 +296,7 @@ describe('a bulk change', () => {
     const of = { organizationId: organization.id }
     const left = await service.make.member(organization.id, { roles: ['grader'] })
     await db.bulkChange.create({
-      data: { ...of, id, mode: 'live', action: 'revoke', given: {}, createdById: left.id, createdAt: now },
+      data: { ...of, id, mode: 'live', action: 'revoke', params: {}, createdById: left.id, createdAt: now },
     })
     await db.bulkChangeRow.create({ data: { ...of, bulkChangeId: id, number: 1, inviteId: ids[1]!, state: 'ready' } })
     await continueBulkChange(service.system, { ...of, id }, erasePerson)

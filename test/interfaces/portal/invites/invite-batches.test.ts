@@ -9,11 +9,11 @@ import { waitUntil } from '../../../support/wait-until.ts'
 
 const service = await startServiceForFile()
 
-async function furnish(duties: string[] = []) {
+async function furnish(portalRoles: string[] = []) {
   const organization = await service.make.organization()
   const assessment = await service.make.assessment(organization.id)
   await service.make.question(assessment)
-  const admin = await signInAs(service, organization.id, ['admin'], duties)
+  const admin = await signInAs(service, organization.id, ['admin'], portalRoles)
   const path = `${admin.home}invites/batches`
   /** Gives a list as a pasted text. @returns where it is shown. */
   const give = async (list: string, fields: Record<string, string> = {}) => {

@@ -231,7 +231,7 @@ async function askTwice({ organizationId, question, versionId, submissionIds: [s
   })
   const at = { ...of, questionNumber: 3, createdAt: new Date() }
   const answer = { kind: 'text', state: 'complete', text: 'Bergen', value: BERGEN!, revision: 1 } as const
-  await service.db.take.create({ data: { ...at, ...answer, id: crypto.randomUUID() } })
+  await service.db.answerAttempt.create({ data: { ...at, ...answer, id: crypto.randomUUID() } })
   await service.db.questionScore.create({ data: { ...at, keyNumber: 1, points: 0, parts: [] } })
   const { id, grades } = await service.db.release.findFirstOrThrow({ where: of })
   const third = { number: 3, points: 0, ofPoints: 10, comment: '', graderId: null, by: 'key', keyNumber: 1 }

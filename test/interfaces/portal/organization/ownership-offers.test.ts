@@ -5,7 +5,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 
 const service = await startServiceForFile()
 
-const find = (id: string) => service.db.member.findUniqueOrThrow({ where: { id }, select: { roles: true, duties: true } })
+const find = (id: string) => service.db.member.findUniqueOrThrow({ where: { id }, select: { roles: true, portalRoles: true } })
 const mailsTo = async (memberId: string) =>
   (await service.db.memberEmail.findMany({ where: { memberId }, orderBy: { id: 'asc' } })).map(({ kind }) => kind)
 
@@ -36,13 +36,13 @@ describe('an offer to become an owner', () => {
     ])
     expect((await other.get(`${owner.home}account`)).text).toContain('asks you to. Owners are admins')
     expect((await answer('take')).headers.location).toBe(`${owner.home}account?done=ownership`)
-    expect(await find(other.member.id)).toEqual({ roles: ['grader', 'admin'], duties: ['owner'] })
+    expect(await find(other.member.id)).toEqual({ roles: ['grader', 'admin'], portalRoles: ['owner'] })
     expect(await actions()).toEqual(['offered_ownership', 'became_owner'])
     expect(await mailsTo(owner.member.id)).toEqual(['ownership_offer_made', 'ownership_offer_taken'])
     expect((await answer('take')).status).toBe(422)
     expect((await other.get(`${owner.home}account`)).text).not.toContain('asks you to. Owners are admins')
     expect((await owner.post(`${owner.home}members/${owner.member.id}/end-ownership`)).status).toBe(303)
-    expect(await find(owner.member.id)).toEqual({ roles: ['admin'], duties: [] })
+    expect(await find(owner.member.id)).toEqual({ roles: ['admin'], portalRoles: [] })
     expect((await owner.post(`${path}/offer-ownership`)).status).toBe(404)
   })
 
@@ -55,7 +55,7 @@ describe('an offer to become an owner', () => {
     ],
     [
       'of who is no owner any more',
-      ({ owner }) => service.db.member.update({ where: { id: owner.member.id }, data: { duties: [] } }),
+      ({ owner }) => service.db.member.update({ where: { id: owner.member.id }, data: { portalRoles: [] } }),
     ],
   ] as [string, (offered: Awaited<ReturnType<typeof startOffered>>) => Promise<unknown>][])('%s is over', async (_what, end) => {
     const offered = await startOffered()
@@ -63,7 +63,7 @@ describe('an offer to become an owner', () => {
     expect((await offered.other.get(`${offered.owner.home}account`)).text).not.toContain('asks you to. Owners are admins')
     const late = await offered.answer('take')
     expect([late.status, late.text]).toEqual([422, expect.stringContaining('This offer has ended.')])
-    expect(await find(offered.other.member.id)).toEqual({ roles: ['grader'], duties: [] })
+    expect(await find(offered.other.member.id)).toEqual({ roles: ['grader'], portalRoles: [] })
   })
 
   it('is nobody else’s, is made once, and of owners alone', async () => {

@@ -239,7 +239,10 @@ describe('the way back', () => {
     const { organization, owner, idp, page, providerId, begin, person } = await setUp()
     const where = { id: providerId }
     const live = () =>
-      db.signInProvider.findUniqueOrThrow({ where, select: { issuer: true, clientSecret: true, testedSettingsHash: true } })
+      db.signInProvider.findUniqueOrThrow({
+        where,
+        select: { issuer: true, encryptedClientSecret: true, testedSettingsHash: true },
+      })
     const before = await live()
     const saved = await owner.post(page, providerFields(idp, { clientSecret: '', name: 'Another name' }))
     expect([saved.headers.location, await isEnforced(organization.id)]).toEqual([`${page}?done=saved`, true])
@@ -254,7 +257,7 @@ describe('the way back', () => {
     expect(titleOf((await goThrough(owner, idp, `${page}/try`)).text)).toBe('The sign-in can’t be trusted')
     expect((await goThrough(browse(service), idp, begin)).status).toBe(303)
     await owner.post(`${page}/discard`)
-    expect([await live(), (await db.signInProvider.findUniqueOrThrow({ where })).draft]).toEqual([before, null])
+    expect([await live(), (await db.signInProvider.findUniqueOrThrow({ where })).encryptedDraft]).toEqual([before, null])
 
     const moved = await startIdp({ now: clock.now, redirectUri: service.deps.links.signInUrl(providerId, 'callback') })
     // What the other one has to say is asked of it alone.
@@ -268,7 +271,7 @@ describe('the way back', () => {
     moved.person = person('ada')
     expect(titleOf((await goThrough(owner, moved, `${page}/try`)).text)).toBe('It works')
     const after = await db.signInProvider.findUniqueOrThrow({ where })
-    expect(after).toMatchObject({ issuer: moved.issuer, draft: null, secretExpiresAt: new Date('2030-01-01') })
+    expect(after).toMatchObject({ issuer: moved.issuer, encryptedDraft: null, secretExpiresAt: new Date('2030-01-01') })
     // There they are others: whoever was linked at the one before is linked anew by their address.
     expect(after.relinkUntil!.getTime()).toBeGreaterThan(clock.now().getTime())
     expect(await actionsOf(organization.id)).toContain('allowed_relinking')
@@ -305,10 +308,10 @@ describe('the way back', () => {
     moved.person = person('ada')
     const back = await wayBack(owner, moved, `${page}/try`)
     const where = { organizationId: organization.id, email: admin.email }
-    const { roles, duties } = await db.member.findFirstOrThrow({ where })
-    await db.member.updateMany({ where, data: { roles: ['grader'], duties: [] } })
+    const { roles, portalRoles } = await db.member.findFirstOrThrow({ where })
+    await db.member.updateMany({ where, data: { roles: ['grader'], portalRoles: [] } })
     expect((await owner.get(back)).status).toBe(404)
-    await db.member.updateMany({ where, data: { roles, duties } })
+    await db.member.updateMany({ where, data: { roles, portalRoles } })
     const discarded = await wayBack(owner, moved, `${page}/try`)
     await owner.post(`${page}/discard`)
     expect(titleOf((await owner.get(discarded)).text)).toMatch(/can’t be/)

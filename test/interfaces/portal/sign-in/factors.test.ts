@@ -47,7 +47,7 @@ describe('an app', () => {
     expect(recoveryCodesIn(account.text)).toEqual([])
     // Neither can be read out of the database.
     const kept = await service.db.secondFactor.findFirstOrThrow({ where: { credential: { email } } })
-    expect(Buffer.from(kept.secret!).includes(secret)).toBe(false)
+    expect(Buffer.from(kept.encryptedSecret!).includes(secret)).toBe(false)
     const hashes = await service.db.recoveryCode.findMany({ where: { credential: { email } } })
     for (const { hash } of hashes) expect([32, codes.includes(Buffer.from(hash).toString())]).toEqual([hash.length, false])
   })

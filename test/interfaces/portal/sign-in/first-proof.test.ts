@@ -283,12 +283,12 @@ describe('an account whose address is unproven', () => {
   it('can’t be named for an owner’s emergencies', async () => {
     const { email } = await joinByCopiedLink()
     const member = await db.member.findFirstOrThrow({ where: { email } })
-    await db.member.update({ where: { id: member.id }, data: { duties: ['owner'] } })
+    await db.member.update({ where: { id: member.id }, data: { portalRoles: ['owner'] } })
     const owner = browse(service)
     const organization = await db.organization.findUniqueOrThrow({ where: { id: member.organizationId } })
     const path = await joinPath(service, organization, `${deps.newId()}@example.com`)
     await owner.post(path, { ...names, password: PASSWORD })
-    await db.member.updateMany({ where: { organizationId: organization.id }, data: { duties: ['owner'] } })
+    await db.member.updateMany({ where: { organizationId: organization.id }, data: { portalRoles: ['owner'] } })
     const refused = await owner.post(`${homeOf(organization)}settings/sign-in/own-ways`, {
       email,
       signInException: 'break_glass',

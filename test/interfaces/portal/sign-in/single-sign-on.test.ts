@@ -120,7 +120,7 @@ describe('refusals', () => {
     // An owner's identity is for owners alone to take away.
     const other = await signInAs(service, organization.id, ['admin'])
     await db.organization.update({ where: { id: organization.id }, data: { ownerNamedAt: service.clock.now() } })
-    await db.member.updateMany({ where: { id: { in: [memberId!, adminId] } }, data: { duties: ['owner'] } })
+    await db.member.updateMany({ where: { id: { in: [memberId!, adminId] } }, data: { portalRoles: ['owner'] } })
     expect((await other.post(`${page}/identities/${id}/remove`)).status).toBe(400)
     expect((await admin.post(`${page}/identities/${id}/remove`)).status).toBe(303)
     idp.person = person('grace')

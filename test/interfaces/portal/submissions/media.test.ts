@@ -17,7 +17,7 @@ async function makeMedia({ content = Buffer.from('0123456789'), kind = 'screen' 
   const key = `${organizationId}/${id}`
   await service.deps.media.put(`${key}/file`, content)
   const data = { id, key, organizationId, submissionId: candidate.submissionId, kind, contentType }
-  await service.db.media.create({ data: { ...data, state: 'ready', bytes: content.length, createdAt: service.clock.now() } })
+  await service.db.mediaFile.create({ data: { ...data, state: 'ready', bytes: content.length, createdAt: service.clock.now() } })
   const admin = await signInAs(service, organizationId, ['admin'])
   return { candidate, organizationId, id, admin, path: `/portal/${organizationId}/media/${id}` }
 }
@@ -32,13 +32,16 @@ it('offers what has arrived of a recording that could not be processed, segment 
     [0, 0, webmPart('first, ')],
   ]
   for (const part of parts) expect((await candidate.putPart(id, ...part)).status).toBe(204)
-  await service.db.media.update({ where: { id }, data: { state: 'failed' } })
+  await service.db.mediaFile.update({ where: { id }, data: { state: 'failed' } })
   const admin = await signInAs(service, organization.id, ['admin'])
   await service.db.submission.update({
     where: { id: submissionId },
     data: { state: 'submitted', submittedAt: service.clock.now() },
   })
-  await service.db.take.updateMany({ where: { mediaId: id }, data: { state: 'complete', completedAt: service.clock.now() } })
+  await service.db.answerAttempt.updateMany({
+    where: { mediaId: id },
+    data: { state: 'complete', completedAt: service.clock.now() },
+  })
   const path = `${admin.home}media/${id}`
   for (const page of [`${admin.home}grading/${submissionId}`, `${admin.home}invites/${invite.id}/submission`]) {
     const { text } = await admin.get(page)
@@ -123,7 +126,7 @@ describe('a recording', () => {
   it('is not shown before it is ready, nor once it is gone', async () => {
     const { admin, id, path, organizationId } = await makeMedia()
     for (const state of ['uploading', 'joining', 'failed', 'deleted'] as const) {
-      await service.db.media.update({ where: { id }, data: { state } })
+      await service.db.mediaFile.update({ where: { id }, data: { state } })
       expect((await admin.get(path)).status, state).toBe(404)
     }
     for (const other of ['x', '..%2f..%2fsecret-key', service.deps.newId()])

@@ -28,11 +28,11 @@ async function record(
   const ids = { organizationId, submissionId: submission.id }
   const key = `${organizationId}/${service.deps.newId()}`
   const stored = { contentType: `${kind}/webm`, createdAt: now }
-  const media = await service.db.media.create({
+  const media = await service.db.mediaFile.create({
     data: { id: service.deps.newId(), ...ids, kind: 'answer', state, key, ...stored },
   })
   const take = { kind, questionNumber: 1, mediaId: media.id, createdAt: now, completedAt: now }
-  await service.db.take.create({ data: { id: service.deps.newId(), ...ids, ...take, state: 'complete' } })
+  await service.db.answerAttempt.create({ data: { id: service.deps.newId(), ...ids, ...take, state: 'complete' } })
   return media.id
 }
 
@@ -47,7 +47,7 @@ describe('the page of a submission', () => {
       return { ...of, id, key: `${organizationId}/${id}`, state, createdAt: new Date(service.clock.now().getTime() + i * 30_000) }
     }
     const stills = Array.from({ length: 122 }, (_, i) => still(i, i < 2 ? 'deleted' : 'ready'))
-    await service.db.media.createMany({ data: stills })
+    await service.db.mediaFile.createMany({ data: stills })
     for (const page of [address, `${admin.home}grading/${submissionId}`]) {
       const read = async (query: string) => {
         const { text } = await admin.get(page + query)
@@ -124,9 +124,9 @@ describe('the page of a submission', () => {
     await candidate.press('open', { number: '1' })
     const id = await record(await submission(), 'ready')
     expect(await read()).not.toContain('Not complete')
-    await service.db.media.update({ where: { id }, data: { cuts: [0, 62_400] } })
+    await service.db.mediaFile.update({ where: { id }, data: { cuts: [0, 62_400] } })
     expect(await read()).toContain('Incomplete: parts of the recording are missing at 0:00, 1:02.')
-    await service.db.media.update({ where: { id }, data: { cuts: Array.from({ length: 12 }, (_, place) => place * 1_000) } })
+    await service.db.mediaFile.update({ where: { id }, data: { cuts: Array.from({ length: 12 }, (_, place) => place * 1_000) } })
     expect(await read()).toContain('0:09 and 2 more places.')
   })
 
@@ -152,7 +152,7 @@ describe('the page of a submission', () => {
     })
     await candidate.press('open', { number: '1' })
     const mediaId = await record(await submission(), 'ready')
-    const state = async () => (await service.db.media.findUniqueOrThrow({ where: { id: mediaId } })).state
+    const state = async () => (await service.db.mediaFile.findUniqueOrThrow({ where: { id: mediaId } })).state
     const grader = await signInAs(service, organization.id, ['grader'])
     await service.db.invite.update({ where: { id: invite.id }, data: { assignedGraderId: grader.member.id } })
     expect((await grader.get(address)).text).not.toContain('Delete')

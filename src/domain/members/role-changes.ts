@@ -1,37 +1,37 @@
-import { type Duty, may } from '../access/permissions.ts'
+import { may, type PortalRole } from '../access/permissions.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import type { Issue } from '../errors.ts'
 
 /** What whoever manages members gives; owners are named apart, see owners.ts. */
-export const GIVEN_DUTIES = ['manager', 'author'] as const satisfies Duty[]
-export type GivenDuty = (typeof GIVEN_DUTIES)[number]
+export const ASSIGNABLE_PORTAL_ROLES = ['manager', 'author'] as const satisfies PortalRole[]
+export type AssignablePortalRole = (typeof ASSIGNABLE_PORTAL_ROLES)[number]
 
-type Given = { roles: readonly string[]; duties: readonly string[] }
+type Given = { roles: readonly string[]; portalRoles: readonly string[] }
 
-/** The duties that a member has once they are given these: an owner stays one. */
-export const dutiesAfter = (before: readonly string[], given: readonly GivenDuty[]): Duty[] => [
+/** The portal roles that a member has once they are given these: an owner stays one. */
+export const portalRolesAfter = (before: readonly string[], given: readonly AssignablePortalRole[]): PortalRole[] => [
   ...(before.includes('owner') ? (['owner'] as const) : []),
-  ...GIVEN_DUTIES.filter((duty) => given.includes(duty)),
+  ...ASSIGNABLE_PORTAL_ROLES.filter((portalRole) => given.includes(portalRole)),
 ]
 
 /**
- * What is in the way of giving a member other roles and duties: nobody changes their own, and an owner's are the owners' to change, who
+ * What is in the way of giving a member other roles and portal roles: nobody changes their own, and an owner's are the owners' to change, who
  * stays an admin.
  *
  * @throws DomainError invalid (rule `account`: ownRoles, tooHigh).
  */
-export function refuseOtherDuties(ctx: Context, member: Given & { id: string }, after: Given): void {
-  if (isSame(member.roles, after.roles) && isSame(member.duties, after.duties)) return
+export function refuseRoleChange(ctx: Context, member: Given & { id: string }, after: Given): void {
+  if (isSame(member.roles, after.roles) && isSame(member.portalRoles, after.portalRoles)) return
   const isOwn = ctx.actor.kind === 'member' && ctx.actor.id === member.id
   refuse(isOwn ? [said('ownRoles')] : [])
   refuseTooHigh(ctx, member)
 }
 
 /** Leaves owners to owners. @throws DomainError invalid (rule `account`: tooHigh). */
-export function refuseTooHigh(ctx: Pick<Context, 'actor'>, { duties }: Pick<Given, 'duties'>): void {
-  refuse(duties.includes('owner') && !may(ctx, 'manage_security') ? [said('tooHigh')] : [])
+export function refuseTooHigh(ctx: Pick<Context, 'actor'>, { portalRoles }: Pick<Given, 'portalRoles'>): void {
+  refuse(portalRoles.includes('owner') && !may(ctx, 'manage_security') ? [said('tooHigh')] : [])
 }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
@@ -42,7 +42,7 @@ const said = (problem: 'ownRoles' | 'tooHigh'): Issue => ({ field: 'roles', rule
 /** What is different, before and after, as the audit log has it. */
 export const changesOf = (before: Given, after: Given) =>
   detailsOf(
-    (['roles', 'duties'] as const)
+    (['roles', 'portalRoles'] as const)
       .filter((field) => !isSame(before[field], after[field]))
       .map((field) => [field, { before: before[field], after: after[field] }] as const),
   )

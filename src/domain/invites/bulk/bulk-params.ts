@@ -13,7 +13,7 @@ import { resolveReferences } from '../create-invite.ts'
 import { findMessageIssues } from '../operations.ts'
 
 /** Parameters of a bulk change: those of its action. */
-export type Given = {
+export type BulkParams = {
   /** Extend: to the end of this day in the organization's time zone, or by so many days from each current end. */
   expiresOn?: string | undefined
   addedDays?: number | undefined
@@ -31,22 +31,22 @@ export type Given = {
   sendsAgain?: boolean
 }
 
-/** Parameters that {@link findGivenIssues} accepted. @property expiresAt end of the day that an extension names. */
-export type StoredGiven = Given & { expiresAt?: string }
+/** Parameters that {@link findParamIssues} accepted. @property expiresAt end of the day that an extension names. */
+export type StoredParams = BulkParams & { expiresAt?: string }
 
-export const givenOf = ({ given }: { given: Prisma.JsonValue }): StoredGiven => given as StoredGiven
+export const paramsOf = ({ params }: { params: Prisma.JsonValue }): StoredParams => params as StoredParams
 
 /** Details for the audit log, without the text to candidates. */
-export const auditedGiven = ({ message, listId: _, expiresAt: __, ...given }: StoredGiven): AuditDetails => ({
-  ...given,
+export const auditedParams = ({ message, listId: _, expiresAt: __, ...params }: StoredParams): AuditDetails => ({
+  ...params,
   ...(message !== undefined && { isEmailed: true }),
 })
 
-export async function findGivenIssues(ctx: Context, action: BulkAction, given: StoredGiven): Promise<Issue[]> {
-  const { expiresInDays = DEFAULT_EXPIRES_IN_DAYS, tagId, graderId = null, message = '', listId = '' } = given
+export async function findParamIssues(ctx: Context, action: BulkAction, params: StoredParams): Promise<Issue[]> {
+  const { expiresInDays = DEFAULT_EXPIRES_IN_DAYS, tagId, graderId = null, message = '', listId = '' } = params
   switch (action) {
     case 'extend':
-      return findExtensionIssues(ctx, given)
+      return findExtensionIssues(ctx, params)
     case 'reactivate':
       return findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]])
     case 'revoke':
@@ -67,7 +67,7 @@ export async function findGivenIssues(ctx: Context, action: BulkAction, given: S
   }
 }
 
-function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, addedDays }: StoredGiven): Issue[] {
+function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, addedDays }: StoredParams): Issue[] {
   if (expiresOn === undefined) return findIssues([['addedDays', checkInteger(addedDays ?? 0, EXPIRY_DAYS)]])
   const say = (problem: 'date' | 'future' | 'farFuture', limit?: number): Issue[] => [
     { field: 'expiresOn', rule: 'account', problem, ...(limit !== undefined && { limit }) },
@@ -79,9 +79,9 @@ function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, addedDay
 }
 
 /** Adds the end of the day that an extension names. An invalid date has none. */
-export async function completeGiven(ctx: Context, { ...given }: Given): Promise<StoredGiven> {
-  const day = given.expiresOn
-  if (day === undefined || !isDay(day)) return given
+export async function completeParams(ctx: Context, { ...params }: BulkParams): Promise<StoredParams> {
+  const day = params.expiresOn
+  if (day === undefined || !isDay(day)) return params
   const { timeZone } = await ctx.db.organization.findUniqueOrThrow({
     where: { id: ctx.organization.id },
     select: { timeZone: true },
@@ -91,7 +91,7 @@ export async function completeGiven(ctx: Context, { ...given }: Given): Promise<
     ctx.db,
     compose.selectNoFrom(() => end.as('at')),
   )
-  return { ...given, expiresAt: at.toISOString() }
+  return { ...params, expiresAt: at.toISOString() }
 }
 
 function isDay(text: string): boolean {
@@ -100,5 +100,5 @@ function isDay(text: string): boolean {
 }
 
 /** When an invite expires once it is extended. */
-export const newEndOf = ({ expiresAt, addedDays = 0 }: StoredGiven, current: Date): Date =>
+export const newEndOf = ({ expiresAt, addedDays = 0 }: StoredParams, current: Date): Date =>
   expiresAt === undefined ? new Date(current.getTime() + addedDays * DAY_MS) : new Date(expiresAt)

@@ -8,7 +8,7 @@ import { startServiceForFile } from '../../../support/service.ts'
 const service = await startServiceForFile()
 
 const find = (id: string) =>
-  service.db.member.findUniqueOrThrow({ where: { id }, select: { roles: true, duties: true, status: true } })
+  service.db.member.findUniqueOrThrow({ where: { id }, select: { roles: true, portalRoles: true, status: true } })
 const entriesOf = (targetId: string, action: string) =>
   service.db.auditEntry.findMany({
     where: { targetId, action },
@@ -33,9 +33,9 @@ describe('managers and authors', () => {
     const email = `${service.deps.newId()}@example.com`
     expect((await admin.post(`${admin.home}members/invite`, { email, roles: ['manager', 'author'] })).status).toBe(200)
     const member = await service.db.member.findFirstOrThrow({ where: { organizationId: id, email } })
-    expect(member).toMatchObject({ roles: [], duties: ['manager', 'author'] })
+    expect(member).toMatchObject({ roles: [], portalRoles: ['manager', 'author'] })
     expect(await entriesOf(member.id, 'invited_member')).toEqual([
-      { actorId: admin.member.id, details: { roles: [], duties: ['manager', 'author'] } },
+      { actorId: admin.member.id, details: { roles: [], portalRoles: ['manager', 'author'] } },
     ])
     const list = (await admin.get(`${admin.home}members?role=manager`)).text
     expect(list).toContain(email)
@@ -49,13 +49,13 @@ describe('managers and authors', () => {
     const { member } = await signInAs(service, id, ['grader'])
     const path = `${admin.home}members/${member.id}`
     expect((await admin.post(path, { roles: ['grader', 'manager'] })).headers.location).toBe(`${path}?done=saved`)
-    expect(await find(member.id)).toMatchObject({ roles: ['grader'], duties: ['manager'] })
+    expect(await find(member.id)).toMatchObject({ roles: ['grader'], portalRoles: ['manager'] })
     expect((await admin.get(path)).text).toMatch(/value="manager" checked/)
     await admin.post(path, { roles: 'author' })
-    expect(await find(member.id)).toMatchObject({ roles: [], duties: ['author'] })
+    expect(await find(member.id)).toMatchObject({ roles: [], portalRoles: ['author'] })
     expect((await entriesOf(member.id, 'changed_member')).map(({ details }) => details)).toEqual([
-      { duties: { before: [], after: ['manager'] } },
-      { roles: { before: ['grader'], after: [] }, duties: { before: ['manager'], after: ['author'] } },
+      { portalRoles: { before: [], after: ['manager'] } },
+      { roles: { before: ['grader'], after: [] }, portalRoles: { before: ['manager'], after: ['author'] } },
     ])
     expect(await mailsTo(member.id)).toMatchObject([
       { kind: 'roles_changed', facts: { before: ['grader'], after: ['manager', 'grader'] } },
@@ -63,17 +63,17 @@ describe('managers and authors', () => {
     ])
   })
 
-  it('come back with the duties that are ticked then', async () => {
+  it('come back with the portal roles that are ticked then', async () => {
     const { id, admin } = await startNamed()
     const { member } = await signInAs(service, id, ['grader'], ['manager'])
     const path = `${admin.home}members/${member.id}`
     await admin.post(`${path}/deactivate`)
     await admin.post(`${path}/reactivate`, { defaultRoles: 'author' })
-    expect(await find(member.id)).toEqual({ roles: [], duties: ['author'], status: 'active' })
+    expect(await find(member.id)).toEqual({ roles: [], portalRoles: ['author'], status: 'active' })
   })
 })
 
-it('lets nobody change their own roles and duties', async () => {
+it('lets nobody change their own roles and portal roles', async () => {
   const { owners, admin } = await startNamed()
   for (const person of [owners[0], admin]) {
     const path = `${person.home}members/${person.member.id}`
@@ -104,13 +104,13 @@ describe('owners', () => {
       expect((await admin.post(address)).status).toBe(404)
     expect(await find(id)).toEqual(before)
     await owners[1].post(path, { roles: ['grader'] })
-    expect(await find(id)).toMatchObject({ roles: ['admin', 'grader'], duties: ['owner'] })
+    expect(await find(id)).toMatchObject({ roles: ['admin', 'grader'], portalRoles: ['owner'] })
     await owners[1].post(`${path}/deactivate`)
     expect(await admin.post(`${path}/reactivate`, { defaultRoles: 'admin' })).toMatchObject(
       refused('only owners can change that'),
     )
     await owners[1].post(`${path}/reactivate`, { defaultRoles: 'admin' })
-    expect(await find(id)).toEqual({ roles: ['admin'], duties: [], status: 'active' })
+    expect(await find(id)).toEqual({ roles: ['admin'], portalRoles: [], status: 'active' })
   })
 
   it('end the ownership of each other and their own, and one stays', async () => {
@@ -118,15 +118,15 @@ describe('owners', () => {
     const [one, other] = owners
     const path = `${one.home}members/${other.member.id}`
     expect((await one.post(`${path}/end-ownership`)).headers.location).toBe(`${path}?done=no-owner`)
-    expect(await find(other.member.id)).toMatchObject({ roles: ['admin'], duties: [] })
+    expect(await find(other.member.id)).toMatchObject({ roles: ['admin'], portalRoles: [] })
     expect(await entriesOf(other.member.id, 'ended_ownership')).toEqual([
-      { actorId: one.member.id, details: { duties: { before: ['owner'], after: [] } } },
+      { actorId: one.member.id, details: { portalRoles: { before: ['owner'], after: [] } } },
     ])
     expect(await mailsTo(other.member.id)).toMatchObject([{ kind: 'roles_changed' }])
     const own = `${one.home}members/${one.member.id}`
     for (const action of ['end-ownership', 'deactivate'])
       expect(await one.post(`${own}/${action}`)).toMatchObject(refused('at least one owner who has joined'))
-    expect(await find(one.member.id)).toEqual({ roles: ['admin'], duties: ['owner'], status: 'active' })
+    expect(await find(one.member.id)).toEqual({ roles: ['admin'], portalRoles: ['owner'], status: 'active' })
   })
 
   it('are one at least when all end the ownership of each other at the same moment', async () => {
@@ -136,7 +136,7 @@ describe('owners', () => {
         one.post(`${one.home}members/${owners[1 - i]!.member.id}/${i === 0 ? 'end-ownership' : 'deactivate'}`),
       ),
     )
-    const left = { organizationId: id, status: 'active' as const, duties: { has: 'owner' } }
+    const left = { organizationId: id, status: 'active' as const, portalRoles: { has: 'owner' } }
     expect(await service.db.member.count({ where: left })).toBe(1)
   })
 })
@@ -151,11 +151,11 @@ describe('where nobody is named an owner', () => {
     const answers = await Promise.all([one, other].map((person) => person.post(`${one.home}members/become-owner`)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404])
     const [owner, left] = answers[0]!.status === 303 ? [one, other] : [other, one]
-    expect(await find(owner.member.id)).toMatchObject({ roles: ['admin'], duties: ['owner'] })
+    expect(await find(owner.member.id)).toMatchObject({ roles: ['admin'], portalRoles: ['owner'] })
     expect([await says(owner), (await left.get(`${one.home}settings/security`)).status]).toEqual([false, 404])
     expect((await owner.get(`${one.home}settings/security`)).status).toBe(200)
     expect(await entriesOf(owner.member.id, 'became_owner')).toMatchObject([
-      { details: { duties: { before: [], after: ['owner'] } } },
+      { details: { portalRoles: { before: [], after: ['owner'] } } },
     ])
   })
 
@@ -167,6 +167,6 @@ describe('where nobody is named an owner', () => {
     const invited = await service.make.member(id, { roles: ['admin'] })
     await expect(nameOwner(ctx, invited.id)).rejects.toMatchObject({ issues: [{ problem: 'notJoined' }] })
     await nameOwner(ctx, member.id)
-    expect(await find(member.id)).toMatchObject({ roles: ['grader', 'admin'], duties: ['owner', 'manager'] })
+    expect(await find(member.id)).toMatchObject({ roles: ['grader', 'admin'], portalRoles: ['owner', 'manager'] })
   })
 })

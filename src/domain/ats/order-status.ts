@@ -11,7 +11,7 @@ import { newestTotal } from '../submissions/newest-release.ts'
  * `undelivered`: the mail to the candidate was refused for good; `in_review`: handed in, and not released; `released`: its result is. A
  * `test` is of the connection, and of no order.
  */
-export const STANDINGS = [
+export const STATUSES = [
   'invited',
   'undelivered',
   'accepted',
@@ -23,20 +23,20 @@ export const STANDINGS = [
   'declined',
   'test',
 ] as const
-export type Standing = (typeof STANDINGS)[number]
+export type OrderStatus = (typeof STATUSES)[number]
 
 /** What each is told of. Greenhouse asks for everything else itself, Recruitee has no words for it. */
-const TOLD: Record<Ats, readonly Standing[]> = {
+const TOLD: Record<Ats, readonly OrderStatus[]> = {
   greenhouse: ['invited', 'undelivered', 'released', 'expired', 'revoked', 'declined', 'test'],
-  ashby: STANDINGS,
+  ashby: STATUSES,
   recruitee: ['invited', 'in_review', 'released', 'expired', 'revoked', 'declined', 'test'],
 }
 
 /** Whether the ATS is told when an order comes to stand so. */
-export const isTold = (ats: Ats, standing: Standing): boolean => TOLD[ats].includes(standing)
+export const isTold = (ats: Ats, status: OrderStatus): boolean => TOLD[ats].includes(status)
 
 /** How an order comes to stand by an event of its invite; null: as before. */
-export function standingBy(type: EventType, { status, reason }: Pick<ToldData, 'status' | 'reason'>): Standing | null {
+export function statusAfterEvent(type: EventType, { status, reason }: Pick<ToldData, 'status' | 'reason'>): OrderStatus | null {
   switch (type) {
     case 'invite.accepted':
       return 'accepted'
@@ -67,16 +67,16 @@ export function standingBy(type: EventType, { status, reason }: Pick<ToldData, '
 export type OrderResult = { submissionId: string; at: Date; points: number; ofPoints: number; percent: number | null }
 
 /** How an order stands now. @property result null unless it is `released`: nothing of it leaves before. */
-export type OrderStanding = {
+export type OrderProgress = {
   inviteId: string
-  standing: Exclude<Standing, 'test'>
+  status: Exclude<OrderStatus, 'test'>
   startedAt: Date | null
   completedAt: Date | null
   result: OrderResult | null
 }
 
 /** How an invite stands now, for its orders. @throws DomainError invite_not_found. */
-export async function readStanding({ db, deps, organization }: Context, inviteId: string): Promise<OrderStanding> {
+export async function readOrderProgress({ db, deps, organization }: Context, inviteId: string): Promise<OrderProgress> {
   const organizationId = organization.id
   const row = await db.invite.findFirst({
     where: { organizationId, id: inviteId },
@@ -93,13 +93,13 @@ export async function readStanding({ db, deps, organization }: Context, inviteId
   const isUndelivered = mail?.state === 'failed' && mail.failure !== 'obsolete'
   const { startedAt, completedAt } = invite
   const result = release && invite.status === 'completed' ? toResult(release) : null
-  const standing = standingOf({ ...invite, isUndelivered, isReleased: result !== null })
-  return { inviteId, standing, startedAt, completedAt, result }
+  const status = statusOf({ ...invite, isUndelivered, isReleased: result !== null })
+  return { inviteId, status, startedAt, completedAt, result }
 }
 
 type Standable = Parameters<typeof declinedAtOf>[0] & { isUndelivered: boolean; isReleased: boolean }
 
-function standingOf(invite: Standable): OrderStanding['standing'] {
+function statusOf(invite: Standable): OrderProgress['status'] {
   const { status, isUndelivered, isReleased } = invite
   if (status === 'pending') return isUndelivered ? 'undelivered' : 'invited'
   if (status === 'completed') return isReleased ? 'released' : 'in_review'
