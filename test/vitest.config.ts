@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config'
 import { shared } from '../vitest.config.ts'
+import { LONG } from './support/scale.ts'
 
-// All that `npm run check` runs, by `npm run test:all`: in one run, in which what waits for a fault to pass has others beside it.
+// All tests but those of operations: `npm run test:all` with few repetitions, `npm run test:long` with many.
 export default defineConfig({
   test: {
     ...shared,
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     exclude: ['test/operations/**'],
+    testTimeout: LONG ? 1_800_000 : shared.testTimeout,
   },
 })

@@ -42,7 +42,7 @@ it('a recording of which more than half would be lost is left as it is: pictures
   expect(await join('beheaded', Buffer.concat([headers!, info!, tracks!, ...clusters]))).toBeNull()
 })
 
-// FAULTS=long tries a thousand: one after another, so that none is slow because of the others.
+// TEST_LONG=yes tries a thousand: one after another, so that none is slow because of the others.
 it(
   'recordings with boxes and clusters repeated, swapped, garbled and cut, and times going back, are joined, with cuts or without, or left as they are',
   async () => {

@@ -7,6 +7,7 @@ import { copyDatabase } from '../support/copy-database.ts'
 import { makeDataDir } from '../support/data-dir.ts'
 import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
 import { launchService, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { LONG } from '../support/scale.ts'
 import { SECRET_KEY } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -39,11 +40,10 @@ const CASES: Case[] = Object.entries(EXPECTED).flatMap(([database, addresses]) =
     Object.entries(mails).map(([mail, expected]) => ({ database, address, mail, expected }) as Case),
   ),
 )
-/** Three of them that differ in kind; all 16 with FAULTS=long. */
+/** Three that differ in kind; all 16 in the long run. */
 const STARTED = CASES.filter(
   ({ database, address, mail }) =>
-    process.env.FAULTS === 'long' ||
-    (database === 'embedded' && (mail === 'none' || (mail === 'MAIL=capture' && address === 'public'))),
+    LONG || (database === 'embedded' && (mail === 'none' || (mail === 'MAIL=capture' && address === 'public'))),
 )
 const settingsOf = ({ address, mail }: Case) => ({ PUBLIC_URL: PUBLIC_URL[address], ...MAIL[mail] })
 

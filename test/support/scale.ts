@@ -1,4 +1,4 @@
-export const LONG = process.env.FAULTS === 'long'
+export const LONG = process.env.TEST_LONG === 'yes'
 
-/** How many of a thing: few in every check, many with FAULTS=long. */
+/** Repetitions: few in every check, many in `npm run test:long`. */
 export const scaled = (short: number, long: number): number => (LONG ? long : short)

@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { readSlices } from '../../../media/recordings.ts'
-import { desktop, expectAccessible, isBrowserInstalled, overflow, startBrowser, watch } from '../../../support/browser.ts'
-import { handInAnother, makeRecorded } from '../../../support/grading.ts'
-import { signInAs } from '../../../support/portal.ts'
-import { type Service, startService } from '../../../support/service.ts'
-import { PATIENT, waitUntil } from '../../../support/wait-until.ts'
+import { readSlices } from '../media/recordings.ts'
+import { desktop, expectAccessible, isBrowserInstalled, overflow, startBrowser, watch } from '../support/browser.ts'
+import { handInAnother, makeRecorded } from '../support/grading.ts'
+import { signInAs } from '../support/portal.ts'
+import { type Service, startService } from '../support/service.ts'
+import { PATIENT, waitUntil } from '../support/wait-until.ts'
 
 let service: Service
 let browser: Browser

@@ -10,12 +10,12 @@ import {
   press,
   startBrowser,
   watch,
-} from '../../../support/browser.ts'
-import { codeAt, enrolApp } from '../../../support/factors.ts'
-import { CLIENT, startIdp } from '../../../support/idp.ts'
-import { joinAs, PASSWORD } from '../../../support/portal.ts'
-import { startServiceForFile } from '../../../support/service.ts'
-import { answerTextRecords, IDP_ON_LOOPBACK } from '../../../support/sso.ts'
+} from '../support/browser.ts'
+import { codeAt, enrolApp } from '../support/factors.ts'
+import { CLIENT, startIdp } from '../support/idp.ts'
+import { joinAs, PASSWORD } from '../support/portal.ts'
+import { startServiceForFile } from '../support/service.ts'
+import { answerTextRecords, IDP_ON_LOOPBACK } from '../support/sso.ts'
 
 const service = await startServiceForFile(IDP_ON_LOOPBACK)
 const { clock, db } = service

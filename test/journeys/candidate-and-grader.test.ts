@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Recording, readSlices } from '../../media/recordings.ts'
-import { findComplaints } from '../../support/decode.ts'
-import type { Driven } from '../../support/other-browsers.ts'
-import { CHROMIUM, OTHER_BROWSERS, pressIn, see } from '../../support/other-browsers.ts'
-import { signInAs } from '../../support/portal.ts'
-import { LONG } from '../../support/scale.ts'
-import { type Service, startService } from '../../support/service.ts'
-import { takeAssessment } from '../../support/submissions.ts'
-import { makeAccepted } from '../../support/taking.ts'
-import { waitUntil } from '../../support/wait-until.ts'
+import { type Recording, readSlices } from '../media/recordings.ts'
+import { findComplaints } from '../support/decode.ts'
+import type { Driven } from '../support/other-browsers.ts'
+import { CHROMIUM, OTHER_BROWSERS, pressIn, see } from '../support/other-browsers.ts'
+import { signInAs } from '../support/portal.ts'
+import { LONG } from '../support/scale.ts'
+import { type Service, startService } from '../support/service.ts'
+import { takeAssessment } from '../support/submissions.ts'
+import { makeAccepted } from '../support/taking.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let service: Service
 let origin: string
@@ -204,44 +204,41 @@ describe.each(Object.entries(LONG ? { chromium: CHROMIUM, ...OTHER_BROWSERS } : 
       },
     )
 
-    it.skipIf(!isInstalled || !LONG)(
-      'twenty recordings are whole, and as long as what the browser handed over (FAULTS=long)',
-      async () => {
-        const made = await makeAccepted(service, {
-          questions: records.map((responseType) => ({ responseType })),
-          answerRecordLimit: TWENTY,
-          ...waive(isHeard),
-        })
-        await begin(browser, `${origin}${made.candidate.path}`, isHeard)
-        const lasted: [sinceBegun: number, sinceAsked: number][] = []
-        for (const [i, kind] of records.entries()) {
-          await pressIn(browser, `Open question ${i + 1}`)
-          await see(browser, /Record /)
-          await browser.evaluate(WATCH_RECORDERS)
-          for (let n = 0; n < TWENTY / records.length; n++) await recordAnswer(browser, kind)
-          lasted.push(...((await browser.evaluate('recorded')) as typeof lasted))
-          await pressIn(browser, i < records.length - 1 ? 'Next question' : 'Save and go to the end')
-        }
-        const [atLeast, atMost] = [0, 1].map((which) => lasted.map((one) => one[which]!).sort((a, b) => a - b))
-        const media = await ready((await made.submission()).id)
-        expect(media.map(({ state, cuts }) => [state, cuts])).toEqual(media.map(() => ['ready', []]))
-        // The test's clock stands still: which is which is told by the lengths.
-        const stored = media.map(({ milliseconds }) => milliseconds!).sort((a, b) => a - b)
-        const shorter = stored.map((milliseconds, i) => Math.round(atLeast![i]! - milliseconds))
-        const longer = stored.map((milliseconds, i) => Math.round(milliseconds - atMost![i]!))
-        process.stdout.write(`${name}: shorter than from the start's event to stop by, in ms: ${shorter.join(' ')}\n`)
-        process.stdout.write(`${name}: longer than from asking for the start to stop by, in ms: ${longer.join(' ')}\n`)
-        for (const { key } of media) {
-          const file = path.join(folder, key.replaceAll('/', '-'))
-          await pipeline((await service.deps.media.get(`${key}/file`))!, createWriteStream(file))
-          expect(await findComplaints(file), key).toBe('')
-        }
-        expect(media).toHaveLength(TWENTY)
-        // WebKitGTK hands over nothing of the last second, in some recordings.
-        expect(Math.max(...shorter)).toBeLessThan(name === 'webkit' ? 1_500 : 500)
-        expect(Math.max(...longer)).toBeLessThan(500)
-      },
-    )
+    it.skipIf(!isInstalled || !LONG)('twenty recordings are whole, and as long as what the browser handed over', async () => {
+      const made = await makeAccepted(service, {
+        questions: records.map((responseType) => ({ responseType })),
+        answerRecordLimit: TWENTY,
+        ...waive(isHeard),
+      })
+      await begin(browser, `${origin}${made.candidate.path}`, isHeard)
+      const lasted: [sinceBegun: number, sinceAsked: number][] = []
+      for (const [i, kind] of records.entries()) {
+        await pressIn(browser, `Open question ${i + 1}`)
+        await see(browser, /Record /)
+        await browser.evaluate(WATCH_RECORDERS)
+        for (let n = 0; n < TWENTY / records.length; n++) await recordAnswer(browser, kind)
+        lasted.push(...((await browser.evaluate('recorded')) as typeof lasted))
+        await pressIn(browser, i < records.length - 1 ? 'Next question' : 'Save and go to the end')
+      }
+      const [atLeast, atMost] = [0, 1].map((which) => lasted.map((one) => one[which]!).sort((a, b) => a - b))
+      const media = await ready((await made.submission()).id)
+      expect(media.map(({ state, cuts }) => [state, cuts])).toEqual(media.map(() => ['ready', []]))
+      // The test's clock stands still: which is which is told by the lengths.
+      const stored = media.map(({ milliseconds }) => milliseconds!).sort((a, b) => a - b)
+      const shorter = stored.map((milliseconds, i) => Math.round(atLeast![i]! - milliseconds))
+      const longer = stored.map((milliseconds, i) => Math.round(milliseconds - atMost![i]!))
+      process.stdout.write(`${name}: shorter than from the start's event to stop by, in ms: ${shorter.join(' ')}\n`)
+      process.stdout.write(`${name}: longer than from asking for the start to stop by, in ms: ${longer.join(' ')}\n`)
+      for (const { key } of media) {
+        const file = path.join(folder, key.replaceAll('/', '-'))
+        await pipeline((await service.deps.media.get(`${key}/file`))!, createWriteStream(file))
+        expect(await findComplaints(file), key).toBe('')
+      }
+      expect(media).toHaveLength(TWENTY)
+      // WebKitGTK hands over nothing of the last second, in some recordings.
+      expect(Math.max(...shorter)).toBeLessThan(name === 'webkit' ? 1_500 : 500)
+      expect(Math.max(...longer)).toBeLessThan(500)
+    })
 
     it.skipIf(!isInstalled).each(
       (
