@@ -62,7 +62,7 @@ export const resumeBatch = (ctx: Context, id: string): Promise<void> =>
   control(ctx, id, 'resumed_batch', async ({ db, deps, organization }, batch) => {
     const where = { organizationId: organization.id, id, startedAt: { not: null }, finishedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { stoppedAt: null } })
-    if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)
+    if (count > 0) await deps.queue.enqueueInviteBatch(db, { ...batch, isRetry: batch.stoppedAt === null })
     return count > 0
   })
 

@@ -179,10 +179,10 @@ export const stopBulkChange = (ctx: Context, id: string): Promise<void> =>
 
 /** Resumes a change that was stopped, or whose job has failed too often. @throws DomainError not_permitted, invite_batch_not_found. */
 export const resumeBulkChange = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'resumed_bulk_change', async ({ db, deps, organization }) => {
+  control(ctx, id, 'resumed_bulk_change', async ({ db, deps, organization }, { stoppedAt }) => {
     const where = { organizationId: organization.id, id, finishedAt: null }
     const { count } = await db.bulkChange.updateMany({ where, data: { stoppedAt: null } })
-    if (count > 0) await deps.queue.enqueueBulkChange(db, { id, organizationId: organization.id })
+    if (count > 0) await deps.queue.enqueueBulkChange(db, { id, organizationId: organization.id, isRetry: stoppedAt === null })
     return count > 0
   })
 
@@ -191,12 +191,12 @@ async function control(
   ctx: Context,
   id: string,
   action: AuditAction,
-  work: (inside: Context) => Promise<boolean>,
+  work: (inside: Context, change: Pick<BulkChange, 'stoppedAt'>) => Promise<boolean>,
 ): Promise<void> {
   requireOperator(ctx)
-  await getBulkChange(ctx, id)
+  const change = await getBulkChange(ctx, id)
   await inTransaction(ctx, async (inside) => {
-    if (await work(inside)) await recordAudit(inside, { action, target: { kind: 'bulk_change', id } })
+    if (await work(inside, change)) await recordAudit(inside, { action, target: { kind: 'bulk_change', id } })
   })
 }
 
