@@ -67,7 +67,7 @@ export async function findParamIssues(ctx: Context, action: BulkAction, params: 
   }
 }
 
-function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, addedDays }: StoredParams): Issue[] {
+export function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, addedDays }: StoredParams): Issue[] {
   if (expiresOn === undefined) return findIssues([['addedDays', checkInteger(addedDays ?? 0, EXPIRY_DAYS)]])
   const say = (problem: 'date' | 'future' | 'farFuture', limit?: number): Issue[] => [
     { field: 'expiresOn', rule: 'account', problem, ...(limit !== undefined && { limit }) },
