@@ -118,8 +118,7 @@ function checkRow({ own, unknown, ...given }: GivenRow, number: number, { firsts
   return { ...kept, state: 'ready', terms: own, issues: [] }
 }
 
-const lacksOnlyTags = (issues: Issue[]): boolean =>
-  issues.every(({ field, rule }) => field === 'tagIds' && rule === 'reference')
+const lacksOnlyTags = (issues: Issue[]): boolean => issues.every(({ field, rule }) => field === 'tagIds' && rule === 'reference')
 
 /** What a row has of its own. Its tags come on top of everybody's. */
 function readTerms(

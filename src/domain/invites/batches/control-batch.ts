@@ -27,12 +27,14 @@ type StartOptions = { isConfirmed?: boolean; createsTags?: boolean }
  * @throws DomainError not_permitted, invite_batch_not_found; invalid, `mailsTooLate`: mails would leave after half of their invites' time;
  *   `notConfirmed`.
  */
-export const startBatch = (ctx: Context, id: string, { isConfirmed = false, createsTags = false }: StartOptions = {}): Promise<void> =>
+export const startBatch = (
+  ctx: Context,
+  id: string,
+  { isConfirmed = false, createsTags = false }: StartOptions = {},
+): Promise<void> =>
   control(ctx, id, 'invited_many', async (inside, checked, createdById) => {
     const { db, deps, organization } = inside
-    const addsRows = createsTags && checked.startedAt === null
-    if (addsRows) await createMissingTags(inside, id)
-    const batch = addsRows ? await getBatch(inside, id) : checked
+    const batch = createsTags ? await addMissingTags(inside, id) : checked
     if (batch.startedAt === null) {
       if (!isConfirmed && needsConfirmation(batch, await countNameless(inside, id)))
         refuse([{ field: '', rule: 'account', problem: 'notConfirmed' }])
@@ -45,6 +47,14 @@ export const startBatch = (ctx: Context, id: string, { isConfirmed = false, crea
     if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)
     return count > 0
   })
+
+/** Creates the missing tags unless the batch is started. The lock keeps others from starting it meanwhile. */
+async function addMissingTags(inside: Context, id: string): Promise<Batch> {
+  await lockOrganization(inside)
+  const { startedAt } = await getBatch(inside, id)
+  if (startedAt === null) await createMissingTags(inside, id)
+  return getBatch(inside, id)
+}
 
 /**
  * Has no more rows invited, until the batch is resumed: when it returns, what is not invited stays so. A batch that is not under way stays

@@ -55,9 +55,9 @@ async function findRows({ db, organization }: Context, batchId: string) {
   })
 }
 
-/** Each missing tag once, by its key. */
+/** Each missing tag once, by its key, as the list spells it first. */
 const namesIn = (rows: { missing: string[] }[]): Map<string, string> =>
-  new Map(rows.flatMap(({ missing }) => missing.map((name): [string, string] => [caseKey(name), name])))
+  new Map(rows.flatMap(({ missing }) => missing.map((name): [string, string] => [caseKey(name), name])).toReversed())
 
 async function findTags(ctx: Context, keys: string[]): Promise<Map<string, string>> {
   const found = await all(ctx.db, own(ctx, 'tags').select(['id', 'nameKey']).where('nameKey', 'in', keys))

@@ -208,7 +208,8 @@ const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
       badge(STATES[row.state]),
       reasonOf(row),
       row.name,
-      row.state !== 'invalid' && wordTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
+      row.state !== 'invalid' &&
+        wordTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
       row.number,
     ]),
   )

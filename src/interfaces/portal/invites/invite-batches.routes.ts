@@ -79,7 +79,10 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
         page: (form) => batchesPage(request, form),
         async work(values) {
           if (action === 'resume' && values.has('sure')) await confirmLists(request.ctx)
-          await work(request.ctx, request.params.batchId, { isConfirmed: values.has('sure'), createsTags: values.has('createTags') })
+          await work(request.ctx, request.params.batchId, {
+            isConfirmed: values.has('sure'),
+            createsTags: values.has('createTags'),
+          })
           return pathOf(request.ctx, action === 'discard' ? 'invites/batches' : `invites/batches/${request.params.batchId}`)
         },
       }),

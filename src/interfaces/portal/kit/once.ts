@@ -40,7 +40,11 @@ export async function submitOnce(
 
 type Asked = Pick<Options, 'work' | 'sent' | 'isRepeatable'>
 
-async function answerOnce(request: FastifyRequest, values: URLSearchParams, { work, sent, isRepeatable }: Asked): Promise<Answer> {
+async function answerOnce(
+  request: FastifyRequest,
+  values: URLSearchParams,
+  { work, sent, isRepeatable }: Asked,
+): Promise<Answer> {
   const { ctx, signedIn, originalUrl } = request
   const answer = async (ctx: Context): Promise<Answer> => {
     const next = await work(ctx, values)

@@ -59,7 +59,7 @@ export function proveRoutes(app: FastifyInstance, portal: Portal): void {
 
     scope.get<{ Params: { formId: string } }>('/resume/:formId', async (request, reply) => {
       const form = await findSavedForm(system, signedInOf(request), request.params.formId, browserOf(request))
-      return form ? show(request, reply, resumePage(form)) : show(request, reply.code(404), missingFormPage)
+      return form ? show(request, reply, resumePage(form)) : show(request, reply, missingFormPage, 404)
     })
   })
 }

@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { erasePerson } from '../../../../src/domain/erasure/erase-person.ts'
-import { findEmails } from '../../../../src/domain/invites/emails.ts'
 import { continueBulkChange } from '../../../../src/domain/invites/bulk/continue-bulk-change.ts'
+import { findEmails } from '../../../../src/domain/invites/emails.ts'
 import {
   desktop,
   expectAccessible,

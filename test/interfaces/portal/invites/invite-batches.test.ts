@@ -81,7 +81,8 @@ describe('a list', () => {
       ['8', 'long@example.com', 'not possible', 'The name has more than 200 characters.', ''],
     ])
     const { text } = await admin.get(location)
-    expect(text).toContain('Invite 1 candidate<')
+    expect(text).toContain('Create 1 tag: autumn</label>')
+    expect(text).toContain('Invite 2 candidates<')
     const said = [...text.matchAll(/<p class="preformatted">([^<]*)<\/p>/g)].map(([, own]) => own)
     expect(said).toEqual([
       'Tags: Spring',
@@ -98,7 +99,8 @@ describe('a list', () => {
   it('creates its unknown tags while the box stays ticked, and invites the rows that name them', async () => {
     const { organization, admin, give, run, invites } = await furnish()
     const spring = await service.make.tag(organization.id, { name: 'Spring' })
-    const list = 'email,tags\na@example.com,Spring;Autumn\nb@example.com,autumn\nc@example.com,\nd@example.com,1;2;3;4\nnobody,Winter'
+    const list =
+      'email,tags\na@example.com,Spring;Autumn\nb@example.com,autumn\nc@example.com,\nd@example.com,1;2;3;4\nnobody,Winter'
     const { location } = await give(list)
     const { text } = await admin.get(location)
     expect(text).toContain('Create 1 tag: Autumn</label>')
