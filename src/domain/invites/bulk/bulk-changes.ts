@@ -13,7 +13,8 @@ import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { auditedParams, type BulkParams, completeParams, findParamIssues } from './bulk-params.ts'
+import { completeParams } from '../extension.ts'
+import { auditedParams, type BulkParams, findParamIssues } from './bulk-params.ts'
 import { findChosen, fingerprintOf, type Which } from './choose-invites.ts'
 
 // One action on many invites. One transaction chooses and stores them. A job then changes them row by row: continue-bulk-change.ts.
