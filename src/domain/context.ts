@@ -35,9 +35,12 @@ export type Queue = {
   /** Has an organization's mails to candidates that wait for another day looked at now. */
   bringDelayedMailForward: (db: Connection, organizationId: string) => Promise<void>
   /** Has a batch of invites worked on: again, if it is not finished when a process dies. */
-  enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string }) => Promise<void>
+  enqueueInviteBatch: (db: Connection, batch: { id: string; organizationId: string; isRetry?: boolean }) => Promise<void>
   /** Has a bulk change of invites worked on, in the same way. */
-  enqueueBulkChange: (db: Connection, change: { id: string; organizationId: string; startAfter?: Date }) => Promise<void>
+  enqueueBulkChange: (
+    db: Connection,
+    change: { id: string; organizationId: string; startAfter?: Date; isRetry?: boolean },
+  ) => Promise<void>
   /** Has a file of questions taken into the library, in the same way. */
   enqueueLibraryImport: (db: Connection, which: { organizationId: string; importId: string }) => Promise<void>
   /** Has what was handed in scored by a corrected key. */

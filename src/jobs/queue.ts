@@ -244,6 +244,16 @@ async function forgetOrganization(boss: PgBoss, organizationId: string): Promise
   return (rows[0] as { underWay: number }).underWay
 }
 
+/** Seconds within which repeated presses of "Try again now" queue one job. */
+const RETRY_SECONDS = 60
+
+type Retry = { queue: string; id: string; organizationId: string; data: object }
+
+async function enqueueRetry(boss: PgBoss, db: Connection, { queue, id, organizationId, data }: Retry): Promise<void> {
+  const once = { singletonKey: id, singletonSeconds: RETRY_SECONDS }
+  await boss.send(queue, traced(data), { ...once, group: { id: organizationId }, db: fromPrisma(db) })
+}
+
 /** What the domain sees of it. */
 export const asDomainQueue = (boss: PgBoss): Queue => {
   const enqueueAddress = (queue: string) => async (db: Connection, email: string) => {
@@ -274,12 +284,14 @@ export const asDomainQueue = (boss: PgBoss): Queue => {
     async enqueueMailEvent(db, id) {
       await boss.insert(MAIL_EVENTS, [{ data: traced({ id } satisfies MailEventJob) }], { db: fromPrisma(db) })
     },
-    async enqueueInviteBatch(db, { id: batchId, organizationId }) {
+    async enqueueInviteBatch(db, { id: batchId, organizationId, isRetry = false }) {
       const data: InviteBatchJob = { batchId, organizationId }
+      if (isRetry) return enqueueRetry(boss, db, { queue: INVITE_BATCHES, id: batchId, organizationId, data })
       await boss.insert(INVITE_BATCHES, [{ data: traced(data), group: { id: organizationId } }], { db: fromPrisma(db) })
     },
-    async enqueueBulkChange(db, { id: bulkChangeId, organizationId, startAfter }) {
+    async enqueueBulkChange(db, { id: bulkChangeId, organizationId, startAfter, isRetry = false }) {
       const data: BulkChangeJob = { bulkChangeId, organizationId }
+      if (isRetry) return enqueueRetry(boss, db, { queue: BULK_CHANGES, id: bulkChangeId, organizationId, data })
       const job = { data: traced(data), group: { id: organizationId }, ...(startAfter && { startAfter }) }
       await boss.insert(BULK_CHANGES, [job], { db: fromPrisma(db) })
     },

@@ -44,7 +44,10 @@ export const startSendingInvitations = (
 function whyObsolete(email: InviteEmail, now: Date): string | null {
   const { invite, linkVersion, kind } = email
   const { status } = asOfNow(invite, now)
-  if (kind === WITHDRAWAL_KIND) return status === 'revoked' ? null : 'Not sent: the invite is open again.'
+  if (kind === WITHDRAWAL_KIND) {
+    if (status !== 'revoked') return 'Not sent: the invite is open again.'
+    return email.invitation === 'none' ? 'Not sent: the candidate was never sent the invitation.' : null
+  }
   const isOver = status === 'revoked' || status === 'expired' || (status === 'completed' && !isNotice(kind))
   if (isOver) return `Not sent: the invite is ${status}.`
   if (invite.linkVersion !== linkVersion) return 'Not sent: the invite has been reactivated with a new link.'
@@ -57,11 +60,15 @@ const HOLD_MS = 600_000
 const isHeld = ({ invite }: InviteEmail): boolean => invite.organization.suspension !== null
 const untilHeld = ({ deps }: ServiceContext): Date => new Date(deps.clock().getTime() + HOLD_MS)
 
-/** Reminders wait for their hours as well, and all mails while their organization is suspended. */
+/** Milliseconds after which a withdrawal looks again whether its invitation was sent. */
+const INVITATION_SENT_MS = 15_000
+
+/** Withdrawals wait until their invitation is no longer queued. Reminders wait for their hours as well, and all mails while their organization is suspended. */
 const admitWithin =
   (admit: Mailing<InviteEmail>['admit']): Mailing<InviteEmail>['admit'] =>
   async (system, email) => {
     if (isHeld(email)) return { until: untilHeld(system) }
+    if (email.invitation === 'queued') return { until: new Date(system.deps.clock().getTime() + INVITATION_SENT_MS) }
     const until = await untilReminded(system, email)
     return until ? { until } : admit(system, email)
   }

@@ -111,7 +111,7 @@ it.skipIf(!isBrowserInstalled)(
     await step('before-inviting')
     await press(link('Invite a candidate'))
     await step('one-invite')
-    await press(link('Invite many'))
+    await press(link('Import candidates'))
     await paste('Or paste the rows', PEOPLE.join('\n'))
     await step('list')
     await press(button('Check list'))

@@ -10,11 +10,12 @@ import { defined } from '../values/defined.ts'
 import { searchKey } from '../values/fold-text.ts'
 import { assignGrader, changeInvite, setTags, updateInvite } from './change-invite.ts'
 import { createInvite } from './create-invite.ts'
+import { completeParams, findExtensionIssues } from './extension.ts'
 import { getInvite, type Invite, type InviteDetail, type InviteStatus } from './invites.ts'
 import { moveNotAllowed } from './move-invite.ts'
 import { mayMove } from './moves.ts'
 import { pickTerms } from './new-invite.ts'
-import { extendInvite, revokeInvite } from './operations.ts'
+import { extendInviteTo, revokeInvite } from './operations.ts'
 
 // What is put right about an invite that has been sent. Beyond both documents.
 
@@ -75,24 +76,37 @@ export async function editInvite(ctx: Context, id: string, edits: Edits): Promis
   return getInvite(ctx, id)
 }
 
+/** A number of days from now, or a date in the organization's time zone. */
+export type NewExpiry = { expiresInDays: number } | { expiresOn: string }
+
 /**
- * Has the invite expire that many days from now: later, as extendInvite does, or earlier than it would.
+ * Has the invite expire then: later, as extendInvite does, or earlier than it would.
  *
- * @throws DomainError not_permitted, invite_not_found, move_not_allowed; invalid for a number of days that no invite may have.
+ * @throws DomainError not_permitted, invite_not_found, move_not_allowed; invalid for a time at which no invite may expire.
  */
-export async function changeExpiry(ctx: Context, id: string, { expiresInDays }: { expiresInDays: number }): Promise<void> {
+export async function changeExpiry(ctx: Context, id: string, expiry: NewExpiry): Promise<void> {
   await changeInvite(ctx, id, async (inside, where) => {
-    refuse(findIssues([['expiresInDays', checkInteger(expiresInDays, EXPIRY_DAYS)]]))
+    const expiresAt = await readExpiry(inside, expiry)
     const { status, expiresAt: before } = await getInvite(inside, id)
-    const expiresAt = daysAfter(inside.deps.clock(), expiresInDays)
     if (!mayMove('extend', status) || expiresAt >= before) {
-      await extendInvite(inside, id, { expiresInDays })
+      await extendInviteTo(inside, id, () => expiresAt)
       return
     }
     const changes = { expiresAt: { before: before.toISOString(), after: expiresAt.toISOString() } }
     await updateInvite(inside, where, { expiresAt }, changes)
     await recordByMember(inside, { action: 'shortened_invite', target: { kind: 'invite', id } })
   })
+}
+
+/** @throws DomainError invalid. */
+async function readExpiry(ctx: Context, expiry: NewExpiry): Promise<Date> {
+  if ('expiresInDays' in expiry) {
+    refuse(findIssues([['expiresInDays', checkInteger(expiry.expiresInDays, EXPIRY_DAYS)]]))
+    return daysAfter(ctx.deps.clock(), expiry.expiresInDays)
+  }
+  const params = await completeParams(ctx, expiry)
+  refuse(findExtensionIssues(ctx, params))
+  return new Date(params.expiresAt!)
 }
 
 /**

@@ -49,12 +49,19 @@ export async function queueInvitationEmail(
   await run(ctx.db, job)
 }
 
-/** Tells the candidate that the invite was withdrawn, unless no invitation has reached the mail server. @param message of the sender. */
+/**
+ * Tells the candidate that the invite was withdrawn, if an invitation was sent or may be on its way to the mail server. Whether it arrived there
+ * is known once it is no longer queued; until then this email waits.
+ *
+ * @param message of the sender.
+ */
 export async function queueWithdrawalEmail(ctx: ServiceContext, invite: Recipient, message: string): Promise<void> {
   const { id: inviteId, organizationId } = invite
-  const sent = { organizationId, inviteId, kind: { in: [...INVITATION_KINDS] }, sentAt: { not: null } }
-  if ((await ctx.db.inviteEmail.count({ where: sent })) === 0) return
-  const { record, job } = await newInvitationEmail(ctx, invite, ctx.deps.clock(), WITHDRAWAL_KIND)
+  const now = ctx.deps.clock()
+  const isDue = { state: 'queued' as const, OR: [{ delayedUntil: null }, { delayedUntil: { lte: now } }] }
+  const invitation = { organizationId, inviteId, kind: { in: [...INVITATION_KINDS] }, OR: [{ sentAt: { not: null } }, isDue] }
+  if ((await ctx.db.inviteEmail.count({ where: invitation })) === 0) return
+  const { record, job } = await newInvitationEmail(ctx, invite, now, WITHDRAWAL_KIND)
   await run(ctx.db, insertRows({ inviteEmails: [{ ...record, message }] }))
   await run(ctx.db, job)
 }
@@ -112,11 +119,11 @@ export async function recordAttempt(ctx: ServiceContext, email: SentEmail, outco
   if (refusal) await suppressAddressOf(ctx, email.id, refusal.bounce)
 }
 
-/** What is told of an attempt; null: nothing. What comes by itself has missed nothing where it was left out. */
+/** Event of an attempt. Null if nothing was missed: reminders, notices, and withdrawals that are no longer needed. */
 function eventOf(kind: string, outcome: Outcome): EmailEvent | null {
   if (outcome.state === 'sent') return { type: isReminder(kind) ? 'reminder.sent' : 'email.sent' }
   const reason = outcome.state === 'failed' ? outcome.failure : null
-  const isLeftOut = comesByItself(kind) && (reason === 'suppressed' || reason === 'obsolete')
+  const isLeftOut = (comesByItself(kind) || kind === WITHDRAWAL_KIND) && (reason === 'suppressed' || reason === 'obsolete')
   return reason === null || isLeftOut ? null : { type: 'email.failed', reason }
 }
 

@@ -4,7 +4,7 @@ import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma, ReminderRule } from '../../generated/prisma/client.ts'
 import type { ServiceContext } from '../context.ts'
-import { comesByItself, templateKindOf } from '../mails/candidate-mails.ts'
+import { comesByItself, INVITATION_KINDS, templateKindOf, WITHDRAWAL_KIND } from '../mails/candidate-mails.ts'
 import { newestTexts } from '../mails/newest-texts.ts'
 import { chooseText, mainLanguageOf, placesOf } from '../mails/template-places.ts'
 import { BRAND } from '../values/brand.ts'
@@ -57,7 +57,12 @@ export type InviteEmail = WithInvite & {
   spoken: string
   /** Of what comes by itself; null: somebody has asked for it. */
   byItself: ByItself | null
+  /** Of a withdrawal: state of the invitation that it takes back. Null: another kind of email. */
+  invitation: InvitationState | null
 }
+
+/** `queued` while an invitation may still be on its way to the mail server. */
+export type InvitationState = 'sent' | 'queued' | 'none'
 
 /**
  * What decides whether a mail that comes by itself is still right, and what it says besides.
@@ -83,12 +88,36 @@ export async function readEmails(
   const answers = await db.question.groupBy({ by: ['assessmentId', 'responseType'], where })
   const said = await findTexts({ db, deps }, emails, organizationIds)
   const byItself = await readByItself(db, emails)
+  const invitation = await readInvitationStates(db, emails)
   return emails.map((email) => ({
     ...email,
     answers: answers.filter(({ assessmentId }) => assessmentId === email.invite.assessmentId),
     ...said(email),
     byItself: byItself(email),
+    invitation: invitation(email),
   }))
+}
+
+async function readInvitationStates(
+  db: ServiceContext['db'],
+  emails: WithInvite[],
+): Promise<(email: WithInvite) => InvitationState | null> {
+  const withdrawals = emails.filter(({ kind }) => kind === WITHDRAWAL_KIND)
+  if (withdrawals.length === 0) return () => null
+  const invitations = await db.inviteEmail.findMany({
+    where: {
+      organizationId: anyOf([...new Set(withdrawals.map(({ organizationId }) => organizationId))]),
+      inviteId: anyOf(withdrawals.map(({ inviteId }) => inviteId)),
+      kind: { in: [...INVITATION_KINDS] },
+    },
+    select: { organizationId: true, inviteId: true, state: true, sentAt: true },
+  })
+  return ({ kind, organizationId, inviteId }) => {
+    if (kind !== WITHDRAWAL_KIND) return null
+    const sendings = invitations.filter((one) => one.organizationId === organizationId && one.inviteId === inviteId)
+    if (sendings.some(({ sentAt }) => sentAt !== null)) return 'sent'
+    return sendings.some(({ state }) => state === 'queued') ? 'queued' : 'none'
+  }
 }
 
 /** With which text each is said, and in which language. */

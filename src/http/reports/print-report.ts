@@ -27,7 +27,7 @@ function factsOf({ organization, assessment, candidate, result, ...times }: Resu
     ['Percent', percent === null ? null : `${percent} %`],
     ['Accepted', wordTime(times.acceptedAt)],
     ['Started', wordTime(times.startedAt)],
-    ['Handed in', wordTime(times.submittedAt)],
+    ['Submitted', wordTime(times.submittedAt)],
     ['Released', wordTime(releasedAt)],
   ]
   return facts.flatMap(([label, text]) => (text ? [{ label, text }] : []))

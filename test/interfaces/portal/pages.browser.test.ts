@@ -135,7 +135,7 @@ describe.skipIf(!isBrowserInstalled)('in a browser (skipped where no chromium is
     await press(page, 'Reactivate with a new link')
     await page.getByText('The invite is pending again').waitFor()
     await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Invites' }).click()
-    await page.getByRole('link', { name: 'Invite many' }).click()
+    await page.getByRole('link', { name: 'Import candidates' }).click()
     const buffer = Buffer.from('email,name\nada@example.com,Ada\nsam@example.com,Sam\nnobody,\n')
     await page.getByLabel('Assessment').selectOption('French')
     await page.getByLabel('CSV file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })

@@ -82,7 +82,7 @@ describe('GET /invites/{inviteId}/submission/report', () => {
       'version 1 of the result',
     ])
       expect(said).toContain(part)
-    for (const label of [...(acceptedAt ? ['Accepted'] : []), 'Started', 'Handed in', 'Released'])
+    for (const label of [...(acceptedAt ? ['Accepted'] : []), 'Started', 'Submitted', 'Released'])
       expect(said).toMatch(new RegExp(`${label} \\w+,? \\d+ \\w+ \\d{4} at \\d\\d:\\d\\d UTC`))
     expect(said).not.toContain('For the organization')
     await reopenResult(ctx, submissionId)

@@ -40,7 +40,7 @@ export type CheckedRow = {
   inviteId: string | null
 }
 
-/** Unknown tags that a row is told of: all of them can be many times as long as the list. */
+/** Unknown tags that a row reports: all of them can be many times as long as the list. */
 const MAX_UNKNOWN_TAGS = 3
 /** Names in one cell, repeated ones included. Folding each of the 10,000 that fit would hold up other requests for a tenth of a second a row. */
 const MAX_TAG_PIECES = 10 * MAX_INVITE_TAGS
@@ -113,9 +113,12 @@ function checkRow({ own, unknown, ...given }: GivenRow, number: number, { firsts
   const first = firsts.get(address)
   if (first !== undefined) return { ...kept, state: 'repeated', terms: {}, issues: [], repeats: first }
   if (isEmailAddress(row.email)) firsts.set(address, number)
-  if (issues.length > 0) return { ...kept, state: 'invalid', terms: {}, issues }
+  // A row that lacks only tags keeps its terms: the tags can be created.
+  if (issues.length > 0) return { ...kept, state: 'invalid', terms: lacksOnlyTags(issues) ? own : {}, issues }
   return { ...kept, state: 'ready', terms: own, issues: [] }
 }
+
+const lacksOnlyTags = (issues: Issue[]): boolean => issues.every(({ field, rule }) => field === 'tagIds' && rule === 'reference')
 
 /** What a row has of its own. Its tags come on top of everybody's. */
 function readTerms(
@@ -134,8 +137,8 @@ function readTerms(
   const isTooLong = tags.length > MAX_LIST_CELL_LENGTH || pieces.length > MAX_TAG_PIECES
   const wanted = isTooLong ? [] : splitTags(tags)
   if (isTooLong) issues.push({ field: 'tagIds', rule: 'maxItems', limit: MAX_INVITE_TAGS })
-  if (wanted.length > 0)
-    own.tagIds = [...(everybody.tagIds ?? []), ...wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))]
+  const known = wanted.flatMap((name) => find('tagIds', names.tags, name, caseKey(name)))
+  if (wanted.length > 0 && issues.length <= MAX_UNKNOWN_TAGS) own.tagIds = [...(everybody.tagIds ?? []), ...known]
   issues.splice(MAX_UNKNOWN_TAGS)
   if (grader) {
     const address = asStored(grader)

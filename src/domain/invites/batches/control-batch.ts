@@ -7,6 +7,7 @@ import { lockOrganization } from '../../work/lock-organization.ts'
 import { type Batch, getBatch, requireMember } from './batches.ts'
 import { countNameless } from './count-nameless.ts'
 import { planMails } from './mail-plan.ts'
+import { createMissingTags } from './missing-tags.ts'
 
 // What a member does with a list that was checked. Each is one guarded UPDATE, so that a second press, or another member, does it once.
 
@@ -16,16 +17,24 @@ export const needsConfirmation = (
   nameless: number,
 ): boolean => counts.ready > 0 && (unusedColumns.length > 0 || (nameless > 0 && nameless < counts.ready))
 
+type StartOptions = { isConfirmed?: boolean; createsTags?: boolean }
+
 /**
  * Has the rows that are ready invited, by a job, in the name of who starts it. A batch that is started already stays as it is.
  *
- * @param isConfirmed true if the member has confirmed what the list lacks.
+ * @param options.isConfirmed true if the member has confirmed what the list lacks. @param options.createsTags creates the tags that rows name and
+ *   that don't exist, so that these rows are ready too.
  * @throws DomainError not_permitted, invite_batch_not_found; invalid, `mailsTooLate`: mails would leave after half of their invites' time;
  *   `notConfirmed`.
  */
-export const startBatch = (ctx: Context, id: string, isConfirmed = false): Promise<void> =>
-  control(ctx, id, 'invited_many', async (inside, batch, createdById) => {
+export const startBatch = (
+  ctx: Context,
+  id: string,
+  { isConfirmed = false, createsTags = false }: StartOptions = {},
+): Promise<void> =>
+  control(ctx, id, 'invited_many', async (inside, checked, createdById) => {
     const { db, deps, organization } = inside
+    const batch = createsTags ? await addMissingTags(inside, id) : checked
     if (batch.startedAt === null) {
       if (!isConfirmed && needsConfirmation(batch, await countNameless(inside, id)))
         refuse([{ field: '', rule: 'account', problem: 'notConfirmed' }])
@@ -38,6 +47,14 @@ export const startBatch = (ctx: Context, id: string, isConfirmed = false): Promi
     if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)
     return count > 0
   })
+
+/** Creates the missing tags unless the batch is started. The lock keeps others from starting it meanwhile. */
+async function addMissingTags(inside: Context, id: string): Promise<Batch> {
+  await lockOrganization(inside)
+  const { startedAt } = await getBatch(inside, id)
+  if (startedAt === null) await createMissingTags(inside, id)
+  return getBatch(inside, id)
+}
 
 /**
  * Has no more rows invited, until the batch is resumed: when it returns, what is not invited stays so. A batch that is not under way stays
@@ -62,7 +79,7 @@ export const resumeBatch = (ctx: Context, id: string): Promise<void> =>
   control(ctx, id, 'resumed_batch', async ({ db, deps, organization }, batch) => {
     const where = { organizationId: organization.id, id, startedAt: { not: null }, finishedAt: null }
     const { count } = await db.inviteBatch.updateMany({ where, data: { stoppedAt: null } })
-    if (count > 0) await deps.queue.enqueueInviteBatch(db, batch)
+    if (count > 0) await deps.queue.enqueueInviteBatch(db, { ...batch, isRetry: batch.stoppedAt === null })
     return count > 0
   })
 

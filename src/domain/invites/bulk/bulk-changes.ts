@@ -13,7 +13,8 @@ import { MAX_BATCH_ROWS } from '../../limits.ts'
 import { type Listing, type Page, readPage } from '../../lists/page.ts'
 import { inTransaction } from '../../transaction.ts'
 import { isUuid } from '../../values/uuid.ts'
-import { auditedParams, type BulkParams, completeParams, findParamIssues } from './bulk-params.ts'
+import { completeParams } from '../extension.ts'
+import { auditedParams, type BulkParams, findParamIssues } from './bulk-params.ts'
 import { findChosen, fingerprintOf, type Which } from './choose-invites.ts'
 
 // One action on many invites. One transaction chooses and stores them. A job then changes them row by row: continue-bulk-change.ts.
@@ -179,10 +180,10 @@ export const stopBulkChange = (ctx: Context, id: string): Promise<void> =>
 
 /** Resumes a change that was stopped, or whose job has failed too often. @throws DomainError not_permitted, invite_batch_not_found. */
 export const resumeBulkChange = (ctx: Context, id: string): Promise<void> =>
-  control(ctx, id, 'resumed_bulk_change', async ({ db, deps, organization }) => {
+  control(ctx, id, 'resumed_bulk_change', async ({ db, deps, organization }, { stoppedAt }) => {
     const where = { organizationId: organization.id, id, finishedAt: null }
     const { count } = await db.bulkChange.updateMany({ where, data: { stoppedAt: null } })
-    if (count > 0) await deps.queue.enqueueBulkChange(db, { id, organizationId: organization.id })
+    if (count > 0) await deps.queue.enqueueBulkChange(db, { id, organizationId: organization.id, isRetry: stoppedAt === null })
     return count > 0
   })
 
@@ -191,12 +192,12 @@ async function control(
   ctx: Context,
   id: string,
   action: AuditAction,
-  work: (inside: Context) => Promise<boolean>,
+  work: (inside: Context, change: Pick<BulkChange, 'stoppedAt'>) => Promise<boolean>,
 ): Promise<void> {
   requireOperator(ctx)
-  await getBulkChange(ctx, id)
+  const change = await getBulkChange(ctx, id)
   await inTransaction(ctx, async (inside) => {
-    if (await work(inside)) await recordAudit(inside, { action, target: { kind: 'bulk_change', id } })
+    if (await work(inside, change)) await recordAudit(inside, { action, target: { kind: 'bulk_change', id } })
   })
 }
 

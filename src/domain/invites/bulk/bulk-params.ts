@@ -1,15 +1,13 @@
-import { sql } from '../../../db/builder.ts'
-import { compose } from '../../../db/own.ts'
-import { one } from '../../../db/statements.ts'
 import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
 import type { AuditDetails } from '../../audit/audit-details.ts'
 import { checkInteger, checkText, findIssues } from '../../checking/checks.ts'
 import type { Context } from '../../context.ts'
 import type { Issue } from '../../errors.ts'
 import { DEFAULT_EXPIRES_IN_DAYS, EXPIRY_DAYS, MAX_MESSAGE_LENGTH } from '../../limits.ts'
-import { DAY_MS, daysAfter } from '../../values/days.ts'
+import { DAY_MS } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { resolveReferences } from '../create-invite.ts'
+import { findExtensionIssues } from '../extension.ts'
 import { findMessageIssues } from '../operations.ts'
 
 /** Parameters of a bulk change: those of its action. */
@@ -65,38 +63,6 @@ export async function findParamIssues(ctx: Context, action: BulkAction, params: 
     default:
       return []
   }
-}
-
-function findExtensionIssues({ deps }: Context, { expiresOn, expiresAt, addedDays }: StoredParams): Issue[] {
-  if (expiresOn === undefined) return findIssues([['addedDays', checkInteger(addedDays ?? 0, EXPIRY_DAYS)]])
-  const say = (problem: 'date' | 'future' | 'farFuture', limit?: number): Issue[] => [
-    { field: 'expiresOn', rule: 'account', problem, ...(limit !== undefined && { limit }) },
-  ]
-  if (expiresAt === undefined) return say('date')
-  const now = deps.clock()
-  if (new Date(expiresAt) <= now) return say('future')
-  return new Date(expiresAt) > daysAfter(now, EXPIRY_DAYS.maximum) ? say('farFuture', EXPIRY_DAYS.maximum) : []
-}
-
-/** Adds the end of the day that an extension names. An invalid date has none. */
-export async function completeParams(ctx: Context, { ...params }: BulkParams): Promise<StoredParams> {
-  const day = params.expiresOn
-  if (day === undefined || !isDay(day)) return params
-  const { timeZone } = await ctx.db.organization.findUniqueOrThrow({
-    where: { id: ctx.organization.id },
-    select: { timeZone: true },
-  })
-  const end = sql<Date>`(${day}::date + time '23:59') at time zone ${timeZone}`
-  const { at } = await one(
-    ctx.db,
-    compose.selectNoFrom(() => end.as('at')),
-  )
-  return { ...params, expiresAt: at.toISOString() }
-}
-
-function isDay(text: string): boolean {
-  const day = /^2\d{3}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : null
-  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
 /** When an invite expires once it is extended. */

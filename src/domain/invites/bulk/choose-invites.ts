@@ -9,11 +9,12 @@ import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
 import { daysAfter } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
 import { statusNow } from '../expiry.ts'
+import { completeParams } from '../extension.ts'
 import type { InviteStatus } from '../invites.ts'
 import type { InviteFilter } from '../listing/filter.ts'
 import { findMatchingIds } from '../listing/matches.ts'
 import { mayMove } from '../moves.ts'
-import { type BulkParams, completeParams, findParamIssues, newEndOf } from './bulk-params.ts'
+import { type BulkParams, findParamIssues, newEndOf } from './bulk-params.ts'
 
 /** These invites, or all that match a filter. */
 export type Which = { ids: string[] } | { filter: InviteFilter }

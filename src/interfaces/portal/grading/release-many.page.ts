@@ -45,7 +45,7 @@ ${
 <input type="hidden" name="assessment" value="${assessment}">
 ${table(
   'ready-heading',
-  ['Candidate', 'Assessment', 'Points', 'Percent', 'Handed in'],
+  ['Candidate', 'Assessment', 'Points', 'Percent', 'Submitted'],
   ready.map((submission) => {
     const { points, ofPoints } = submission.progress
     const name = candidateName(ctx, submission)

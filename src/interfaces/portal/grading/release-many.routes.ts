@@ -20,6 +20,7 @@ export function releaseManyRoutes(app: FastifyInstance): void {
 
   app.post(`/${RELEASE_MANY}`, { bodyLimit: BODY_LIMIT }, (request, reply) =>
     submitOnce(request, reply, {
+      isRepeatable: true,
       page: (form) => page(request, form),
       async work(ctx, values) {
         const { assessment, message } = readFields(values, 'assessment', 'message')

@@ -6,6 +6,7 @@ import { mayMove } from '../../../domain/invites/moves.ts'
 import { DEFAULT_EXPIRES_IN_DAYS } from '../../../domain/limits.ts'
 import type { Requirement } from '../../../domain/submissions/needs.ts'
 import { mayGiveExtraTime } from '../../../domain/submissions/taking/give-extra-time.ts'
+import { daysAfter } from '../../../domain/values/days.ts'
 import { type Html, html } from '../../../html/html.ts'
 import type { IconName } from '../../../http/pages/icon.ts'
 import { confirmation } from '../kit/confirm.ts'
@@ -13,6 +14,7 @@ import { area, checkbox, choice, type Form, field } from '../kit/forms.ts'
 import { pathOf } from '../kit/layout.ts'
 import { onceField } from '../kit/once.ts'
 import { opener, popup } from '../kit/popup.ts'
+import { time } from '../kit/wording.ts'
 import type { InviteFacts as Facts } from './invite-facts.ts'
 
 /** What is filled in before it is done: in a form above the page. */
@@ -22,6 +24,25 @@ type Action = { label: string; icon: IconName; heading: string; fields: (form: F
 
 const days = (form: Form): Html =>
   field(form, { name: 'expiresInDays', label: 'Days until it expires', type: 'number', value: String(DEFAULT_EXPIRES_IN_DAYS) })
+
+/** Examples of days from now in the form of an expiry. */
+const EXAMPLE_DAYS = [7, 14, 30]
+
+function expiry(form: Form, { ctx, invite }: Facts): Html {
+  const by = form.values.get('by') ?? 'date'
+  const radio = (value: string, label: string) =>
+    html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="radio" class="radio radio-sm" name="by" value="${value}" ${by === value && html`checked`}> ${label}</label>`
+  const now = ctx.deps.clock()
+  const examples = EXAMPLE_DAYS.map((count) => html`<br>${count} days: ${time(daysAfter(now, count))}`)
+  return html`<p class="mb-3">It expires now: ${time(invite.expiresAt)}</p>
+<fieldset><legend class="mb-1.5 text-sm font-medium">New expiry</legend>
+${radio('date', 'On a date')}
+${field(form, { name: 'expiresOn', label: 'Date', type: 'date', hint: 'The invite expires at the end of this day.', optional: true })}
+${radio('days', 'Some days from now')}
+${field(form, { name: 'expiresInDays', label: 'Days from now', type: 'number', optional: true })}
+<p class="hint mb-3">Examples:${examples}</p>
+</fieldset>`
+}
 
 const ACTIONS: Record<InviteForm, Action> = {
   resend: {
@@ -42,7 +63,7 @@ const ACTIONS: Record<InviteForm, Action> = {
     label: 'Change expiry',
     icon: 'calendar-plus',
     heading: 'When does it expire?',
-    fields: days,
+    fields: expiry,
     submit: 'Change expiry',
   },
   correct: {

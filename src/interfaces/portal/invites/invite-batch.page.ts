@@ -5,6 +5,7 @@ import { BATCH_ROW_STATES, type Batch, type BatchRow, type InviteBatchRowState }
 import type { Terms } from '../../../domain/invites/batches/check-rows.ts'
 import { needsConfirmation } from '../../../domain/invites/batches/control-batch.ts'
 import type { MailPlan } from '../../../domain/invites/batches/mail-plan.ts'
+import type { MissingTags } from '../../../domain/invites/batches/missing-tags.ts'
 import { type TermNames, termsOf } from '../../../domain/invites/batches/term-names.ts'
 import type { FollowUp } from '../../../domain/invites/bulk/follow-up.ts'
 import type { Listing } from '../../../domain/lists/page.ts'
@@ -43,17 +44,19 @@ type Facts = {
   /** When its mails leave; null once it is started. */
   plan: MailPlan | null
   followUp: FollowUp
+  /** Tags that can be created for the list; null once it is started. */
+  missingTags: MissingTags | null
 }
 
 /** Whether rows are being invited: the page then reloads by itself. */
 export const isRunning = ({ startedAt, stoppedAt, finishedAt }: Batch): boolean => !!startedAt && !stoppedAt && !finishedAt
 
-export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan, followUp }: Facts): Page => ({
+export const batchPage = ({ ctx, batch, list, names, values, isPaused, plan, followUp, missingTags }: Facts): Page => ({
   title: `List for ${batch.assessment.name}`,
   subtitle: html`${batch.fileName || 'Pasted list'} · ${creatorOf(batch)}, ${ago(ctx, batch.createdAt)}`,
   trail: [
     ['Invites', pathOf(ctx, 'invites')],
-    ['Invite many', pathOf(ctx, 'invites/batches')],
+    ['Import candidates', pathOf(ctx, 'invites/batches')],
   ],
   body: html`<section class="panel" aria-labelledby="sum-heading">
 <h2 class="mb-4" id="sum-heading">${headingOf(batch)}</h2>
@@ -66,7 +69,7 @@ ${
 }
 ${cautions(batch, followUp)}
 ${plan && mailPlan(plan)}
-${whatNext(ctx, batch, { isPaused, isTooLate: !!plan?.tooLate, nameless: followUp.nameless })}
+${whatNext(ctx, batch, { isPaused, isTooLate: !!plan?.tooLate, nameless: followUp.nameless, missingTags })}
 </section>
 ${madeInvites(ctx, batch, followUp)}${earlierInvites(ctx, batch, followUp)}<section class="panel" aria-labelledby="rows-heading">
 <h2 class="mb-4" id="rows-heading">Rows</h2>
@@ -100,7 +103,7 @@ function mailPlan({ perDay, mails, days, lastAt, tooLate }: MailPlan): Html | fa
   return html`<p class="alert alert-soft alert-error mt-2" role="note">${duration} That is too late for invites of ${tooLate.expiresInDays} ${tooLate.expiresInDays === 1 ? 'day' : 'days'}: their emails have to leave in the first half of that time. Give the invites more days, or split the list. Your service’s operator can allow more emails a day.</p>`
 }
 
-type StartState = { isTooLate: boolean; nameless: number }
+type StartState = { isTooLate: boolean; nameless: number; missingTags: MissingTags | null }
 
 function whatNext(ctx: Context, batch: Batch, { isPaused, ...state }: { isPaused: boolean } & StartState): Html {
   const path = pathOf(ctx, `invites/batches/${batch.id}`)
@@ -130,13 +133,19 @@ function actions(batch: Batch, path: string, state: StartState): Html | false {
 <form method="post" action="${`${path}/resume`}"><p>Failures are retried automatically. If the number above stops moving: <button class="btn">Try again now</button></p></form>`
 }
 
-const beforeStart = (batch: Batch, path: string, { isTooLate, nameless }: StartState): Html => html`${
-  batch.counts.ready === 0
+const beforeStart = (batch: Batch, path: string, { isTooLate, nameless, missingTags }: StartState): Html => html`${
+  batch.counts.ready + (missingTags?.rows ?? 0) === 0
     ? html`<p>There is nobody to invite in this list.</p>`
     : !isTooLate &&
-      html`<form method="post" action="${`${path}/start`}">${needsConfirmation(batch, nameless) && html`<label class="mb-2 flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> The list is right as it is</label>`}<p><button class="btn btn-primary">Invite ${wordCount(batch.counts.ready, 'candidate')}</button></p></form>`
+      html`<form method="post" action="${`${path}/start`}">${missingTags && missingTags.rows > 0 && tagOffer(missingTags)}${needsConfirmation(batch, nameless) && html`<label class="mb-2 flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="sure" value="yes" required> The list is right as it is</label>`}<p><button class="btn btn-primary">Invite ${wordCount(batch.counts.ready + (missingTags?.rows ?? 0), 'candidate')}</button></p></form>`
 }
 <form method="post" action="${`${path}/discard`}"><p><button class="btn">Discard list</button></p></form>`
+
+const tagOffer = ({ names, rows }: MissingTags): Html => {
+  const [are, need] = rows === 1 ? ['is', 'needs'] : ['are', 'need']
+  return html`<label class="flex items-center gap-2.5 py-1.5 text-sm"><input type="checkbox" class="checkbox checkbox-sm" name="createTags" value="yes" checked> Create ${wordCount(names.length, 'tag')}: ${names.join(', ')}</label>
+<p class="hint mb-2">${wordCount(rows, 'row')} ${need} ${names.length === 1 ? 'it' : 'them'}. If you untick the box, ${rows === 1 ? 'this row' : 'these rows'} ${are} not invited.</p>`
+}
 
 /** What the list may lack, before it is started. */
 function cautions({ unusedColumns, counts, startedAt }: Batch, { nameless }: FollowUp): Html {
@@ -199,7 +208,8 @@ const rowTable = (ctx: Context, rows: BatchRow[], names: TermNames): Html =>
       badge(STATES[row.state]),
       reasonOf(row),
       row.name,
-      wordTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
+      row.state !== 'invalid' &&
+        wordTerms(termsOf(row.terms), names).map(([term, value]) => html`<p class="preformatted">${term}: ${value}</p>`),
       row.number,
     ]),
   )

@@ -19,7 +19,7 @@ const PATH = 'invites/batches'
 type Facts = { ctx: Context; batches: ListedBatch[]; choices: Choices; named: string; assessmentId: string }
 
 export const inviteBatchesPage = (form: Form, { ctx, batches, choices, named, assessmentId }: Facts): Page => ({
-  title: 'Invite many',
+  title: 'Import candidates',
   trail: [['Invites', pathOf(ctx, 'invites')]],
   body: html`${mistakes(form)}<section class="panel" aria-labelledby="list-heading">
 <h2 class="mb-4" id="list-heading">A list of candidates</h2>
@@ -33,7 +33,7 @@ ${assessmentField(form, choices, assessmentId)}
 </div>
 ${area(form, { name: 'list', label: 'Or paste the rows', rows: 6 })}
 <details>
-<summary class="py-2 text-sm font-medium">Defaults for rows without their own values</summary>
+<summary class="py-2 text-sm font-medium">Settings for everyone</summary>
 ${termFields(form, choices, (_form, _label, fields) => fields)}
 </details>
 <p><button class="btn btn-primary">Check list</button></p>

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BATCH_ROW_STATES, createBatch, getBatch, listBatches, listBatchRows } from '../../../domain/invites/batches/batches.ts'
 import { discardBatch, resumeBatch, startBatch, stopBatch } from '../../../domain/invites/batches/control-batch.ts'
 import { planMails } from '../../../domain/invites/batches/mail-plan.ts'
+import { findMissingTags } from '../../../domain/invites/batches/missing-tags.ts'
 import { readTermNames } from '../../../domain/invites/batches/term-names.ts'
 import { readFollowUp } from '../../../domain/invites/bulk/follow-up.ts'
 import { areListsPaused, confirmLists } from '../../../domain/invites/dead-addresses.ts'
@@ -63,7 +64,8 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
     const isPaused = batch.stoppedAt !== null && ctx.mode === 'live' && (await areListsPaused(ctx))
     const plan = batch.startedAt ? null : await planMails(ctx, batch)
     const followUp = await readFollowUp(ctx, batch)
-    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused, plan, followUp }))
+    const missingTags = batch.startedAt ? null : await findMissingTags(ctx, batch.id)
+    return show(request, reply, batchPage({ ctx, batch, list, names, values, isPaused, plan, followUp, missingTags }))
   })
 
   for (const [action, work] of [
@@ -77,7 +79,10 @@ export function inviteBatchesRoutes(app: FastifyInstance): void {
         page: (form) => batchesPage(request, form),
         async work(values) {
           if (action === 'resume' && values.has('sure')) await confirmLists(request.ctx)
-          await work(request.ctx, request.params.batchId, values.has('sure'))
+          await work(request.ctx, request.params.batchId, {
+            isConfirmed: values.has('sure'),
+            createsTags: values.has('createTags'),
+          })
           return pathOf(request.ctx, action === 'discard' ? 'invites/batches' : `invites/batches/${request.params.batchId}`)
         },
       }),

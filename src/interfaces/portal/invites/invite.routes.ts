@@ -3,7 +3,7 @@ import { may } from '../../../domain/access/permissions.ts'
 import { findOtherInvites } from '../../../domain/candidates/read-candidate.ts'
 import type { Context } from '../../../domain/context.ts'
 import { assignGrader, tagInvite, untagInvite } from '../../../domain/invites/change-invite.ts'
-import { changeExpiry, correctInvite, replaceInvite } from '../../../domain/invites/correct-invite.ts'
+import { changeExpiry, correctInvite, type NewExpiry, replaceInvite } from '../../../domain/invites/correct-invite.ts'
 import { listInviteEmails } from '../../../domain/invites/emails.ts'
 import { listGraderChoices, listTagChoices } from '../../../domain/invites/form-options.ts'
 import { getInvitationLink } from '../../../domain/invites/invitation-link.ts'
@@ -50,7 +50,7 @@ const OPERATIONS: Record<string, Operation> = {
   resend: inPlace('resend', (ctx, id, values) =>
     resendInvite(ctx, id, { message: values.has('customMessage') ? readText(values, 'customMessage') : undefined }),
   ),
-  extend: inPlace('extend', (ctx, id, values) => changeExpiry(ctx, id, { expiresInDays: readDays(values) ?? -1 })),
+  extend: inPlace('extend', (ctx, id, values) => changeExpiry(ctx, id, readExpiry(values))),
   correct: inPlace('correct', (ctx, id, values) => correctInvite(ctx, id, readCorrection(values))),
   revoke: inPlace('revoke', (ctx, id) => revokeInvite(ctx, id)),
   reactivate: inPlace('reactivate', (ctx, id, values) =>
@@ -101,6 +101,11 @@ const answer = (request: FastifyRequest<InviteRoute>, reply: FastifyReply, { don
     work: async (ctx, values) =>
       `${pathOf(ctx, `invites/${await work(ctx, request.params.inviteId, values).catch(sayInForm)}`)}?done=${done}`,
   })
+
+function readExpiry(values: URLSearchParams): NewExpiry {
+  if (values.get('by') === 'date') return { expiresOn: readFields(values, 'expiresOn').expiresOn }
+  return { expiresInDays: readDays(values) ?? -1 }
+}
 
 const readDays = (values: URLSearchParams) => readNumber(readFields(values, 'expiresInDays').expiresInDays)
 

@@ -27,7 +27,7 @@ type Facts = {
 export const newInvitePage = (form: Form, { ctx, choices, named, assessmentId, cautions, suppressed }: Facts): Page => ({
   title: 'Invite a candidate',
   trail: [['Invites', pathOf(ctx, 'invites')]],
-  actions: linkButton(pathOf(ctx, `invites/batches${manyFor(choices, assessmentId)}`), 'Invite many', 'upload'),
+  actions: linkButton(pathOf(ctx, `invites/batches${manyFor(choices, assessmentId)}`), 'Import candidates', 'upload'),
   body: html`${mistakes(form)}${cautions}${narrowing(pathOf(ctx, 'invites/new'), named, Object.values(choices))}<form method="post" action="${pathOf(ctx, 'invites')}" class="panel">${onceField()}
 ${assessmentField(form, choices, assessmentId)}
 ${field(form, { name: 'recipientEmail', label: 'Email address', type: 'email' })}

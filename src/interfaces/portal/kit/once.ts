@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../domain/context.ts'
 import { isUuid } from '../../../domain/values/uuid.ts'
-import { type Answer, doOnce } from '../../../domain/work/do-once.ts'
+import { type Answer, doOnce, doRepeatable } from '../../../domain/work/do-once.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type Form, refuseForm, valuesOf } from './forms.ts'
 import { type Page, render, sendPage } from './layout.ts'
@@ -16,6 +16,8 @@ type Options = {
   page: (form: Form) => Page | Promise<Page>
   /** All that the form held as it came, where its values are others by now. */
   sent?: unknown
+  /** True for work in many transactions of its own that does nothing when repeated: it is not held together by one long transaction. */
+  isRepeatable?: boolean
 }
 
 /**
@@ -25,20 +27,24 @@ type Options = {
 export async function submitOnce(
   request: FastifyRequest,
   reply: FastifyReply,
-  { work, page, sent }: Options,
+  { work, page, sent, isRepeatable = false }: Options,
 ): Promise<FastifyReply> {
   const values = valuesOf(request)
   try {
-    const { code, text } = await answerOnce(request, values, { work, sent: sent ?? [...values] })
+    const { code, text } = await answerOnce(request, values, { work, sent: sent ?? [...values], isRepeatable })
     return code === 303 ? reply.redirect(text, 303) : sendPage(reply, text)
   } catch (error) {
     return refuseForm(request, reply, { error, values, page })
   }
 }
 
-type Asked = Pick<Options, 'work' | 'sent'>
+type Asked = Pick<Options, 'work' | 'sent' | 'isRepeatable'>
 
-async function answerOnce(request: FastifyRequest, values: URLSearchParams, { work, sent }: Asked): Promise<Answer> {
+async function answerOnce(
+  request: FastifyRequest,
+  values: URLSearchParams,
+  { work, sent, isRepeatable }: Asked,
+): Promise<Answer> {
   const { ctx, signedIn, originalUrl } = request
   const answer = async (ctx: Context): Promise<Answer> => {
     const next = await work(ctx, values)
@@ -55,5 +61,6 @@ async function answerOnce(request: FastifyRequest, values: URLSearchParams, { wo
     .update(JSON.stringify([ctx.actor, originalUrl, sent]))
     .digest()
   // The space keeps it apart from the keys that clients choose.
-  return doOnce(ctx, { key: `form ${fingerprint.toString('base64url')}`, fingerprint: new Uint8Array(fingerprint) }, answer)
+  const run = isRepeatable ? doRepeatable : doOnce
+  return run(ctx, { key: `form ${fingerprint.toString('base64url')}`, fingerprint: new Uint8Array(fingerprint) }, answer)
 }

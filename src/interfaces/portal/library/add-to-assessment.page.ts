@@ -37,7 +37,7 @@ export function addToAssessmentPage(form: Form, { ctx, assessment, found, added 
     actions: linkButton(pathOf(ctx, `questions/imports/new?assessment=${assessment.id}`), 'Import questions', 'upload'),
     body: html`${mistakes(form)}<section class="panel" id="questions" aria-labelledby="library-heading">
 <h2 class="sr-only" id="library-heading">Questions of the library</h2>
-${filterLine(`${path}/library`, query, html`${importField}${field({ values: query, issues: [] }, { name: 'search', label: 'Words of the question', type: 'search', optional: true })}`)}
+${filterLine(`${path}/library`, query, html`${importField}${field({ values: query, issues: [] }, { name: 'search', label: 'Search', type: 'search', optional: true })}`)}
 ${
   found.items.length === 0
     ? empty(

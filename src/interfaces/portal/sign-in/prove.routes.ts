@@ -4,14 +4,13 @@ import { hasFactor } from '../../../domain/access/has-factor.ts'
 import { NO_PASSWORD } from '../../../domain/access/passwords.ts'
 import { findSavedForm } from '../../../domain/access/saved-forms.ts'
 import type { SignedIn } from '../../../domain/access/sessions.ts'
-import { DomainError } from '../../../domain/errors.ts'
 import { findWitnesses } from '../../../domain/single-sign-on/find-providers.ts'
 import { emptyForm, type Form, readFields, submit } from '../kit/forms.ts'
 import { show } from '../kit/layout.ts'
 import { queryOf } from '../kit/paging.ts'
 import { browserOf } from './browser-of.ts'
 import { provePage } from './prove.page.ts'
-import { resumePage } from './resume.page.ts'
+import { missingFormPage, resumePage } from './resume.page.ts'
 import { secondStepAddress } from './second-step.page.ts'
 import { askedBy, safeNext, signedInOf, signInAddress } from './session.ts'
 import type { Portal } from './settings.ts'
@@ -60,8 +59,7 @@ export function proveRoutes(app: FastifyInstance, portal: Portal): void {
 
     scope.get<{ Params: { formId: string } }>('/resume/:formId', async (request, reply) => {
       const form = await findSavedForm(system, signedInOf(request), request.params.formId, browserOf(request))
-      if (!form) throw new DomainError('not_permitted')
-      return show(request, reply, resumePage(form))
+      return form ? show(request, reply, resumePage(form)) : show(request, reply, missingFormPage, 404)
     })
   })
 }

@@ -43,3 +43,10 @@ ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 <p><a class="btn w-full" href="${back}">Continue</a></p></div>`,
   }
 }
+
+/** Shown for every form that can't be opened here, so that it doesn't tell others which forms exist. */
+export const missingFormPage: Page = {
+  title: 'This form can’t be opened here',
+  body: html`<p>A saved form opens for one day, in the browser where you filled it in, with the same account. Open this address in that browser, or fill in the form again.</p>
+<p><a class="btn w-full" href="${PORTAL_PREFIX}">Go to the portal</a></p>`,
+}

@@ -103,7 +103,7 @@ function resultTable(ctx: Context, items: Released[], { path, query, isOfAll }: 
       ...(isOfAll ? ['Assessment'] : []),
       head('Points', 'points'),
       head('Percent', 'percent'),
-      'Handed in',
+      'Submitted',
       head('Released', 'releasedAt'),
     ],
     items.map(({ id, state, invite, assessment, submittedAt, result }) => [
@@ -179,7 +179,7 @@ ${facts(
     ['Candidate', `${invite.recipientName ? `${invite.recipientName}, ` : ''}${invite.recipientEmail}`],
     ['Points', wordPoints(result)],
     ['Percent', percent(result)],
-    ['Handed in', submittedAt && time(submittedAt)],
+    ['Submitted', submittedAt && time(submittedAt)],
     ['Released', html`${time(result.releasedAt)}, version ${result.version}`],
     ['Comment', result.comment && html`<span class="preformatted">${result.comment}</span>`],
     ['Visible to candidate', may(ctx, 'read') && (result.toCandidate ? 'yes' : 'no')],

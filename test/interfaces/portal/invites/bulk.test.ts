@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { erasePerson } from '../../../../src/domain/erasure/erase-person.ts'
 import { continueBulkChange } from '../../../../src/domain/invites/bulk/continue-bulk-change.ts'
+import { findEmails } from '../../../../src/domain/invites/emails.ts'
 import {
   desktop,
   expectAccessible,
@@ -177,6 +178,30 @@ describe('a bulk change', () => {
     await change({ action: 'revoke', id: ids, includesStarted: 'yes' })
     expect((await invites()).map(({ status }) => status)).toEqual(['revoked', 'revoked', 'revoked'])
     expect(await mails()).toHaveLength(1)
+  })
+
+  it('apologizes for an invitation that is still being sent when its invite is revoked', async () => {
+    const { organization, ids, change } = await furnish(2)
+    const queued = (inviteId: string, more = {}) => {
+      const at = service.clock.now()
+      const data = { id: service.deps.newId(), organizationId: organization.id, inviteId, kind: 'invitation', linkVersion: 1 }
+      return db.inviteEmail.create({ data: { ...data, createdAt: at, updatedAt: at, ...more } })
+    }
+    const inFlight = await queued(ids[0]!)
+    await queued(ids[1]!, { delayedUntil: new Date(service.clock.now().getTime() + DAY_MS) })
+    await change({ action: 'revoke', id: ids, email: 'yes', message: 'Sorry!' })
+    const withdrawals = await db.inviteEmail.findMany({ where: { organizationId: organization.id, kind: 'withdrawn' } })
+    expect(withdrawals).toMatchObject([{ inviteId: ids[0] }])
+    const { id } = withdrawals[0]!
+    const state = async () => {
+      const [email] = await findEmails(service.system, [{ id, organizationId: organization.id }])
+      return email!.invitation
+    }
+    expect(await state()).toBe('queued')
+    await db.inviteEmail.update({ where: { id: inFlight.id }, data: { state: 'sent', sentAt: service.clock.now() } })
+    expect(await state()).toBe('sent')
+    await db.inviteEmail.update({ where: { id: inFlight.id }, data: { state: 'failed', sentAt: null } })
+    expect(await state()).toBe('none')
   })
 
   it('is of all that match the list, however many pages it has, and of nothing else', async () => {

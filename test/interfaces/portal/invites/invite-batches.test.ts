@@ -23,8 +23,8 @@ async function furnish(portalRoles: string[] = []) {
   /** The rows as the CSV has them, without the header. */
   const outcome = async (location: string): Promise<string[][]> => parse((await admin.post(`${location}/export`)).text).slice(1)
   /** Starts it, and waits until it is finished. */
-  const run = async (location: string) => {
-    expect((await admin.post(`${location}/start`, { sure: 'yes' })).status).toBe(303)
+  const run = async (location: string, fields: Record<string, string> = {}) => {
+    expect((await admin.post(`${location}/start`, { sure: 'yes', ...fields })).status).toBe(303)
     const id = location.split('/').at(-1)!
     const isFinished = async () => (await service.db.inviteBatch.findUniqueOrThrow({ where: { id } })).finishedAt ?? undefined
     await waitUntil('the batch to be finished', isFinished)
@@ -81,7 +81,8 @@ describe('a list', () => {
       ['8', 'long@example.com', 'not possible', 'The name has more than 200 characters.', ''],
     ])
     const { text } = await admin.get(location)
-    expect(text).toContain('Invite 1 candidate<')
+    expect(text).toContain('Create 1 tag: autumn</label>')
+    expect(text).toContain('Invite 2 candidates<')
     const said = [...text.matchAll(/<p class="preformatted">([^<]*)<\/p>/g)].map(([, own]) => own)
     expect(said).toEqual([
       'Tags: Spring',
@@ -93,6 +94,54 @@ describe('a list', () => {
     expect((await admin.get(`${location}?state=repeated`)).text).toContain('The same address as in row 1.')
     expect((await admin.get(`${location}?state=repeated`)).text).not.toContain('not an address')
     expect(await invites()).toHaveLength(1)
+  })
+
+  it('creates its unknown tags while the box stays ticked, and invites the rows that name them', async () => {
+    const { organization, admin, give, run, invites } = await furnish()
+    const spring = await service.make.tag(organization.id, { name: 'Spring' })
+    const list =
+      'email,tags\na@example.com,Spring;Autumn\nb@example.com,autumn\nc@example.com,\nd@example.com,1;2;3;4\nnobody,Winter'
+    const { location } = await give(list)
+    const { text } = await admin.get(location)
+    expect(text).toContain('Create 1 tag: Autumn</label>')
+    expect(text).toContain('2 rows need it. If you untick the box, these rows are not invited.')
+    expect(text).toContain('Invite 3 candidates')
+    await run(location, { createTags: 'yes' })
+    const autumn = await service.db.tag.findFirstOrThrow({ where: { organizationId: organization.id, name: 'Autumn' } })
+    const made = (await invites()).map(({ recipientEmail, tags }) => [recipientEmail, tags.map(({ tagId }) => tagId).sort()])
+    expect(made.sort()).toEqual([
+      ['a@example.com', [spring.id, autumn.id].sort()],
+      ['b@example.com', [autumn.id]],
+      ['c@example.com', []],
+    ])
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(2)
+    const created = { organizationId: organization.id, action: 'created_tag' }
+    expect(await service.db.auditEntry.count({ where: created })).toBe(1)
+  })
+
+  it('leaves rows with unknown tags out when the box is not ticked', async () => {
+    const { organization, give, run, invites } = await furnish()
+    const { location } = await give('email,tags\na@example.com,Autumn\nb@example.com,')
+    await run(location)
+    expect((await invites()).map(({ recipientEmail }) => recipientEmail)).toEqual(['b@example.com'])
+    expect(await service.db.tag.count({ where: { organizationId: organization.id } })).toBe(0)
+  })
+
+  it('queues one job however often "Try again now" is pressed within a minute', async () => {
+    const { admin, give, run } = await furnish()
+    const { location } = await give('ann@example.com')
+    await run(location)
+    const id = location.split('/').at(-1)!
+    await service.db.inviteBatch.update({ where: { id }, data: { finishedAt: null } })
+    const jobs = () => service.db.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int FROM pgboss.job WHERE data->>'batchId' = ${id} AND singleton_on IS NOT NULL`
+    for (let i = 0; i < 5; i++) {
+      expect((await admin.post(`${location}/resume`)).status).toBe(303)
+      await service.db.inviteBatch.update({ where: { id }, data: { finishedAt: null } })
+    }
+    // Five presses may fall into two minutes.
+    expect((await jobs())[0]!.count).toBeGreaterThan(0)
+    expect((await jobs())[0]!.count).toBeLessThanOrEqual(2)
   })
 
   it('is seen by nobody until it is read whole, and deleted an hour later if that failed', async () => {

@@ -395,6 +395,14 @@ describe('an invite', () => {
       expect(expiresAt).toEqual(inDays(days))
     }
     expect(await types()).toEqual(['invite.updated', 'invite.extended'])
+    const date = inDays(40).toISOString().slice(0, 10)
+    expect((await admin.post(`${path}/extend`, { by: 'date', expiresOn: date })).status).toBe(303)
+    const { expiresAt } = await service.db.invite.findUniqueOrThrow({ where: { id: invite.id } })
+    expect(expiresAt.toISOString()).toBe(`${date}T23:59:00.000Z`)
+    expect((await admin.post(`${path}/extend`, { by: 'date', expiresOn: '' })).text).toContain('Enter a date.')
+    const { text } = await admin.get(path)
+    expect(text).toContain('On a date')
+    expect(text).toMatch(/7 days: <time[^>]+>.+14 days: <time[^>]+>.+30 days: <time/s)
   })
 
   it('is replaced by one of the right address, with all that it says, in one step and once', async () => {

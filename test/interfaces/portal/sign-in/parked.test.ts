@@ -114,6 +114,7 @@ describe('a form that is sent after the session has ended', () => {
     const nowhere = await other.get('/portal/resume/x')
     const answer = await other.get(resumeIn(sent))
     expect([answer.status, answer.text]).toEqual([404, nowhere.text])
+    expect(answer.text).toContain('in the browser where you filled it in, with the same account')
     // Nor is it sent, or used up, by them.
     const id = resumeIn(sent).split('/').at(-1)!
     const used = await other.post(`${other.home}tags`, { name: 'Theirs', resumed_form: id })
