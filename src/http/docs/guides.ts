@@ -33,7 +33,16 @@ const GROUPS: [name: string, files: string[]][] = [
   ['Members', ['guides/roles', 'guides/single-sign-on', 'guides/google-and-microsoft']],
   [
     'What happened',
-    ['guides/keeping-in-step', 'guides/webhooks', 'guides/webhook-signatures', 'guides/results', 'guides/audit-log', 'ats'],
+    [
+      'guides/keeping-in-step',
+      'guides/webhooks',
+      'guides/webhook-signatures',
+      'guides/results',
+      'guides/audit-log',
+      'ats',
+      'ats-samples',
+      'guides/other-ats',
+    ],
   ],
   ['What stays', ['versions', '../CHANGELOG']],
   ['Contract', ['contract/v1', 'contract/alternate', 'contract/alternate-behaviour']],
