@@ -46,7 +46,7 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
   return { ...service, organization, mode, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } }
 }
 
-/** Whoever sends an API key that exists has it: naming its kind tells nothing to others. */
+/** Only the owner of an existing API key can send it, so naming its kind tells nothing to others. */
 async function nameApiKey(db: Connection, key: string): Promise<Issue[]> {
   const isApiKey = API_KEY_PATTERN.test(key) && (await findApiKey(db, fingerprintOf(key))) !== null
   return isApiKey ? [keyIssue(API_KEY_SENT)] : []

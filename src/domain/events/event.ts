@@ -131,7 +131,7 @@ export type ToldData = Pick<OfInvite, 'inviteId'> &
     scope?: StoppedMails
   }
 export type TestData = { endpointId: string }
-/** What a webhook can be sent as a test. */
+/** Types that a webhook can be sent as a test. */
 export const TESTED_TYPES = [TEST_EVENT, ...EVENT_TYPES] as const
 export type TestedType = (typeof TESTED_TYPES)[number]
 

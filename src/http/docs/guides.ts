@@ -7,7 +7,7 @@ export type Guide = Document & { address: string }
 export type GuideGroup = { name: string; guides: Guide[] }
 
 const TYPESCRIPT_CLIENT = '../clients/typescript/README'
-/** Where documents stand that are not in `docs/`. */
+/** Addresses of documents that are not in `docs/`. */
 const ADDRESSES: Record<string, string> = { '../CHANGELOG': 'changes', [TYPESCRIPT_CLIENT]: 'clients/typescript' }
 
 /** What of `docs/` is for developers, in the order in which it is read. Each of the guides answers one question. */
