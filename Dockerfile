@@ -8,7 +8,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY prisma ./prisma
 COPY src ./src
-RUN npm run generate && node src/bundle.ts
+COPY clients ./clients
+COPY .ci ./.ci
+RUN npm run generate && node src/bundle.ts && npm run build:client
 
 FROM node:24-slim AS production
 WORKDIR /app
@@ -31,6 +33,8 @@ COPY package.json ./
 COPY prisma/migrations ./prisma/migrations
 # What /docs shows.
 COPY docs ./docs
+COPY clients/typescript/README.md ./clients/typescript/
+COPY clients/typescript/examples ./clients/typescript/examples
 COPY CHANGELOG.md ./
 COPY src ./src
 COPY --from=generate /app/src/generated ./src/generated

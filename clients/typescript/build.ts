@@ -1,6 +1,9 @@
-// Builds the package from the OpenAPI document of API v1: `npm run build:client`. What is generated and compiled is not in git.
+// Builds the package from the OpenAPI document of API v1, and packs it for /docs: `npm run build:client`. What is generated and compiled is
+// not in git.
 
 import { execFile } from 'node:child_process'
+import { rename } from 'node:fs/promises'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from '@hey-api/openapi-ts'
 
@@ -25,4 +28,14 @@ export async function buildClient(document: string, folder: string): Promise<voi
   })
 }
 
-if (import.meta.main) await buildClient('node_modules/.cache/openapi/v1.json', 'clients/typescript')
+/** Packs what was built, as npm installs it. @param file where to. */
+async function packClient(folder: string, file: string): Promise<void> {
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', path.dirname(file)]
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: folder })
+  await rename(path.join(path.dirname(file), JSON.parse(stdout)[0].filename), file)
+}
+
+if (import.meta.main) {
+  await buildClient('node_modules/.cache/openapi/v1.json', 'clients/typescript')
+  await packClient('clients/typescript', path.resolve('src/generated/client.tgz'))
+}

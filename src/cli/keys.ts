@@ -22,7 +22,13 @@ type KeyChangeOptions = OutputOptions & {
   scopes?: KeyScope[] | false
   networks?: string[] | false
 }
-type NewKeyOptions = OutputOptions & { test?: true; expiresInDays?: number; expiresAt?: Date; createdBy?: string }
+type NewKeyOptions = OutputOptions & {
+  test?: true
+  scopes?: KeyScope[]
+  expiresInDays?: number
+  expiresAt?: Date
+  createdBy?: string
+}
 
 /** `key create | list | change | revoke`. */
 export function addKeyCommands(program: Command): void {
@@ -32,6 +38,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<organization>', 'id or name')
     .argument('<name>', 'unique within the organization', parseName)
     .option('--test', 'a test key: mail of invites made with it is captured')
+    .addOption(new Option('--scopes <scopes...>', 'it may do this alone').choices(KEY_SCOPES))
     .addOption(new Option('--expires-in-days <days>').argParser(parseCount(KEY_DAYS.maximum)).conflicts('expiresAt'))
     .addOption(new Option('--expires-at <time>', 'ISO 8601').argParser(parseTime))
     .option('--created-by <member>', 'id or address of the member whose key it is')
@@ -75,12 +82,13 @@ export function addKeyCommands(program: Command): void {
 
 const createKey = (idOrName: string, name: string, options: NewKeyOptions): Promise<void> =>
   perform(options, async ({ operator }) => {
-    const { test, expiresInDays, expiresAt, createdBy } = options
+    const { test, scopes = [], expiresInDays, expiresAt, createdBy } = options
     const organization = await findOrganization(operator, idOrName)
     const { key, apiKey } = await createApiKey(operator, {
       organizationId: organization.id,
       name,
       mode: test ? 'test' : 'live',
+      scopes,
       expiresAt: expiresInDays === undefined ? (expiresAt ?? null) : daysAfter(operator.deps.clock(), expiresInDays),
       createdById: createdBy === undefined ? null : await findMemberId(operator, organization.id, createdBy),
     })

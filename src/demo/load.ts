@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { createApiKey, createApiKeyUnlessNamed } from '../domain/access/api-keys.ts'
 import { listAssessments, wholeAssessment } from '../domain/assessments/assessments.ts'
+import { keepFile } from '../domain/assets/keep-file.ts'
+import { assetAddress } from '../domain/assets/references.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../domain/context.ts'
 import { createInvite } from '../domain/invites/create-invite.ts'
 import { inviteMember } from '../domain/members/invite-member.ts'
@@ -58,6 +61,7 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
   }
   const { items } = await listAssessments(ctx, wholeAssessment, {}, { field: 'name', direction: 'asc' }, { number: 1, size: 100 })
   const { id: assessmentId } = items.find((assessment) => assessment.name === INVITED_TO)!
+  await addPrompts(ctx)
   await addPastInvites(ctx, { assessments: items, graders: { admin, first, second }, createdById })
   const invite = await createInvite(ctx, {
     assessmentId,
@@ -75,6 +79,26 @@ export async function loadDemo(service: ServiceContext): Promise<Demo | null> {
     data: { id: service.deps.newId(), organizationId, inviteId: invite.id, linkVersion, state: 'captured', ...times },
   })
   return { organization: { id: organizationId, name }, key, testKey, assessmentId, join: { email: admin.email, url } }
+}
+
+/** Puts what the questions play beside them: the document names files of `media/`, with their duration in milliseconds here. */
+const PROMPTS = {
+  'late-lamp.m4a': 5_946,
+  'charged-twice.m4a': 7_086,
+  'handover.mp4': 28_834,
+  'pick-up.mp4': 6_250,
+  'we-have-somebody.mp4': 5_500,
+}
+
+async function addPrompts(ctx: Context): Promise<void> {
+  for (const [file, milliseconds] of Object.entries(PROMPTS)) {
+    const content = await readFile(new URL(`media/${file}`, import.meta.url))
+    const [kind, column] = file.endsWith('.mp4') ? (['video', 'videoUrl'] as const) : (['audio', 'audioUrl'] as const)
+    const asset = await keepFile(ctx, kind, { contentType: `${kind}/mp4`, milliseconds, content })
+    if (!asset) throw new Error('There is no room for the media of the demo.')
+    const data = { [column]: assetAddress(asset.id), assetIds: [asset.id] }
+    await ctx.db.question.updateMany({ where: { organizationId: ctx.organization.id, [column]: file }, data })
+  }
 }
 
 /** Where candidates take assessments in another player, which would not know what to show, there is nothing that scores itself. */

@@ -224,7 +224,7 @@ export type Violation =
   | { rule: 'changed'; value: unknown; by?: LastChange }
   /** An assessment to which somebody is invited: by test invites alone, or not. */
   | { rule: 'invited'; value: KeyMode }
-  | { rule: 'move'; limit: Move | 'expire' | 'retake' | 'accommodate'; value: InviteStatus | 'being erased' }
+  | { rule: 'move'; limit: Move | 'expire' | 'retake' | 'accommodate' | 'remind'; value: InviteStatus | 'being erased' }
   /** What only a pending invite may have changed, of one that is not. */
   | { rule: 'settled'; value: InviteStatus }
   /** Until when an invite's mail is not sent again; null: it was sent again as often as it may be. */

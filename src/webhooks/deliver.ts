@@ -46,7 +46,10 @@ async function send(
   const secrets = openSecrets(system, endpoint)
   if (secrets === null) return { error: UNREADABLE_SECRET }
   const body = JSON.stringify(showEvent(event))
-  const headers = signedHeaders(secrets, { id: event.id, sentAt: system.deps.clock(), body })
+  const headers = {
+    ...signedHeaders(secrets, { id: event.id, sentAt: system.deps.clock(), body }),
+    ...(event.isTest && { 'webhook-test': 'true' }),
+  }
   try {
     return await post(endpoint.url, { ...headers, ...carryTrace() }, body, stop)
   } catch (error) {

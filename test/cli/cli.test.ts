@@ -156,6 +156,15 @@ describe('API keys', () => {
     expect((await cli(['key', 'list', id])).stdout).toMatch(/ATS.*revoked/)
   })
 
+  test('can be made for erasing alone', async () => {
+    const { id } = await service.make.organization()
+    const made = jsonOf(await cli(['key', 'create', id, 'Erasures', '--scopes', 'candidates:erase', '--json']))
+    expect(made.scopes).toEqual(['candidates:erase'])
+    const v1 = service.v1(made.key)
+    expect((await v1.delete('/candidates').send({ email: 'nobody@example.com' })).status).toBe(202)
+    expect((await v1.get('/invites')).status).toBe(403)
+  })
+
   test('can be test keys and end at a time', async () => {
     const { id } = await service.make.organization()
     const expiresAt = '2031-05-01T12:00:00.000Z'
@@ -287,6 +296,7 @@ describe('a command', () => {
     ['a number of mails that is none', ['org', 'set-mail-limit', 'Acme', 'many']],
     ['a blank name', ['org', 'create', ' ']],
     ['no days', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '0']],
+    ['a scope that does not exist', ['key', 'create', 'Acme', 'ATS', '--scopes', 'invites']],
     ['two ends', ['key', 'create', 'Acme', 'ATS', '--expires-in-days', '1', '--expires-at', '2031-01-01']],
     ['neither a mail nor all', ['mail', 'retry']],
     ['a mail and all', ['mail', 'retry', 'x', '--all']],

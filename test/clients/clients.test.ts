@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildClient } from '../../clients/typescript/build.ts'
 import { furnishForCalls } from '../support/callable.ts'
+import { makeDataDir } from '../support/data-dir.ts'
 import { waitForNumbering } from '../support/events.ts'
 import { DAY_MS } from '../support/factories.ts'
 import { type Furnished, fillBody, ownIdFor } from '../support/furnish.ts'
@@ -160,6 +161,21 @@ type Published = {
   followEvents: (api: object, following: object) => AsyncIterable<{ events: { type: string }[]; cursor: string }>
   verifyWebhook: (request: object) => Promise<{ type: string }>
 }
+
+it('the TypeScript client is installed from /docs with nothing else, and calls the service', async () => {
+  const { key } = await service.make.organization()
+  const cwd = await makeDataDir()
+  await writeFile(join(cwd, 'package.json'), '{"type":"module"}')
+  const file = `${address}/docs/clients/assessment-invitation-service-client.tgz`
+  const registry = '--registry=http://127.0.0.1:1' // nothing comes from there
+  await promisify(execFile)('npm', ['install', registry, '--no-audit', '--no-fund', file], { cwd })
+  const program = `import { connect } from 'assessment-invitation-service-client'
+const { data } = await connect({ service: ${JSON.stringify(address)}, key: ${JSON.stringify(key)} }).listTags()
+console.log(data.pagination.total)`
+  await writeFile(join(cwd, 'program.js'), program)
+  const { stdout } = await promisify(execFile)(process.execPath, ['program.js'], { cwd })
+  expect(stdout).toBe('0\n')
+})
 
 describe('the published client (clients/typescript)', () => {
   let client: Published

@@ -169,6 +169,7 @@ describe('bodies', () => {
       Retake: false,
       NewWebhook: true,
       WebhookChange: true,
+      WebhookTest: false,
       Replay: true,
       SecretRotation: false,
       Simulation: true,

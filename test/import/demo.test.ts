@@ -1,6 +1,9 @@
+import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { loadDemo } from '../../src/demo/load.ts'
 import demo from '../../src/demo/organization.json' with { type: 'json' }
+import { findReady, readAsset } from '../../src/domain/assets/assets.ts'
+import { assetAt } from '../../src/domain/assets/references.ts'
 import type { Context } from '../../src/domain/context.ts'
 import { expireAllDueInvites } from '../../src/domain/invites/expire-due-invites.ts'
 import { INVITE_STATUSES } from '../../src/domain/invites/invites.ts'
@@ -34,6 +37,19 @@ test('the demo has what can be practised, and does without where another player 
   const elsewhere = await startServiceForTest({ PLAYER_URL: 'https://player.example.org/run' })
   await loadDemo(elsewhere.system)
   expect([await elsewhere.db.questionVersion.count(), await elsewhere.db.assessment.count()]).toEqual([0, 5])
+})
+
+test('the demo plays its prompts from the service, none from elsewhere', async () => {
+  const { db, deps, ctx } = await startWithDemo()
+  const heard = await db.question.findMany({ where: { inputType: { not: 'text' } } })
+  expect(heard).toHaveLength(5)
+  for (const { inputType, audioUrl, videoUrl } of heard) {
+    const asset = await findReady(ctx, assetAt(audioUrl || videoUrl)!)
+    expect([asset.kind, asset.contentType]).toEqual([inputType, `${inputType}/mp4`])
+    expect((await buffer(await readAsset({ deps }, asset))).length).toBe(Number(asset.bytes))
+  }
+  const elsewhere = { OR: [{ audioUrl: { startsWith: 'http' } }, { videoUrl: { startsWith: 'http' } }] }
+  expect(await db.question.count({ where: elsewhere })).toBe(0)
 })
 
 /** The demo as a first start makes it. */

@@ -1,9 +1,12 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/domain/access/api-keys.ts'
+import { EVENT_TYPES } from '../../src/domain/events/event.ts'
 import { findMemberEmails } from '../../src/domain/mails/member-emails.ts'
 import { renderMemberEmail } from '../../src/mail/member-email.ts'
 import { DAY_MS } from '../support/factories.ts'
+import { readDocument } from '../support/openapi.ts'
 import { answerWith, hang, type Received, startReceiver, verify } from '../support/receiver.ts'
 import { startServiceForFile, startServiceForTest } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -394,6 +397,43 @@ it('tells a webhook of its test event, whatever its types, and no other webhook'
   await own.invite()
   await other.waitFor(1)
   expect(other.received.map(({ event }) => event.type)).toEqual(['invite.created'])
+})
+
+describe('a test of a type', () => {
+  let validate: ValidateFunction
+  beforeAll(async () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    validate = ajv.addSchema(await readDocument(service, 'v1'), 'v1').getSchema('v1#/components/schemas/Event')!
+  })
+
+  it.each(EVENT_TYPES)('sends %s as the documentation has it, marked as a test, and leaves it out of the feed', async (type) => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver()
+    const webhook = await own.subscribe(receiver)
+    const { status, body } = await own.client.post(`${webhook.path}/test`).send({ type })
+    expect([status, body.delivery.type]).toEqual([201, 'webhook.test'])
+    const [{ event, headers }] = (await receiver.waitFor(1)) as [Received]
+    expect([event.id, event.type, headers['webhook-test']]).toEqual([body.delivery.id, type, 'true'])
+    expect([validate(event), validate.errors]).toEqual([true, null])
+    expect((await own.client.get('/events?mode=all')).body.events).toEqual([])
+    expect((await own.client.get(`/invites/${event.data.inviteId}`)).status).toBe(404)
+  })
+
+  it('is refused for a type that does not exist', async () => {
+    const own = await makeIntegrator(service)
+    const webhook = await own.subscribe(await startReceiver())
+    const { status, body } = await own.client.post(`${webhook.path}/test`).send({ type: 'invite.finished' })
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^type must be one of webhook.test, invite.created/)])
+  })
+
+  it('marks no real event', async () => {
+    const own = await makeIntegrator(service)
+    const receiver = await startReceiver()
+    await own.subscribe(receiver)
+    await own.invite()
+    const [{ headers }] = (await receiver.waitFor(1)) as [Received]
+    expect(headers['webhook-test']).toBeUndefined()
+  })
 })
 
 it('sends nothing that it has begun twice when it stops, and has the rest sent after the next start', async () => {

@@ -1434,6 +1434,7 @@ CREATE TABLE "events" (
     "invite_id" UUID,
     "actor_type" TEXT NOT NULL,
     "actor_id" UUID,
+    "tested_type" TEXT,
     "data" JSONB NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 

@@ -3,7 +3,7 @@ import { refuse } from '../checking/refuse.ts'
 import type { Context } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../limits.ts'
-import { keepPicture } from './keep-picture.ts'
+import { keepFile } from './keep-file.ts'
 import { readPicture } from './picture-file.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function addPicture(ctx: Context, file: Buffer): Promise<string> {
   const picture = file.length <= MAX_PICTURE_BYTES ? readPicture(file) : null
   if (!picture) throw new DomainError('invalid', { issues: [issue(file.length > MAX_PICTURE_BYTES ? TOO_LARGE : NO_PICTURE)] })
   if (Math.max(picture.width, picture.height) > MAX_PICTURE_SIDE) refuse([issue(TOO_WIDE)])
-  const kept = await keepPicture(ctx, 'image', picture)
+  const kept = await keepFile(ctx, 'image', picture)
   if (!kept) throw new DomainError('invalid', { issues: [issue(NO_ROOM)] })
   return kept.id
 }

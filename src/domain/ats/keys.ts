@@ -1,14 +1,13 @@
-import { hash as digest } from 'node:crypto'
 import type { Connection } from '../../db/client.ts'
 import { API_KEY_PATTERN, fingerprintApiKey, generateApiKey } from '../access/api-keys.ts'
-import { anyHash, findInLine } from '../access/find-api-key.ts'
-import { toBase64 } from '../access/key-fingerprints.ts'
+import { anyHash, findApiKey, findInLine } from '../access/find-api-key.ts'
+import { fingerprintOf, toBase64 } from '../access/key-fingerprints.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { checkName, findIssues } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import type { Ats, Context, KeyMode, ServiceContext } from '../context.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, type Issue } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { open, seal } from '../secrets/seal.ts'
 import { inTransaction } from '../transaction.ts'
@@ -27,8 +26,9 @@ const USE_RECORDED_EVERY_MS = 60_000
 export async function authenticateAts(service: ServiceContext, ats: Ats, key: string | undefined): Promise<Context> {
   const { db, deps } = service
   if (!key) throw new DomainError('api_key_missing')
-  const found = API_KEY_PATTERN.test(key) ? await findKey(db, digest('sha256', key, 'base64')) : null
-  if (found?.connection.ats !== ats) throw new DomainError('api_key_unknown')
+  const found = API_KEY_PATTERN.test(key) ? await findKey(db, fingerprintOf(key)) : null
+  if (!found) throw new DomainError('api_key_unknown', { issues: await nameApiKey(db, key) })
+  if (found.connection.ats !== ats) throw new DomainError('api_key_unknown', { issues: [keyIssue(FOR_ANOTHER_ATS)] })
   if (found.revokedAt) throw new DomainError('api_key_revoked')
   if (found.connection.organization.suspension) throw new DomainError('organization_suspended')
   const now = deps.clock()
@@ -45,6 +45,17 @@ export async function authenticateAts(service: ServiceContext, ats: Ats, key: st
   const organization = { id: organizationId, name, tier }
   return { ...service, organization, mode, actor: { kind: 'ats', id, ats, connectionId: connection.id, mode, createdById } }
 }
+
+/** Only the owner of an existing API key can send it, so naming its kind tells nothing to others. */
+async function nameApiKey(db: Connection, key: string): Promise<Issue[]> {
+  const isApiKey = API_KEY_PATTERN.test(key) && (await findApiKey(db, fingerprintOf(key))) !== null
+  return isApiKey ? [keyIssue(API_KEY_SENT)] : []
+}
+
+const keyIssue = (text: string): Issue => ({ field: 'key', rule: 'malformed', text })
+const GENERATE = 'Generate a key in the assessment portal, under Integrations, Recruiting systems.'
+const API_KEY_SENT = `This is an API key, which applicant tracking systems can’t use. ${GENERATE}`
+const FOR_ANOTHER_ATS = `This key is for another applicant tracking system. ${GENERATE}`
 
 const findKey = findInLine(findKeys)
 

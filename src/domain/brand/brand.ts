@@ -1,7 +1,7 @@
 import { ownOrganization } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
-import { keepPicture } from '../assets/keep-picture.ts'
+import { keepFile } from '../assets/keep-file.ts'
 import { readPicture } from '../assets/picture-file.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -68,7 +68,7 @@ export async function changeLogo(ctx: Context, file: Buffer): Promise<void> {
   const picture = readPicture(file)
   if (!picture || !TYPES.includes(picture.contentType)) throw new DomainError('invalid', { issues: [issue(NO_LOGO)] })
   if (picture.width > MAX_LOGO.width || picture.height > MAX_LOGO.height) refuse([issue(TOO_WIDE)])
-  const logo = await keepPicture(ctx, 'logo', picture)
+  const logo = await keepFile(ctx, 'logo', picture)
   if (!logo) throw new DomainError('invalid', { issues: [issue(NO_ROOM)] })
   const { width: logoWidth, height: logoHeight } = picture
   const logoHash = Buffer.from(logo.sha256 ?? []).toString('hex')

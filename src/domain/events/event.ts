@@ -28,7 +28,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** Tells a webhook of nothing but that it arrives, see domain/webhooks/deliveries.ts. It is not in the feed. */
+/** Sent to one webhook to try it, under this type or another one, see domain/webhooks/deliveries.ts. It is not in the feed. */
 export const TEST_EVENT = 'webhook.test'
 
 /** The kinds of whoever made an event happen. */
@@ -131,10 +131,20 @@ export type ToldData = Pick<OfInvite, 'inviteId'> &
     scope?: StoppedMails
   }
 export type TestData = { endpointId: string }
+/** Types that a webhook can be sent as a test. */
+export const TESTED_TYPES = [TEST_EVENT, ...EVENT_TYPES] as const
+export type TestedType = (typeof TESTED_TYPES)[number]
 
 type EventOf<Type extends EventType> = { type: Type; organizationId: string; mode: KeyMode; data: EventData[Type] }
 /** Whoever makes it has to know its id. */
-type NewTestEvent = { id: string; type: typeof TEST_EVENT; organizationId: string; mode: KeyMode; data: TestData }
+type NewTestEvent = {
+  id: string
+  type: typeof TEST_EVENT
+  organizationId: string
+  mode: KeyMode
+  testedType: EventType | null
+  data: TestData | EventData[EventType]
+}
 /** An event to record; who made it happen, and when, the context says. */
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType] | NewTestEvent
 

@@ -18,7 +18,7 @@ import { KEY_MODES } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { type EventActor, type EventType, TEST_EVENT, type TestData, type ToldData } from './event.ts'
+import { type EventActor, type EventType, TEST_EVENT, type TestData, type TestedType, type ToldData } from './event.ts'
 
 /** Whose events: of live invites, of test invites, or of both, as far as the reader sees them. */
 export const EVENT_MODES = ['live', 'test', 'all'] as const
@@ -35,7 +35,7 @@ type Told<Type, Data> = {
 /** An event as readers see it. */
 export type FeedEvent = Told<EventType, ToldData>
 /** An event as webhooks are told of it. */
-export type ToldEvent = Told<EventType | typeof TEST_EVENT, ToldData | TestData>
+export type ToldEvent = Told<TestedType, ToldData | TestData> & { isTest: boolean }
 
 /** An event of one invite, which may not be in the feed yet. */
 export type InviteEvent = Omit<FeedEvent, 'position'>
@@ -111,8 +111,15 @@ const position = (of: bigint): RawBuilder<string> => sql`${of}::bigint`
 
 /** Those of these events that have a position, in no particular order. */
 export async function findEvents({ db }: Pick<ServiceContext, 'db'>, ids: string[]): Promise<ToldEvent[]> {
-  const found = everyones.selectFrom('events').select(columns).where('id', '=', among(ids)).where('position', 'is not', null)
-  return (await all(db, found)).map(toEvent<ToldEvent['type'], ToldEvent['data']>)
+  const found = everyones
+    .selectFrom('events')
+    .select([...columns, 'events.testedType'])
+    .where('id', '=', among(ids))
+    .where('position', 'is not', null)
+  return (await all(db, found)).map(({ testedType, ...row }) => ({
+    ...toEvent<TestedType, ToldEvent['data']>({ ...row, type: testedType ?? row.type }),
+    isTest: row.type === TEST_EVENT,
+  }))
 }
 
 /**

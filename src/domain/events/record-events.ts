@@ -5,7 +5,7 @@ import { jsonBuildObject, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, insertRows, type NewRows, same, time, uuid } from '../../db/writes.ts'
 import type { Actor, ServiceContext } from '../context.ts'
 import { tellAfterCommit } from '../transaction.ts'
-import { type EmailEvent, type EventActor, type NewEvent, ofInvite, TOLD } from './event.ts'
+import { type EmailEvent, type EventActor, type NewEvent, ofInvite, TEST_EVENT, TOLD } from './event.ts'
 
 /**
  * Records what happened, in the transaction that makes it happen: the one is there exactly when the other is. Events of an invite are
@@ -25,9 +25,9 @@ export function eventRows({ actor: given, deps }: ServiceContext, events: NewEve
   const actorId = actor.kind === 'apiKey' || actor.kind === 'ats' || actor.kind === 'member' ? actor.id : null
   const createdAt = deps.clock()
   return events.map((event) => {
-    const { id = deps.newId(), organizationId, type, mode, data } = { id: undefined, ...event }
-    const inviteId = 'inviteId' in data ? data.inviteId : null
-    return { id, organizationId, type, mode, inviteId, actorType: actors[actor.kind], actorId, data, createdAt }
+    const { id = deps.newId(), organizationId, type, testedType, mode, data } = { id: undefined, testedType: null, ...event }
+    const inviteId = type !== TEST_EVENT && 'inviteId' in data ? data.inviteId : null
+    return { id, organizationId, type, testedType, mode, inviteId, actorType: actors[actor.kind], actorId, data, createdAt }
   })
 }
 
@@ -65,6 +65,7 @@ export async function recordEmailEvent(
     inviteId: eb.ref('id'),
     actorType: eb.val<string>('system' satisfies EventActor),
     actorId: byDefault,
+    testedType: byDefault,
     data: sql`jsonb_strip_nulls(${jsonBuildObject({
       ...ofInvite((column) => eb.ref(column)),
       emailId: eb.ref('emailId'),

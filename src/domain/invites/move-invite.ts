@@ -42,7 +42,7 @@ export async function moveInvite(
 }
 
 export const moveNotAllowed = (
-  move: Move | 'expire' | 'retake' | 'accommodate',
+  move: Move | 'expire' | 'retake' | 'accommodate' | 'remind',
   status: InviteStatus | 'being erased',
 ): DomainError => new DomainError('move_not_allowed', { issues: [{ field: 'status', rule: 'move', limit: move, value: status }] })
 

@@ -2,7 +2,10 @@ import type { Context } from '../context.ts'
 import { recordNotice } from '../invites/bounces.ts'
 import { recordAttempt } from '../invites/emails.ts'
 import type { InviteDetail } from '../invites/invites.ts'
+import { moveNotAllowed } from '../invites/move-invite.ts'
 import { resendInvite } from '../invites/operations.ts'
+import { isReminded, kindFor } from '../invites/reminders/steps.ts'
+import { whySuppressed } from '../invites/suppressions.ts'
 import { unsubscribe } from '../invites/unsubscribe.ts'
 import { INVITATION_KINDS } from '../mails/candidate-mails.ts'
 import { inTransaction } from '../transaction.ts'
@@ -38,6 +41,27 @@ export async function complainAboutMail(ctx: Context, { id }: InviteDetail): Pro
 
 /** Unsubscribes the candidate from all mails of the organization, as the link in a mail does. */
 export const unsubscribeFromMails = (ctx: Context, { id }: InviteDetail): Promise<void> => unsubscribe(ctx, id, 'all')
+
+/**
+ * Records that the mail server has accepted a reminder, once for each link, unless the candidate has stopped reminders. Rules play no
+ * part, and no mail is written.
+ *
+ * @throws DomainError move_not_allowed once the invite is over.
+ */
+export async function remindCandidate(ctx: Context, invite: InviteDetail): Promise<void> {
+  const { id: inviteId, status, mode, linkVersion, recipientEmail } = invite
+  const organizationId = ctx.organization.id
+  if (!isReminded(status)) throw moveNotAllowed('remind', status)
+  const kind = kindFor(status)
+  if ((await whySuppressed(ctx, { organizationId, kind, invite: { mode, recipientEmail } })) !== null) return
+  const now = ctx.deps.clock()
+  const email = { id: ctx.deps.newId(), organizationId, inviteId, kind, linkVersion, createdAt: now, updatedAt: now }
+  const data = [{ ...email, dedupeKey: `reminder:simulated:${linkVersion}` }]
+  await inTransaction(ctx, async (inside) => {
+    const { count } = await inside.db.inviteEmail.createMany({ data, skipDuplicates: true })
+    if (count > 0) await recordAttempt(inside, email, { state: 'sent' })
+  })
+}
 
 /** The newest invitation mail; where there was none, one is sent first. */
 async function findNewestMail(ctx: Context, inviteId: string) {

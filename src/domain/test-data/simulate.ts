@@ -7,7 +7,7 @@ import { type Given, refuseUnfitting } from './given.ts'
 import { acceptInvite, declineInvite, handInAnswers, startAssessment } from './simulate-candidate.ts'
 import { expireInvite } from './simulate-clock.ts'
 import { gradeAnswers, releaseGrades } from './simulate-grader.ts'
-import { bounceMail, complainAboutMail, unsubscribeFromMails } from './simulate-mail-server.ts'
+import { bounceMail, complainAboutMail, remindCandidate, unsubscribeFromMails } from './simulate-mail-server.ts'
 
 // What else candidates, graders, the clock and the mail server do, done for a test invite at once: by the functions that do it for them,
 // in their names, so that its rules, its events and its webhooks are the real ones.
@@ -21,6 +21,7 @@ export const SIMULATIONS = [
   'release',
   'decline',
   'expire',
+  'remind',
   'bounce',
   'complain',
   'unsubscribe',
@@ -42,6 +43,7 @@ const simulations: Record<Simulation, (ctx: Context, invite: InviteDetail, given
   },
   decline: declineInvite,
   expire: expireInvite,
+  remind: remindCandidate,
   bounce: bounceMail,
   complain: complainAboutMail,
   unsubscribe: unsubscribeFromMails,

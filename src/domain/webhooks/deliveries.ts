@@ -5,9 +5,10 @@ import { all, run } from '../../db/statements.ts'
 import type { WebhookDelivery as DeliveryRow, WebhookAttempt, WebhookDeliveryState } from '../../generated/prisma/client.ts'
 import type { Context } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { TEST_EVENT } from '../events/event.ts'
+import { TEST_EVENT, type TestedType } from '../events/event.ts'
 import { checkCursor } from '../events/feed.ts'
 import { recordEvents } from '../events/record-events.ts'
+import { createSampleData } from '../events/sample-data.ts'
 import { type Listing, type Order, type Page, readPage } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
 import { isUuid } from '../values/uuid.ts'
@@ -101,17 +102,21 @@ async function withTypes<Row extends DeliveryRow>(ctx: Context, rows: Row[]): Pr
 }
 
 /**
- * Sends the endpoint an event that tells of nothing, whatever its types. It is numbered, signed and retried like any other; only the
- * feed does not show it: who follows that need not know of it.
+ * Sends the endpoint a test event, whatever its types. It is numbered, signed, and retried like any other, but not in the feed.
  *
+ * @param type what the endpoint is sent: with made-up data, so that no integration changes an invite that exists.
  * @throws DomainError webhook_not_found, webhook_disabled.
  */
-export const sendTestEvent = (ctx: Context, endpointId: string): Promise<WebhookDeliveryDetail> =>
+export const sendTestEvent = (ctx: Context, endpointId: string, type: TestedType = TEST_EVENT): Promise<WebhookDeliveryDetail> =>
   inTransaction(ctx, async (inside) => {
     const endpoint = await getActive(inside, endpointId)
     const { id, organizationId, mode } = endpoint
     const [eventId, now] = [ctx.deps.newId(), ctx.deps.clock()]
-    const event = { id: eventId, type: TEST_EVENT, organizationId, data: { endpointId: id } } as const
+    const tested =
+      type === TEST_EVENT
+        ? { testedType: null, data: { endpointId: id } }
+        : { testedType: type, data: createSampleData(inside, type) }
+    const event = { id: eventId, type: TEST_EVENT, organizationId, ...tested } as const
     await recordEvents(inside, [{ ...event, mode: mode === 'test' ? 'test' : 'live' }])
     const data = { organizationId, endpointId: id, eventId, queuedAt: now, nextAttemptAt: now }
     await inside.db.webhookDelivery.create({ data })

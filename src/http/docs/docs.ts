@@ -7,6 +7,7 @@ import { toBruno } from './bruno.ts'
 import { describeDocument } from './describe.ts'
 import { findEntries } from './find.ts'
 import { notFoundBody, searchBody } from './guide.page.ts'
+import { CLIENT_ADDRESS, readClient } from './guides.ts'
 import { assets, DOCS_PREFIX, renderPage } from './layout.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { once, prerender, sendPrerendered } from './prerendered.ts'
@@ -95,6 +96,11 @@ async function servePages(app: FastifyInstance, site: () => Site): Promise<void>
       body: () => searchBody(asked, findEntries(entries, asked)),
     }
     return reply.type('text/html; charset=utf-8').send(withAddresses(toText(renderPage(menu, page)), requestOrigin(request)))
+  })
+  const client = once(readClient)
+  app.get(CLIENT_ADDRESS, async (request, reply) => {
+    const file = client()
+    return file ? reply.type('application/gzip').send(file) : sendNotFound(reply, request.url, site())
   })
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
     const address = request.url.replace(/\?.*/, '').replace(/\/$/, '')

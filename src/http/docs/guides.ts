@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Document, renderMarkdown } from './markdown.ts'
 
@@ -6,9 +6,16 @@ import { type Document, renderMarkdown } from './markdown.ts'
 export type Guide = Document & { address: string }
 export type GuideGroup = { name: string; guides: Guide[] }
 
+const TYPESCRIPT_CLIENT = '../clients/typescript/README'
+/** Addresses of documents that are not in `docs/`. */
+const ADDRESSES: Record<string, string> = { '../CHANGELOG': 'changes', [TYPESCRIPT_CLIENT]: 'clients/typescript' }
+
 /** What of `docs/` is for developers, in the order in which it is read. Each of the guides answers one question. */
 const GROUPS: [name: string, files: string[]][] = [
-  ['Start', ['guides/quick-start', 'guides/whole-way', 'guides/authentication', 'guides/sandbox', 'guides/clients']],
+  [
+    'Start',
+    ['guides/quick-start', 'guides/whole-way', 'guides/authentication', 'guides/sandbox', 'guides/clients', TYPESCRIPT_CLIENT],
+  ],
   ['Requests', ['guides/errors', 'guides/retries', 'guides/rate-limits', 'guides/lists', 'guides/interfaces']],
   [
     'Invites',
@@ -26,7 +33,16 @@ const GROUPS: [name: string, files: string[]][] = [
   ['Members', ['guides/roles', 'guides/single-sign-on', 'guides/google-and-microsoft']],
   [
     'What happened',
-    ['guides/keeping-in-step', 'guides/webhooks', 'guides/webhook-signatures', 'guides/results', 'guides/audit-log', 'ats'],
+    [
+      'guides/keeping-in-step',
+      'guides/webhooks',
+      'guides/webhook-signatures',
+      'guides/results',
+      'guides/audit-log',
+      'ats',
+      'ats-samples',
+      'guides/other-ats',
+    ],
   ],
   ['What stays', ['versions', '../CHANGELOG']],
   ['Contract', ['contract/v1', 'contract/alternate', 'contract/alternate-behaviour']],
@@ -34,14 +50,20 @@ const GROUPS: [name: string, files: string[]][] = [
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs')
 /** Programs that guides lead to, to be read and downloaded. */
-const EXAMPLES = ['follow-events.mjs', 'receive-webhooks.mjs']
+const EXAMPLES = ['examples/follow-events.mjs', 'examples/receive-webhooks.mjs', '../clients/typescript/examples/first-result.ts']
+/** The package of the TypeScript client, as `npm run build:client` makes it. */
+const CLIENT_FILE = path.join(import.meta.dirname, '../../generated/client.tgz')
+export const CLIENT_ADDRESS = '/clients/assessment-invitation-service-client.tgz'
+
+/** Null where it was not built. */
+export const readClient = (): Buffer | null => (existsSync(CLIENT_FILE) ? readFileSync(CLIENT_FILE) : null)
 
 /** The guides, read and rendered. @param home where the site stands. */
 export function readGuides(home: string): GuideGroup[] {
   const files = GROUPS.flatMap(([, names]) => names)
   const addresses = new Map<string, string>([
     ...files.map((name): [string, string] => [`${name}.md`, addressOf(home, name)]),
-    ...EXAMPLES.map((name): [string, string] => [`examples/${name}`, `${home}/examples/${name}`]),
+    ...EXAMPLES.map((name): [string, string] => [name, exampleAddress(home, name)]),
   ])
   const read = (name: string): Guide => {
     const resolve = (href: string) => {
@@ -56,12 +78,12 @@ export function readGuides(home: string): GuideGroup[] {
   return GROUPS.map(([name, names]) => ({ name, guides: names.map(read) }))
 }
 
-const addressOf = (home: string, name: string): string =>
-  `${home}/${path.posix.basename(name) === 'CHANGELOG' ? 'changes' : name}`
+const addressOf = (home: string, name: string): string => `${home}/${ADDRESSES[name] ?? name}`
+const exampleAddress = (home: string, name: string): string => `${home}/examples/${path.posix.basename(name)}`
 
 /** What the guides' example programs are, by where they stand. */
 export const readExamples = (home: string): { address: string; text: string }[] =>
   EXAMPLES.map((name) => ({
-    address: `${home}/examples/${name}`,
-    text: readFileSync(path.join(FOLDER, 'examples', name), 'utf8'),
+    address: exampleAddress(home, name),
+    text: readFileSync(path.join(FOLDER, name), 'utf8'),
   }))

@@ -256,8 +256,9 @@ const accountProblems: Partial<Record<AccountProblem, (field: string, limit: num
 /** Both bounds, where the upper one is what the client has to know; v1.md words the lower one by itself. */
 const wordRange = ({ minimum, maximum }: Range): string => `an integer between ${minimum} and ${maximum}`
 
-const participles: Record<Move | 'expire' | 'retake' | 'accommodate', string> = {
+const participles: Record<Move | 'expire' | 'retake' | 'accommodate' | 'remind', string> = {
   accommodate: 'given other extra time',
+  remind: 'sent a reminder',
   retake: 'taken again',
   expire: 'expired',
   accept: 'accepted',

@@ -82,7 +82,7 @@ function addingRoutes(app: TypedApp): void {
         request,
         reply,
         async (ctx) => {
-          refuseMissingDefinition(ctx, request.body.responseType)
+          refuseMissingDefinition(ctx, request.body.responseType, 'Add the question without responseType, then send')
           const questionId = await addQuestion(ctx, assessmentId, toNewQuestion(request.body))
           return { status: 201, body: await read(ctx, { assessmentId, questionId }) }
         },
@@ -93,9 +93,9 @@ function addingRoutes(app: TypedApp): void {
 }
 
 /** Without a definition, candidates would answer the question by a text. */
-function refuseMissingDefinition({ deps }: Context, responseType = ''): void {
+function refuseMissingDefinition({ deps }: Context, responseType = '', advice = 'Send'): void {
   if (!deps.kinds.get(responseType)) return
-  const text = `responseType ${responseType} needs a definition. Add the question without responseType, then send responseType, spec and key by PUT …/questions/{questionId}/definition`
+  const text = `responseType ${responseType} needs a definition. ${advice} responseType, spec and key by PUT …/questions/{questionId}/definition`
   refuse([{ field: 'responseType', rule: 'malformed', text }])
 }
 
@@ -110,7 +110,8 @@ function changingRoutes(app: TypedApp): void {
         operationId: 'updateQuestion',
         scope: 'assessments:write',
         summary: 'Change a question',
-        description: 'What is left out stays, also in papers that candidates have begun.',
+        description:
+          'What is left out stays, also in papers that candidates have begun. A kind that scores itself comes by `PUT …/definition`, not as responseType; another responseType drops the definition.',
         params,
         body: QuestionChangeBody,
         response: { 200: OneQuestion },
@@ -118,6 +119,8 @@ function changingRoutes(app: TypedApp): void {
       },
     },
     async ({ ctx, params, body }) => {
+      const { responseType } = await getQuestion(ctx, params)
+      if (body.responseType !== responseType) refuseMissingDefinition(ctx, body.responseType)
       await tellConflicts(changeQuestion(ctx, params, toQuestionChange(body), toSeen(body)))
       return read(ctx, params)
     },

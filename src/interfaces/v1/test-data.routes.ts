@@ -20,7 +20,7 @@ export function testDataRoutes(app: TypedApp): void {
         scope: 'invites:write',
         summary: 'Have happen what candidates and graders do',
         description:
-          'With a test invite, at once, with the events, webhooks and mails that come of it otherwise. `accept`, `start`, `complete` and `decline` are what the candidate does, `grade` and `release` what members do who may grade, `expire` what the clock does, `bounce` what the mail server does with the newest mail. What lies between the state of the invite and the action is done as well, and what has been done already stays as it is; a released result is graded anew where grades are given. Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. An organization’s are done one after the other.',
+          'With a test invite, at once, with the events, webhooks and mails that come of it otherwise. `accept`, `start`, `complete` and `decline` are what the candidate does, `grade` and `release` what members do who may grade, `expire` what the clock does, `remind` that the mail server accepts a reminder (once for each link, whatever the rules for reminders), `bounce` what the mail server does with the newest mail. What lies between the state of the invite and the action is done as well, and what has been done already stays as it is; a released result is graded anew where grades are given. Where the state leads nowhere near, as of an invite that was revoked, the answer is a 409. An organization’s are done one after the other.',
         params: InviteParams,
         headers: IdempotencyHeaders,
         body: SimulationBody,

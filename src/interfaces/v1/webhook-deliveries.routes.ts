@@ -12,7 +12,7 @@ import {
   ReplayedDelivery,
 } from './webhook-deliveries.view.ts'
 import { webhookParams } from './webhooks.routes.ts'
-import { presentWebhook, ReplayBody, ReplayedWebhook } from './webhooks.view.ts'
+import { presentWebhook, ReplayBody, ReplayedWebhook, TestBody } from './webhooks.view.ts'
 
 const sortWords = { queued_at: 'queuedAt' } as const
 const params = Type.Object({
@@ -131,9 +131,10 @@ function sendingRoutes(app: TypedApp): void {
         scope: 'webhooks:manage',
         summary: 'Send a test event',
         description:
-          'An event of the type webhook.test, to this webhook only and whatever its types. The delivery says what became of it.',
+          'To this webhook only, and whatever its types: an event of the type in the body, or of the type webhook.test. It has the header `webhook-test: true`, and is not in the feed. The delivery, of the type webhook.test, says what became of it.',
         params: webhookParams,
         headers: IdempotencyHeaders,
+        body: TestBody,
         response: { 201: OneDelivery },
         errors: ['webhook_not_found', 'webhook_disabled'],
       },
@@ -144,7 +145,7 @@ function sendingRoutes(app: TypedApp): void {
         reply,
         async (ctx) => ({
           status: 201,
-          body: { delivery: presentDeliveryDetail(await sendTestEvent(ctx, request.params.webhookId)) },
+          body: { delivery: presentDeliveryDetail(await sendTestEvent(ctx, request.params.webhookId, request.body.type)) },
         }),
         ({ delivery }) => `${app.prefix}/webhooks/${request.params.webhookId}/deliveries/${delivery.id}`,
       ),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EVENT_TYPES } from '../../domain/events/event.ts'
+import { EVENT_TYPES, TEST_EVENT, TESTED_TYPES } from '../../domain/events/event.ts'
 import type { WebhookEndpoint } from '../../domain/webhooks/change-endpoint.ts'
 import {
   MAX_DESCRIPTION_LENGTH,
@@ -80,6 +80,9 @@ export const WebhookHeaders = Type.Object({
     description:
       '`v1,` and the HMAC-SHA256, in Base64, of id, timestamp and body with dots between; for a day after a rotation two, with a space between',
   }),
+  'webhook-test': Type.Optional(
+    Type.String({ description: '`true` for what `POST /webhooks/{webhookId}/test` sends, and only there' }),
+  ),
 })
 
 const types = Type.Array(Words(EVENT_TYPES), {
@@ -131,6 +134,19 @@ export const RotationBody = Type.Object(
     ),
   },
   { [NAME]: 'SecretRotation', examples: [{ force: true }] },
+)
+
+export const TestBody = Type.Object(
+  {
+    type: Type.Optional(
+      Words(TESTED_TYPES, {
+        default: TEST_EVENT,
+        description:
+          'Type of the message that is sent. All but webhook.test have made-up data, about an invite that does not exist',
+      }),
+    ),
+  },
+  { [NAME]: 'WebhookTest', examples: [{ type: 'invite.completed' }] },
 )
 
 export const ReplayBody = Type.Object(

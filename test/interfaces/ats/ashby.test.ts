@@ -290,6 +290,10 @@ describe('assessment.cancel', () => {
   })
 })
 
+const refusal = (code: string) => ({
+  ...{ success: false, message: expect.any(String), errors: [code], errorInfo: { code, message: expect.any(String) } },
+})
+
 describe('a candidate who is sent twice', () => {
   const twice = async (between: (own: Awaited<ReturnType<typeof start>>, id: string) => Promise<unknown>) => {
     const own = await start()
@@ -317,6 +321,7 @@ describe('a candidate who is sent twice', () => {
       await release(id, [5, 3])
     })
     expect(second.status).toBe(422)
+    expect(second.body).toEqual(refusal('already_assessed'))
     expect(second.body.message).toContain(service.clock.now().toISOString().slice(0, 10))
     const { assessmentSession } = await inviteOf(first.assessmentId)
     expect(second.body.message).toContain(`/portal/${organization.id}/results/${assessmentSession}`)
@@ -328,6 +333,7 @@ describe('a candidate who is sent twice', () => {
     const declined = await twice(async ({ candidate }, id) => (await candidate(id)).decline())
     expect([declined.second.status, declined.mails]).toEqual([422, 1])
     expect(declined.second.body.message).toContain('declined')
+    expect(declined.second.body).toEqual(refusal('invite_declined'))
   })
 })
 

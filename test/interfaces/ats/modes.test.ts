@@ -41,6 +41,17 @@ async function start() {
   return { organization, assessment, keys, of, api, apiKeys: [organization.key, testApiKey], invitesOf }
 }
 
+it('names an API key, and the key of another system, in its refusal, and says no more of other keys', async () => {
+  const { of, apiKeys } = await start()
+  const textOf = async (key: string) => {
+    const answer = await fetch(`${url}/ats/recruitee/tests`, { headers: { authorization: bearer(key) } })
+    return [answer.status, ((await answer.json()) as { error: string }).error]
+  }
+  for (const key of apiKeys) expect(await textOf(key)).toEqual([401, expect.stringMatching(/^This is an API key/)])
+  expect(await textOf(of('ashby', 'live').key)).toEqual([401, expect.stringMatching(/^This key is for another/)])
+  for (const key of ['x', `ak_live_${'x'.repeat(32)}`]) expect(await textOf(key)).toEqual([401, 'The key is not valid.'])
+})
+
 it('takes a key for the paths of its own system alone, and no key of the API', async () => {
   const { keys, apiKeys } = await start()
   const ask = async (ats: (typeof SYSTEMS)[number], key: string) => {

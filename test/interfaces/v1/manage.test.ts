@@ -231,6 +231,20 @@ describe('questions', () => {
     const answer = await here.v1.post(`/assessments/${here.own.assessment.id}/questions`).send(body)
     expect([answer.status, answer.body.error]).toEqual([400, error])
   })
+
+  it('keep their definition when a change names another kind that needs one, and say what is missing', async () => {
+    const { v1, own } = here
+    const path = `/assessments/${own.assessment.id}/questions`
+    const { id } = (await v1.post(path).send(aQuestion)).body.question
+    await v1.put(`${path}/${id}/definition`).send(aDefinition)
+    const defined = (await v1.get(`${path}/${id}/definition`)).body
+    const [other] = ['number', 'short_text', 'single_choice'].filter((kind) => kind !== aDefinition.responseType)
+    const refused = await v1.patch(`${path}/${id}`).send({ responseType: other })
+    const missing = `responseType ${other} needs a definition. Send responseType, spec and key by PUT …/questions/{questionId}/definition`
+    expect([refused.status, refused.body.error]).toEqual([400, missing])
+    expect((await v1.patch(`${path}/${id}`).send({ responseType: aDefinition.responseType, points: 3 })).status).toBe(200)
+    expect((await v1.get(`${path}/${id}/definition`)).body).toEqual(defined)
+  })
 })
 
 describe('members', () => {

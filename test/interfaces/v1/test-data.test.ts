@@ -163,6 +163,22 @@ describe('POST /invites/{id}/simulate', () => {
     }
   })
 
+  it('simulates a reminder once, and none where reminders are stopped or the invite is over', async () => {
+    const { organization, invite, act } = await start()
+    const [id, stopped, over] = [await invite({}), await invite({}), await invite({})]
+    for (let i = 0; i < 2; i++) expect(await act(id, 'remind')).toBe('pending')
+    const { events } = await readFeed(service, organization.key, { inviteId: id })
+    const reminders = events.filter(({ type }) => type === 'reminder.sent')
+    const email = await service.db.inviteEmail.findFirstOrThrow({ where: { inviteId: id, kind: 'not_accepted' } })
+    expect(reminders).toMatchObject([{ data: { emailId: email.id, status: 'pending' } }])
+    await act(stopped, 'unsubscribe')
+    expect(await act(stopped, 'remind')).toBe('pending')
+    const types = (await readFeed(service, organization.key, { inviteId: stopped })).events.map(({ type }) => type)
+    expect(types).not.toContain('reminder.sent')
+    await act(over, 'expire')
+    expect(await act(over, 'remind')).toEqual([409, 'The invite is expired and can not be sent a reminder'])
+  })
+
   it.each([
     ['complain', 'email.complained', 'complaint'],
     ['unsubscribe', 'email.unsubscribed', 'unsubscribed'],

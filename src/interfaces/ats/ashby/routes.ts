@@ -13,9 +13,10 @@ import { type AtsScope, openScope } from '../kit/scope.ts'
 import { presentTest, presentUpdate } from './view.ts'
 
 /** `message` is shown to the recruiter of an order; the rest is how Ashby's own interface tells errors. */
-export const ashbyEnvelope = createAtsEnvelope('/ats/ashby', (message, code) => ({
+const presentRefusal = (message: string, code: string) => ({
   ...{ success: false, message, errors: [code], errorInfo: { code, message } },
-}))
+})
+export const ashbyEnvelope = createAtsEnvelope('/ats/ashby', presentRefusal)
 
 /** What Ashby calls, below one base address and always by POST (docs/ats.md, Ashby). */
 export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promise<void> {
@@ -29,7 +30,7 @@ export async function ashbyRoutes(app: FastifyInstance, scope: AtsScope): Promis
     const isReady = await hasTheirKey(ctx, atsOf(ctx).connectionId)
     refuse(isReady ? [] : [{ field: 'theirKey', rule: 'required' }])
     const placed = await placeOrder(ctx, readOrder(request.body), { takesOver: false })
-    if (placed.refused) return reply.code(statusOf(placed)).send({ message: wordRefusal(ctx, placed) })
+    if (placed.refused) return reply.code(statusOf(placed)).send(presentRefusal(wordRefusal(ctx, placed), CODES[placed.refused]))
     request.atsOrderId = placed.orderId
     return reply.send({ success: true, results: presentStart(ctx, placed) })
   })
@@ -67,6 +68,13 @@ type Refused = Extract<PlacedOrder, { refused: string }>
 function presentStart(ctx: Context, { inviteId, createdAt }: Taken) {
   const order = { inviteId, status: 'invited', startedAt: null, completedAt: null, result: null } as const
   return { assessment_id: inviteId, update_request: presentUpdate(ctx, { status: 'invited', at: createdAt, order }) }
+}
+
+const CODES = {
+  running: 'duplicate_invite',
+  in_review: 'duplicate_invite',
+  released: 'already_assessed',
+  declined: 'invite_declined',
 }
 
 /** 409: the candidate is being assessed already. */

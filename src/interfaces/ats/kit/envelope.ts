@@ -4,7 +4,7 @@ import { type Failure, type FailureKind, failureHeaders } from '../../../http/er
 
 /** What a person can mend, with a sentence for them: Ashby and Recruitee show it, of Greenhouse it is not known (docs/ats.md, †). */
 const MENDABLE = 422
-/** What is wrong with a key. No ATS is told more of it than that. */
+/** Said of every key that is no longer good, or unknown. Only a good key of another kind is named as such. */
 const KEY: Answer = [401, 'The key is not valid.']
 const TOO_MANY: Answer = [429, 'There were too many requests. Please try again later.']
 const AWAY: Answer = [503, 'The service is busy. Please try again in a moment.']
@@ -67,8 +67,11 @@ function headersOf(failure: Pick<Failure, 'kind' | 'retryAfter'>): Record<string
   return headers
 }
 
-const answerTo = ({ kind, issues }: Pick<Failure, 'kind' | 'issues'>): Answer =>
-  kind === 'invalid' ? [MENDABLE, wordIssue(issues[0])] : (answers[kind] ?? MALFORMED)
+function answerTo({ kind, issues: [issue] }: Pick<Failure, 'kind' | 'issues'>): Answer {
+  if (kind === 'invalid') return [MENDABLE, wordIssue(issue)]
+  if (kind === 'api_key_unknown' && issue?.rule === 'malformed') return [KEY[0], issue.text]
+  return answers[kind] ?? MALFORMED
+}
 
 const FIELDS: Record<string, string> = {
   recipientEmail: 'the candidate’s address',

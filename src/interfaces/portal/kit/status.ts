@@ -48,7 +48,7 @@ const LOOKS: Record<string, [tone: Tone, icon: IconName]> = {
   'not allowed': ['error', 'ban'],
   'not possible': ['error', 'circle-x'],
   active: ['success', 'circle-check'],
-  'not joined yet': ['warning', 'mail'],
+  'invited to join': ['warning', 'mail'],
   disabled: ['neutral', 'circle-pause'],
   deactivated: ['neutral', 'circle-slash'],
   finished: ['success', 'circle-check'],

@@ -45,7 +45,7 @@ const calledOf = (member: Pick<Member, 'user' | 'email'>): string => namesOf(mem
 
 const stateOf = ({ status, credentialId }: Pick<Member, 'status' | 'credentialId'>): string => {
   if (status === 'inactive') return 'deactivated'
-  return credentialId ? 'active' : 'not joined yet'
+  return credentialId ? 'active' : 'invited to join'
 }
 
 export const membersPage = (ctx: Context, found: Filtered<ListedMember> & { isOwnerNamed: boolean }): Page => ({

@@ -27,7 +27,7 @@ describe('the list', () => {
     const show = async (query: string) => (await admin.get(`${admin.home}members${query}`)).text
     const all = await show('')
     expect(all).toContain('3 members')
-    for (const text of ['Grace Hopper', 'grace@example.com', 'not joined yet', 'deactivated', 'client'])
+    for (const text of ['Grace Hopper', 'grace@example.com', 'invited to join', 'deactivated', 'client'])
       expect(all).toContain(text)
     for (const query of ['?search=grace+hop', '?search=GRACE%40', '?role=grader', '?status=active&role=grader&search='])
       expect([query, await show(query)]).toEqual([query, expect.stringContaining('One member')])

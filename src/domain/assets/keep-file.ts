@@ -5,15 +5,20 @@ import { fileOf, newMediaKey } from '../values/media-keys.ts'
 import type { PictureFile } from './picture-file.ts'
 import { lacksRoom } from './room.ts'
 
+type MediumFile = { contentType: string; milliseconds: number; content: Buffer }
+
 /**
- * Keeps a picture by its content; one that is there already is found, and not kept twice. Its row is there before its file, so that what a
+ * Keeps a file by its content; one that is there already is found, and not kept twice. Its row is there before its file, so that what a
  * crash leaves is found.
  *
- * @param kind what it is for. @returns null where there is no room for it.
+ * @returns null where there is no room for it.
  */
-export async function keepPicture(ctx: Context, kind: 'image' | 'logo', picture: PictureFile): Promise<Asset | null> {
+export async function keepFile(
+  ctx: Context,
+  kind: 'image' | 'logo' | 'audio' | 'video',
+  { content, ...facts }: PictureFile | MediumFile,
+): Promise<Asset | null> {
   const { actor, db, deps, organization } = ctx
-  const { content, contentType, width, height } = picture
   const sha256 = new Uint8Array(createHash('sha256').update(content).digest())
   const own = { organizationId: organization.id }
   const there = await db.asset.findFirst({ where: { ...own, sha256, kind, state: 'ready' }, orderBy: { id: 'asc' } })
@@ -22,9 +27,11 @@ export async function keepPicture(ctx: Context, kind: 'image' | 'logo', picture:
   const [id, now] = [deps.newId(), deps.clock()]
   const key = newMediaKey(organization)
   const createdById = actor.kind === 'member' ? actor.id : null
-  const facts = { contentType, width, height, sha256, bytes: content.length }
   await db.asset.create({
-    data: { ...own, id, kind, state: 'uploading', key, ...facts, createdById, createdAt: now, checkedAt: now },
+    data: {
+      ...{ ...own, id, kind, state: 'uploading', key, ...facts, sha256, bytes: content.length },
+      ...{ createdById, createdAt: now, checkedAt: now },
+    },
   })
   await deps.media.put(fileOf(key), content)
   return db.asset.update({
