@@ -56,7 +56,10 @@ const CATALOGUE: Catalogue = {
     nobody: { 'what stands for the address, and says it to nobody': 'address_hmac', [CODE]: 'subject actor_kind step counts' },
   },
   'public.event_sequence': { nobody: { [MACHINE]: 'database' } },
-  'public.events': { erased: { 'events: what the caller had said goes': 'data' }, nobody: { [CODE]: 'type actor_type' } },
+  'public.events': {
+    erased: { 'events: what the caller had said goes': 'data' },
+    nobody: { [CODE]: 'type tested_type actor_type' },
+  },
   'public.grades': { erased: { [WITH_ROW]: 'comment' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: deleted where it names them': 'key' },

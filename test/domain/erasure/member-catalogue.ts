@@ -51,7 +51,7 @@ export const MEMBER_CATALOGUE: Catalogue = {
     nobody: { 'what stands for the address, and says it to nobody': 'address_hmac', [CODE]: 'subject actor_kind step counts' },
   },
   'public.event_sequence': { nobody: { [MACHINE]: 'database' } },
-  'public.events': { nobody: { [CANDIDATES]: 'data', [CODE]: 'type actor_type' } },
+  'public.events': { nobody: { [CANDIDATES]: 'data', [CODE]: 'type tested_type actor_type' } },
   'public.grades': { nobody: { [WORK]: 'comment' } },
   'public.idempotency_records': {
     erased: { 'traces: emptied where it names them': 'body', 'traces: a code where it names them': 'key' },

@@ -46,12 +46,13 @@ describe.skipIf(!isBrowserInstalled)('the page of an invite (skipped where no ch
     await dialog.waitFor({ state: 'hidden' })
     await page.keyboard.press('Enter') // the focus is on the button again
     await dialog.waitFor()
-    await dialog.getByLabel('Days until it expires').fill('5000')
+    await dialog.getByLabel('Some days from now').check()
+    await dialog.getByLabel('Days from now', { exact: true }).fill('5000')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'The number of days must be a whole number from 1 to 3650.' }).click()
     if (javaScriptEnabled) await expectAccessible(page)
     expect(await overflow(page)).toBe(0)
-    await page.getByLabel('Days until it expires').fill('3')
+    await page.getByLabel('Days from now', { exact: true }).fill('3')
     await page.keyboard.press('Enter')
     await page.getByText('The expiry date is changed.').waitFor()
     const in3Days = () =>
