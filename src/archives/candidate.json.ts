@@ -30,8 +30,8 @@ export function showInvite({ invite, tags, orders }: HeldInvite) {
     ...shown,
     ...{ mode, attempt, language, chosenLanguage, timeZone, remindersOff, extraTimePercent, waivedChecks, tags },
     declinedAt: invite.declinedAt?.toISOString() ?? null,
-    orders: orders.map(({ connection, naturalKey, profileUrl, createdAt, cancelledAt, reported, reportedAt }) => ({
-      ...{ system: connection.ats, order: naturalKey, profileUrl, createdAt, cancelledAt, reported, reportedAt },
+    orders: orders.map(({ connection, naturalKey, profileUrl, createdAt, cancelledAt, reportedStatus, reportedAt }) => ({
+      ...{ system: connection.ats, order: naturalKey, profileUrl, createdAt, cancelledAt, reported: reportedStatus, reportedAt },
     })),
   }
 }

@@ -49,7 +49,7 @@ export async function* readHeldInviteIds(ctx: Context, address: string): AsyncGe
 const findInvites = findById(wholeInvite)
 
 const orderColumns = {
-  ...{ naturalKey: true, profileUrl: true, createdAt: true, cancelledAt: true, reported: true, reportedAt: true },
+  ...{ naturalKey: true, profileUrl: true, createdAt: true, cancelledAt: true, reportedStatus: true, reportedAt: true },
   connection: { select: { ats: true } },
 } satisfies Prisma.AtsOrderSelect
 
