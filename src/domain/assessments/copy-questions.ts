@@ -3,6 +3,8 @@ import { own } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import { insertForEach, same, time, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
+import { copiedFields } from '../field-policy.ts'
+import { QUESTION_FIELDS } from './question-fields.ts'
 import { sealVersions } from './versions.ts'
 
 /** Copies the questions of one assessment to another, which has none; thousands of them as well. What they are of a kind, they share. */
@@ -22,20 +24,7 @@ export async function copyQuestions(ctx: Context, from: string, to: string): Pro
   )
   const now = deps.clock()
   const insertion = insertForEach('questions', questions, (eb) => ({
-    ...same(
-      eb,
-      'organizationId',
-      'order',
-      'inputType',
-      'script',
-      'scriptFormat',
-      'audioUrl',
-      'videoUrl',
-      'responseType',
-      'points',
-      'timeLimit',
-    ),
-    ...same(eb, 'sourceLanguage', 'targetLanguage', 'versionId', 'libraryQuestionId', 'libraryNumber', 'assetIds'),
+    ...same(eb, ...copiedFields(QUESTION_FIELDS)),
     id: eb.ref('pairs.copy'),
     assessmentId: uuid(to),
     createdAt: time(now),

@@ -40,6 +40,8 @@ export type View<Whole, F extends Declared> =
   Whole extends WholeShape<infer T, infer Row>
     ? {
         schema: TObject<Schemas<F>>
+        /** Columns that the fields are made of. */
+        columns: readonly ColumnOf<Row, F>[]
         /** What is read of the rows. */
         shown: Shape<T, Pick<Row, ColumnOf<Row, F>>>
         present: (row: WithTimes<Pick<Row, ColumnOf<Row, F>>>) => Static<TObject<Schemas<F>>>
@@ -87,7 +89,7 @@ export const fieldsOf = <T extends keyof Tables, Row>(whole: WholeShape<T, Row>)
       return view
     }
     const columns = [...new Set(all.flatMap(({ columns }) => columns))]
-    return { schema: Type.Object(schemas, options), shown: showing(whole, columns as never), present } as never
+    return { schema: Type.Object(schemas, options), columns, shown: showing(whole, columns as never), present } as never
   },
 })
 

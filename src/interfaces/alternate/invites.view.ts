@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type Invite, wholeInvite } from '../../domain/invites/invites.ts'
-import type { NewInvite } from '../../domain/invites/new-invite.ts'
+import type { CompleteNewInvite } from '../../domain/invites/new-invite.ts'
 import { COUNTS, MAX_EXTERNAL_ID_LENGTH, MAX_INVITE_TAGS } from '../../domain/limits.ts'
 import { DateTime, Email, InviteStatus, Metadata, NonBlankText, OrNull, Uuid } from '../../http/schema/field-types.ts'
 import { NAME } from '../../http/schema/schema-keywords.ts'
@@ -89,8 +89,9 @@ export const NewInviteBody = ({ graderRequired }: { graderRequired: boolean }) =
   )
 
 /** What this interface's body has no field for is not asked of the candidate, or has the domain's defaults. */
-export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expiresInDays: number): NewInvite => ({
+export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expiresInDays: number): CompleteNewInvite => ({
   recipientEmail: body.email,
+  recipientName: undefined,
   assessmentId: body.assessment,
   questionReplayLimit: body.question_play_limit,
   answerRecordLimit: body.answer_record_limit,
@@ -98,11 +99,16 @@ export const toNewInvite = (body: Static<ReturnType<typeof NewInviteBody>>, expi
   requireIdCapture: body.id_photo_required,
   screenRecording: false,
   webcamMonitoring: false,
+  extraTimePercent: undefined,
+  customMessage: undefined,
   tagIds: body.tags,
   assignedGraderId: body.assigned_grader,
   externalId: body.external_id,
   metadata: body.metadata,
+  returnUrl: undefined,
+  language: undefined,
   expiresInDays,
+  sendEmail: undefined,
 })
 
 /** alternate.md: expires_at is null in the creation response. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { detailedInvite } from '../../domain/invites/invites.ts'
-import { INVITE_DEFAULTS, type NewInvite } from '../../domain/invites/new-invite.ts'
+import { type CompleteNewInvite, INVITE_DEFAULTS } from '../../domain/invites/new-invite.ts'
 import {
   COUNTS,
   DEFAULT_EXPIRES_IN_DAYS,
@@ -177,7 +177,7 @@ export const NewInviteBody = Type.Object(
   },
 )
 
-export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
+export const toNewInvite = (body: Static<typeof NewInviteBody>): CompleteNewInvite => ({
   assessmentId: body.assessmentId,
   recipientEmail: body.recipientEmail,
   recipientName: body.recipientName,
@@ -187,6 +187,8 @@ export const toNewInvite = (body: Static<typeof NewInviteBody>): NewInvite => ({
   screenRecording: body.proctoringSettings?.screenRecording,
   webcamMonitoring: body.proctoringSettings?.webcamMonitoring,
   requireIdCapture: body.proctoringSettings?.requireIdCapture,
+  facePhotoRequired: undefined,
+  extraTimePercent: undefined,
   customMessage: body.customMessage,
   assignedGraderId: body.assignedGraderId,
   tagIds: body.tagIds,
