@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { showInvite } from '../../src/archives/candidate.json.ts'
 import { ASSESSMENT_FIELDS } from '../../src/domain/assessments/assessment-fields.ts'
 import { QUESTION_FIELDS } from '../../src/domain/assessments/question-fields.ts'
-import { copiedFields, type FieldPolicy, type Place } from '../../src/domain/field-policy.ts'
 import { INVITE_FIELDS } from '../../src/domain/invites/invite-fields.ts'
 import { withDefaults } from '../../src/domain/invites/new-invite.ts'
 import { MEMBER_FIELDS } from '../../src/domain/members/member-fields.ts'
+import { copiedFields, type FieldPolicy, type Place } from '../../src/domain/values/field-policy.ts'
 import { assessmentView as alternateAssessmentView } from '../../src/interfaces/alternate/assessments.view.ts'
 import { inviteView as alternateInviteView } from '../../src/interfaces/alternate/invites.view.ts'
 import { organizationUserView } from '../../src/interfaces/alternate/organization-users.view.ts'
@@ -24,7 +24,7 @@ function namesRead(read: (row: never) => unknown): string[] {
   try {
     read(row as never)
   } catch {
-    // What it reads of a property that is not there no longer matters: the name was noted before.
+    // The names before the failure are enough.
   }
   return [...names]
 }

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type FieldPolicy, shown, shownAndCopied } from '../field-policy.ts'
+import { type FieldPolicy, shown, shownAndCopied } from '../values/field-policy.ts'
 
 export const ASSESSMENT_FIELDS: Record<Prisma.AssessmentScalarFieldEnum, FieldPolicy> = {
   id: shown('v1', 'alternate'),

@@ -3,7 +3,7 @@ import { own } from '../../db/own.ts'
 import { all, run } from '../../db/statements.ts'
 import { insertForEach, same, time, uuid } from '../../db/writes.ts'
 import type { Context } from '../context.ts'
-import { copiedFields } from '../field-policy.ts'
+import { copiedFields } from '../values/field-policy.ts'
 import { QUESTION_FIELDS } from './question-fields.ts'
 import { sealVersions } from './versions.ts'
 

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type FieldPolicy, shown, shownAndCopied } from '../field-policy.ts'
+import { type FieldPolicy, shown, shownAndCopied } from '../values/field-policy.ts'
 
 /** A retake copies. Erasing a candidate deletes the whole row. */
 export const INVITE_FIELDS: Record<Prisma.InviteScalarFieldEnum, FieldPolicy> = {

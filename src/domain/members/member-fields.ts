@@ -1,5 +1,5 @@
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { type FieldPolicy, shown } from '../field-policy.ts'
+import { type FieldPolicy, shown } from '../values/field-policy.ts'
 
 /** Erasing a member: test/domain/erasure/member-catalogue.ts. */
 export const MEMBER_FIELDS: Record<Prisma.MemberScalarFieldEnum, FieldPolicy> = {

@@ -2,7 +2,7 @@
 export type Place = 'v1' | 'alternate' | 'csv' | 'archive'
 
 /**
- * Where a column goes. `invites/invite-fields.ts`, `members/member-fields.ts`, `assessments/assessment-fields.ts`, and
+ * Policy of one column. `invites/invite-fields.ts`, `members/member-fields.ts`, `assessments/assessment-fields.ts`, and
  * `assessments/question-fields.ts` decide it for every column, so that a new column doesn't compile before somebody has decided.
  * test/domain/field-policies.test.ts compares them with what the places show.
  */
