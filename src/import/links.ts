@@ -1,4 +1,4 @@
-import type { Transaction } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import { everyones } from '../db/everyone.ts'
 import { among, type Tables } from '../db/own.ts'
 import { all, run } from '../db/statements.ts'
@@ -18,7 +18,7 @@ export const links = <T extends LinkTable>(table: T, owner: keyof Tables[T], ite
   ({ table, owner, item }) as Links
 
 /** The lists by their owners' ids; those that are empty are left out. */
-export async function findLinks(tx: Transaction, links: Links, ids: string[]): Promise<Map<string, string[]>> {
+export async function findLinks(tx: Connection, links: Links, ids: string[]): Promise<Map<string, string[]>> {
   const { table, owner, item } = links
   const lists = new Map<string, string[]>()
   for (const owners of await groupByLength(tx, links, ids)) {
@@ -39,7 +39,7 @@ export async function findLinks(tx: Transaction, links: Links, ids: string[]): P
 }
 
 /** Writes whole lists in their order, in place of those that are there. */
-export async function replaceLinks(tx: Transaction, links: Links, organizationId: string, lists: OwnedList[]): Promise<void> {
+export async function replaceLinks(tx: Connection, links: Links, organizationId: string, lists: OwnedList[]): Promise<void> {
   const { table, owner, item } = links
   const ids = lists.map(({ id }) => id)
   for (const owners of await groupByLength(tx, links, ids))
@@ -51,7 +51,7 @@ export async function replaceLinks(tx: Transaction, links: Links, organizationId
 }
 
 /** The owners that have links, in groups with as many as a statement takes. */
-async function groupByLength(tx: Transaction, { table, owner }: Links, ids: string[]): Promise<string[][]> {
+async function groupByLength(tx: Connection, { table, owner }: Links, ids: string[]): Promise<string[][]> {
   const linked = everyones.selectFrom(table).where(owner, '=', among(ids)).groupBy(owner)
   const lengths = await all(
     tx,

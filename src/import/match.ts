@@ -1,5 +1,5 @@
 import { sql } from '../db/builder.ts'
-import type { Transaction } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import { everyones } from '../db/everyone.ts'
 import { type AliasedExpression, among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
@@ -29,7 +29,7 @@ export type Candidate = Found<{ id: string }> & { key: string | undefined }
 
 /** What the checks share: where they look, and what they have found out so far. */
 export type Check = {
-  db: Transaction
+  db: Connection
   newId: () => string
   /** Notes a problem; the first one of a path is the one that counts. */
   report: (path: string, message: string) => void
@@ -39,7 +39,7 @@ export type Check = {
   usedIds: Record<MatchedKind, Map<string, string>>
 }
 
-export function startCheck(db: Transaction, newId: () => string): { check: Check; problems: () => Problem[] } {
+export function startCheck(db: Connection, newId: () => string): { check: Check; problems: () => Problem[] } {
   const found = new Map<string, string>()
   const report = (path: string, message: string) => void (found.has(path) || found.set(path, message))
   const usedIds = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as Check['usedIds']
@@ -188,7 +188,7 @@ function reportTwin(check: Check, kind: MatchedKind, candidate: Candidate, id: s
 
 /** Whatever the rows' ids and natural keys already stand for; of kinds that others refer to, all rows of the organization. */
 async function findExisting(
-  db: Transaction,
+  db: Connection,
   kind: MatchedKind,
   organizationId: string | null,
   rows: Candidate[],

@@ -1,4 +1,4 @@
-import type { Transaction } from '../db/client.ts'
+import type { Connection } from '../db/client.ts'
 import { everyones } from '../db/everyone.ts'
 import type { Tables } from '../db/own.ts'
 import { run } from '../db/statements.ts'
@@ -10,12 +10,12 @@ export type Row = Fields & { id: string }
 // Rows come by the hundred thousand: as one parameter a statement they take a fraction of the time of one for each value.
 
 /** Inserts rows that all have the same fields. */
-export async function createRows(tx: Transaction, table: keyof Tables, rows: Fields[]): Promise<void> {
+export async function createRows(tx: Connection, table: keyof Tables, rows: Fields[]): Promise<void> {
   if (rows.length > 0) await run(tx, insertRows({ [table]: rows }))
 }
 
 /** Changes rows, each to what it gives; all give the same fields besides their id. */
-export async function updateRows(tx: Transaction, table: keyof Tables, rows: Fields[]): Promise<void> {
+export async function updateRows(tx: Connection, table: keyof Tables, rows: Fields[]): Promise<void> {
   const fields = Object.keys(rows[0]!).filter((field) => field !== 'id')
   if (fields.length === 0) return
   // Any of the tables is like that of the tags.

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql, statement } from '../../src/db/builder.ts'
-import { createDb, openPool, transact } from '../../src/db/client.ts'
+import { createDb, openPool } from '../../src/db/client.ts'
 import { isDatabaseBusy } from '../../src/db/errors.ts'
 import {
   among,
@@ -18,6 +18,7 @@ import {
   shared,
 } from '../../src/db/own.ts'
 import { all, allAsJson, first, jsonOf, one, prepare, run, textOf, together } from '../../src/db/statements.ts'
+import { transact } from '../../src/db/transact.ts'
 import { byDefault, givenRows, insertForEach, insertRows, same } from '../../src/db/writes.ts'
 import { openTestDatabase, type TestDatabase } from '../support/processes.ts'
 

@@ -4,7 +4,7 @@ import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { type AuditDetails, detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context, KeyMode, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { totalOrder } from '../lists/page.ts'
 import { inTransaction } from '../transaction.ts'
@@ -100,7 +100,7 @@ export async function authenticate(
   if (found.isSuspended) throw new DomainError('organization_suspended')
   const { id, mode, createdById, rights, scopes, requestsPerMinute, organization } = found
   const actor = { kind: 'apiKey', id, mode, createdById, rights, scopes, requestsPerMinute } as const
-  const ctx: Context = { ...service, organization, mode, actor }
+  const ctx: Context = enterOrganization({ ...service, actor }, organization, mode)
   const allowances = [found.networks, found.organizationNetworks]
   if (!allowances.every((networks) => isAllowedFrom(networks, from.address))) {
     void recordRefusal(ctx, 'network')
@@ -248,7 +248,8 @@ export const recordKey = (
   { id, name, organizationId }: { id: string; name: string; organizationId: string },
   details: AuditDetails = {},
 ): Promise<void> =>
-  recordAudit(
-    { ...ctx, organization: { id: organizationId } },
-    { action, target: { kind: 'api_key', id }, details: { name, ...details } },
-  )
+  recordAudit(enterOrganization(ctx, { id: organizationId }), {
+    action,
+    target: { kind: 'api_key', id },
+    details: { name, ...details },
+  })

@@ -7,7 +7,7 @@ import type { AuditAction } from '../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
 import { isAddress } from '../checking/address-key.ts'
 import { asStored } from '../checking/email-address.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { addressOrFormer, FORMER_MEMBER } from '../look-ups/former-members.ts'
 import { isUuid } from '../values/uuid.ts'
 import { authorize } from './permissions.ts'
@@ -161,7 +161,7 @@ async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string,
     .select(({ ref }) => ['id', addressOrFormer({ email: ref('email'), erasedAt: ref('erasedAt') }, FORMER_MEMBER).as('name')])
     .where('id', '=', among(ids))
   const keys = own(ctx, 'apiKeys').select(['id', 'name']).where('id', '=', among(ids))
-  const both = { ...ctx, mode: 'all' } as const
+  const both = inMode(ctx, 'all')
   const tags = own(both, 'tags').select(['id', 'name']).where('id', '=', among(ids))
   const assessments = own(ctx, 'assessments').select(['id', 'name']).where('id', '=', among(ids))
   const invites = own(both, 'invites')

@@ -2,7 +2,7 @@ import { everyones } from '../../db/everyone.ts'
 import { first, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
-import type { Context, KeyMode, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
 import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
@@ -219,12 +219,12 @@ type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles'> & {
   organization: Context['organization'] & { ownerNamedAt: Date | null }
 }
 
-export const asMember = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context => ({
-  ...service,
-  organization: { id: organization.id, name: organization.name, tier: organization.tier },
-  mode: 'live',
-  actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) },
-})
+export const asMember = (service: ServiceContext, { id, userId, organization, ...member }: MemberOf): Context =>
+  enterOrganization(
+    { ...service, actor: { kind: 'member', id, userId, roles: member.roles, portalRoles: portalRolesOf(member, organization) } },
+    { id: organization.id, name: organization.name, tier: organization.tier },
+    'live',
+  )
 
 /** The memberships that a credential opens. */
 export const findMemberships = ({ db }: ServiceContext, credentialId: string): Promise<Membership[]> =>

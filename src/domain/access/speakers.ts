@@ -1,7 +1,7 @@
 import { everyones } from '../../db/everyone.ts'
 import { first } from '../../db/statements.ts'
 import { domainOf } from '../checking/email-address.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
 
 /** Milliseconds for which a domain whose record is gone is still the organization's. */
@@ -25,5 +25,8 @@ export const isLost = ({ failingSince }: { failingSince: Date | null }, now: Dat
   failingSince !== null && now.getTime() - failingSince.getTime() > GRACE_MS
 
 /** Whether the organization's identity provider is the only way in, but for those who are named. */
-export const isSsoEnforced = async ({ db, organization }: Pick<Context, 'db' | 'organization'>): Promise<boolean> =>
+export const isSsoEnforced = async ({
+  db,
+  organization,
+}: Pick<ServiceContext, 'db'> & { organization: { id: string } }): Promise<boolean> =>
   (await db.organizationSecurity.count({ where: { organizationId: organization.id, ssoEnforcedAt: { not: null } } })) > 0

@@ -3,7 +3,7 @@ import { own, shared } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import { asStored } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { caseKey } from '../values/fold-text.ts'
 import type { AssessmentInput } from './assessment-input.ts'
@@ -97,7 +97,7 @@ const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
 const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
   all(
     ctx.db,
-    own({ ...ctx, mode: 'live' }, 'tags')
+    own(inMode(ctx, 'live'), 'tags')
       .innerJoin(
         sql<{
           name: string

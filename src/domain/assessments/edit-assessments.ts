@@ -8,7 +8,7 @@ import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import { ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_NAME_LENGTH } from '../limits.ts'
 import { lockTags } from '../tags/tags.ts'
@@ -140,7 +140,7 @@ export async function duplicateAssessment(ctx: Context, id: string): Promise<str
     const off = { autoReleaseById: null, autoReleaseToCandidate: false }
     const copyId = await insert(inside, { ...original, ...off, name })
     const references = referencesOf(original)
-    const tags = await lockTags({ ...inside, mode: 'live' }, references.tagIds)
+    const tags = await lockTags(inMode(inside, 'live'), references.tagIds)
     await replaceReferences(inside, copyId, { ...references, tagIds: references.tagIds.filter((tagId) => tags.has(tagId)) })
     await copyQuestions(inside, original.id, copyId)
     await copyMailTexts(inside, original.id, copyId)

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { own, type SqlBool } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { getInvite } from '../invites/invites.ts'
 import { requestErasure } from './request-erasure.ts'
@@ -18,7 +18,7 @@ export async function erasePerson(
 ): Promise<void> {
   if (await isBeingErased(inside, inviteId)) return
   const { recipientEmail: address } = await getInvite(inside, inviteId)
-  const everywhere: Context = { ...inside, mode: 'all' }
+  const everywhere: Context = inMode(inside, 'all')
   const chosen = own(inside, 'bulkChangeRows').where('bulkChangeId', '=', changeId).select('inviteId')
   const invites = await all(
     inside.db,

@@ -14,7 +14,7 @@ import { all, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { forgetSavedForms } from '../access/saved-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { NAMING } from '../events/event.ts'
 import { renameFilter } from '../invites/saved-filters.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
@@ -92,7 +92,7 @@ export async function eraseEvents(erasing: Erasing): Promise<void> {
 
 /** Of these invites. @param inside a transaction. */
 export async function eraseEventsOf(inside: Context, inviteIds: readonly string[]): Promise<ErasedCounts> {
-  const its = { ...inside, mode: 'all' as const }
+  const its = inMode(inside, 'all')
   // Each of the two has an index of its own. What is numbered in between is found by the second.
   const emptying = (isNumbered: boolean) =>
     ownUpdate(its, 'events')
@@ -124,12 +124,7 @@ async function eraseOldAnswers(erasing: Erasing): Promise<void> {
       )
     const some = await all(ctx.db, page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE))
     const ids = [...new Set(some.map((one) => one.eventId))]
-    const kept = await all(
-      ctx.db,
-      own({ ...ctx, mode: 'all' }, 'events')
-        .select('id')
-        .where('id', '=', among(ids)),
-    )
+    const kept = await all(ctx.db, own(inMode(ctx, 'all'), 'events').select('id').where('id', '=', among(ids)))
     const isKept = new Set(kept.map((event) => event.id))
     const orphans = some.filter((one) => !isKept.has(one.eventId))
     if (orphans.length > 0)

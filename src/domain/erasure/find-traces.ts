@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { own, type SqlBool, sameOwner } from '../../db/own.ts'
 import { first } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { getInvite } from '../invites/invites.ts'
 import { ofAddress } from '../invites/suppressions.ts'
 import { isTo } from './collect-invites.ts'
@@ -30,7 +30,7 @@ export async function findTracesOf(ctx: Context, inviteId: string): Promise<{ em
 /** Of an address that is not known: nothing of anything. @throws DomainError not_permitted. */
 export async function findTraces(given: Context, typed: string): Promise<Traces> {
   authorize(given, 'erase_candidates')
-  const ctx: Context = { ...given, mode: 'all' }
+  const ctx: Context = inMode(given, 'all')
   const { db, deps, organization } = ctx
   const address = normalize(typed)
   const invites = own(ctx, 'invites').where((eb) => isTo(eb, address))

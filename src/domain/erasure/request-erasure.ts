@@ -3,7 +3,7 @@ import { first, run } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { MAX_OPEN_ERASURES } from '../limits.ts'
 import { codeOfAddress } from '../secrets/address-hmacs.ts'
@@ -30,7 +30,7 @@ export async function requestErasure(
   authorize(given, 'erase_candidates')
   const address = normalize(typed)
   if (!isEmailAddress(address)) throw new DomainError('invalid', { issues: [{ field: 'email', rule: 'email' }] })
-  const ctx: Context = { ...given, mode: 'all' }
+  const ctx: Context = inMode(given, 'all')
   const { erasureId, isNew } = await inTransaction(ctx, (inside) => begin(inside, address, repeated))
   if (isNew) await revokeOpen({ ctx, id: erasureId })
   return getErasure(ctx, erasureId)

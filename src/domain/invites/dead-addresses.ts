@@ -3,7 +3,7 @@ import { compose, own, sameOwner } from '../../db/own.ts'
 import { one } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { inTransaction } from '../transaction.ts'
 
 /** The newest mails of an organization that are looked at, and how many at least tell something. */
@@ -33,7 +33,7 @@ export async function areListsPaused(ctx: Context): Promise<boolean> {
     where: { id: ctx.organization.id },
     select: { bouncesReviewedAt: true },
   })
-  const { dead, all } = await countNewest({ ...ctx, mode: 'live' }, bouncesReviewedAt)
+  const { dead, all } = await countNewest(inMode(ctx, 'live'), bouncesReviewedAt)
   return all >= AT_LEAST && dead > all * TOO_MANY
 }
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/client.ts'
+import { type Session, sessionOf } from '../../db/client.ts'
 import { everyones } from '../../db/everyone.ts'
 import { among, own } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
@@ -11,7 +11,7 @@ import { type FailedItem, refuseFailed, workInHalves, workOnEach } from '../work
 import { EXPIRING, isDue } from './expiry.ts'
 
 /** The updates in progress, by organization: simultaneous lists share one. */
-const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()
+const running = new WeakMap<Session, Map<string, Promise<unknown>>>()
 
 /**
  * Sets the organization's due invites to expired, so that filter, order and count of a list are correct as of now; except rows that
@@ -19,8 +19,9 @@ const running = new WeakMap<Connection, Map<string, Promise<unknown>>>()
  */
 export async function expireDueInvites(ctx: Context): Promise<void> {
   const { id } = ctx.organization
-  const byOrganization = running.get(ctx.db) ?? new Map<string, Promise<unknown>>()
-  running.set(ctx.db, byOrganization)
+  const session = sessionOf(ctx.db)
+  const byOrganization = running.get(session) ?? new Map<string, Promise<unknown>>()
+  running.set(session, byOrganization)
   const shared = byOrganization.get(id) ?? expireDue(ctx, id).finally(() => byOrganization.delete(id))
   byOrganization.set(id, shared)
   await shared

@@ -30,7 +30,12 @@ const assessmentName = (eb: Expressions<'invites'>) =>
     .$notNull()
 const tagIds = (eb: Expressions<'invites'>) =>
   listOf(
-    eb.selectFrom('inviteTags').select('inviteTags.tagId').whereRef('inviteTags.inviteId', '=', 'invites.id').orderBy('position'),
+    eb
+      .selectFrom('inviteTags')
+      .select('inviteTags.tagId')
+      .where(sameOwner('inviteTags', 'invites'))
+      .whereRef('inviteTags.inviteId', '=', 'invites.id')
+      .orderBy('position'),
   )
 const assignedGrader = (eb: Expressions<'invites'>) =>
   eb

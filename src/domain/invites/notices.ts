@@ -2,7 +2,7 @@ import { sql } from '../../db/builder.ts'
 import { own, ownOrganization, type SqlBool, sameOwner } from '../../db/own.ts'
 import { all, foreign, run } from '../../db/statements.ts'
 import { byDefault, insertForEach, time, uuid } from '../../db/writes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import type { NoticeKind } from '../mails/candidate-mails.ts'
 
 // What candidates are told once, where their organization has switched it on, or the assessment, which takes precedence.
@@ -26,7 +26,7 @@ export async function queueNotice(ctx: Context, inviteId: string, kind: NoticeKi
   const isOn = ownOrganization(ctx).select(({ ref }) =>
     sql<boolean>`${kind}::text = any(${ref('organizations.candidateMails')})`.as('isOn'),
   )
-  const invite = own({ ...ctx, mode: 'all' }, 'invites')
+  const invite = own(inMode(ctx, 'all'), 'invites')
     .innerJoin('assessments', (join) =>
       join.on(sameOwner('assessments', 'invites')).onRef('assessments.id', '=', 'invites.assessmentId'),
     )

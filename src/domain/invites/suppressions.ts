@@ -8,7 +8,7 @@ import { modeOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { asStored, isEmailAddress } from '../checking/email-address.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import type { StoppedMails } from '../events/event.ts'
 import { type Listing, type Order, type Page, readPage, totalOrder } from '../lists/page.ts'
@@ -48,7 +48,7 @@ type To = { organizationId: string; kind: string; invite: { mode: KeyMode; recip
 /** Why a mail of the service to a candidate is not to be sent; null while it is. */
 export async function whySuppressed(system: ServiceContext, { organizationId, kind, invite }: To): Promise<string | null> {
   const { mode, recipientEmail } = invite
-  const owner = { ...system, organization: { id: organizationId } }
+  const owner = enterOrganization(system, { id: organizationId })
   const found =
     (await findSuppression(owner, mode, recipientEmail)) ??
     (comesByItself(kind) ? await findSuppression(owner, mode, recipientEmail, 'reminders') : null)

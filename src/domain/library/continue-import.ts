@@ -2,7 +2,7 @@ import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
 import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { actingMember, memberColumns } from '../access/acting-member.ts'
-import type { Context, ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
 import type { LibraryContent } from './content.ts'
@@ -29,7 +29,7 @@ export async function continueImport(
   const found = await service.db.libraryImport.findUnique({ where, include })
   if (!found?.startedAt || found.finishedAt) return
   const actor = actingMember(found.createdBy)
-  const ctx: Context = { ...service, organization: found.organization, mode: 'live', actor }
+  const ctx: Context = enterOrganization({ ...service, actor }, found.organization, 'live')
   const left = { organizationId, importId, state: { in: ['ready', 'losses'] } }
   const rows = await ctx.db.libraryImportRow.findMany({ where: left, orderBy: { number: 'asc' }, take: ROWS_A_JOB })
   for (const row of rows) await takeRow(ctx, importId, row)

@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import type { Connection } from '../../db/client.ts'
+import { type Session, sessionOf } from '../../db/client.ts'
 import { among, type OwnerOf, type OwnTable, own, prepareOwn, type Rows, type Sight } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import type { Context } from '../context.ts'
@@ -55,7 +55,7 @@ export function shareQuery<Row extends { id: string }>(find: Find<Row>): Find<Ro
  * @returns what may find more than was asked for: the rows are others' as well, and not to be changed.
  */
 export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Row> {
-  const gathering = new WeakMap<Connection, Map<string, Batch<Name, Row>>>()
+  const gathering = new WeakMap<Session, Map<string, Batch<Name, Row>>>()
 
   function gather(ctx: Context, batches: Map<string, Batch<Name, Row>>): Batch<Name, Row> {
     const whose = whoseOf(ctx)
@@ -70,8 +70,9 @@ export function shareLookUp<Name, Row>(find: LookUp<Name, Row>): LookUp<Name, Ro
   }
 
   return (ctx, ids) => {
-    const batches = gathering.get(ctx.db) ?? new Map<string, Batch<Name, Row>>()
-    gathering.set(ctx.db, batches)
+    const session = sessionOf(ctx.db)
+    const batches = gathering.get(session) ?? new Map<string, Batch<Name, Row>>()
+    gathering.set(session, batches)
     const open = batches.get(whoseOf(ctx))
     const batch = open && open.size < MAX_IDS ? open : gather(ctx, batches)
     for (const [name, asked] of ids) {

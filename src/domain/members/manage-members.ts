@@ -9,7 +9,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { checkSize, checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen, timeOfChange } from '../checking/refuse-unseen-changes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import type { Issue } from '../errors.ts'
 import { MAX_MEMBER_LANGUAGES, MAX_MEMBER_TAGS, MAX_NAME_LENGTH } from '../limits.ts'
 import { nameActor, queueMemberEmail } from '../mails/member-emails.ts'
@@ -228,7 +228,7 @@ const countThose = ({ db, organization }: Context, those: Prisma.MemberWhereInpu
 
 async function findUnknown(ctx: Context, tagIds: string[], languageIds: string[]): Promise<Issue[]> {
   // Members are shared by live and test data.
-  const tags = await lockTags({ ...ctx, mode: 'live' }, tagIds)
+  const tags = await lockTags(inMode(ctx, 'live'), tagIds)
   const languages = new Set((await listLanguages(ctx)).map(({ id }) => id))
   const unknown = (field: string, ids: string[], known: Set<string>) =>
     ids.filter((id) => !known.has(id)).map((value): Issue => ({ field, rule: 'reference', value }))

@@ -71,6 +71,6 @@ async function lookFor(system: ServiceContext, domain: Due): Promise<void> {
     if (count === 0 || failingSince === null || domain.failingSince !== null) return
     const until = new Date(failingSince.getTime() + GRACE_MS).toISOString()
     const facts = { called: domain.domain, until }
-    await queueOwnerEmails({ ...inside, organization: { id: organizationId } }, { kind: 'domain_failing', facts })
+    await queueOwnerEmails(enterOrganization(inside, { id: organizationId }), { kind: 'domain_failing', facts })
   })
 }

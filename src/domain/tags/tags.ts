@@ -11,7 +11,7 @@ import { checkText, findIssues, ofChanged } from '../checking/checks.ts'
 import { findNameIssues } from '../checking/find-name-issues.ts'
 import { refuse } from '../checking/refuse.ts'
 import { refuseUnseenChanges, type Seen } from '../checking/refuse-unseen-changes.ts'
-import type { Context } from '../context.ts'
+import { type Context, inMode } from '../context.ts'
 import { DomainError, type Issue } from '../errors.ts'
 import { HEX_COLOR_PATTERN, MAX_TAG_DESCRIPTION_LENGTH, MAX_TAG_NAME_LENGTH } from '../limits.ts'
 import { refuseExcess } from '../lists/filters.ts'
@@ -179,7 +179,7 @@ async function writeName<T>(
 
 async function takeName(inside: Context, name: string): Promise<void> {
   if (inside.mode === 'test') return
-  for (const tag of await renameTestTags(inside, [name])) await recordTag({ ...inside, mode: 'test' }, 'changed_tag', tag)
+  for (const tag of await renameTestTags(inside, [name])) await recordTag(inMode(inside, 'test'), 'changed_tag', tag)
 }
 
 /** @throws DomainError live_tag_read_only for a live tag that test data uses, tag_not_found for one that isn't there. */

@@ -57,7 +57,7 @@ export async function continueDeletion(
 ): Promise<void> {
   const organization = await service.db.organization.findUnique({ where: { id: organizationId } })
   if (!organization) return
-  const ctx: Context = { ...enterOrganization(service, organization), mode: 'test' }
+  const ctx: Context = enterOrganization(service, organization, 'test')
   await repeatInHalves(LISTS_AT_ONCE, (atMost) => deleteLists(ctx, until, atMost))
   await repeatInHalves(DELETED_AT_ONCE, async (atMost) => {
     const { invites } = await inTransaction(ctx, (inside) => deleteSome(inside, until, atMost))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { first, textOf } from '../../../src/db/statements.ts'
+import { enterOrganization } from '../../../src/domain/context.ts'
 import { type InviteEmail, recordAttempt } from '../../../src/domain/invites/emails.ts'
 import { createCeilings } from '../../../src/domain/invites/mail-ceilings.ts'
 import { nthMailTime } from '../../../src/domain/invites/mail-schedule.ts'
@@ -128,11 +129,7 @@ describe('an invite that the candidate has declined', () => {
   it('is brought back only by who says that it is meant', async () => {
     const { invite, operate, organization } = await begin()
     const id = await invite('no-thanks@example.com')
-    const ctx = {
-      ...service.system,
-      organization: { id: organization.id, name: '', tier: 'standard' as const },
-      mode: 'live' as const,
-    }
+    const ctx = enterOrganization(service.system, { id: organization.id, name: '', tier: 'standard' as const }, 'live')
     await moveInvite(ctx, 'decline', { inviteId: id })
     service.clock.advance(MINUTE_MS)
     const refused = await operate(id, 'reactivate')

@@ -4,7 +4,7 @@ import { among, own, type SqlBool } from '../../../db/own.ts'
 import { all } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import { refuse } from '../../checking/refuse.ts'
-import type { Context } from '../../context.ts'
+import { type Context, inMode } from '../../context.ts'
 import { EXPIRY_DAYS, MAX_BATCH_ROWS } from '../../limits.ts'
 import { daysAfter } from '../../values/days.ts'
 import { isUuid } from '../../values/uuid.ts'
@@ -93,7 +93,7 @@ const addressOf = (table: string) => sql<string>`address_key(${sql.ref(`${table}
 export async function previewPeople(ctx: Context, which: Which): Promise<PeoplePreview> {
   authorize(ctx, 'erase_candidates')
   const ids = await findChosen(ctx, which)
-  const other = own({ ...ctx, mode: 'all' }, 'invites', 'other')
+  const other = own(inMode(ctx, 'all'), 'invites', 'other')
     .select('other.id')
     .where(sql<SqlBool>`${addressOf('other')} = ${addressOf('invites')}`)
     .where(sql<SqlBool>`other.id <> all(${ids}::uuid[])`)

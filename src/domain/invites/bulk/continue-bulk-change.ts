@@ -2,7 +2,7 @@ import { own } from '../../../db/own.ts'
 import { run } from '../../../db/statements.ts'
 import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../access/acting-member.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { DomainError } from '../../errors.ts'
 import { MAX_OPEN_ERASURES } from '../../limits.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -31,7 +31,7 @@ export async function continueBulkChange(service: ServiceContext, ref: QueuedRef
   const change = await service.db.bulkChange.findUnique({ where, include })
   if (!change || change.stoppedAt || change.finishedAt) return
   const { id, organization, mode, createdBy } = change
-  const ctx: Context = { ...service, organization, mode, actor: actingMember(createdBy) }
+  const ctx: Context = enterOrganization({ ...service, actor: actingMember(createdBy) }, organization, mode)
   const ready = { organizationId: organization.id, bulkChangeId: id, state: 'ready' as const }
   const operation = change.action === 'erase' ? erasePerson : operations[change.action]
   const room = change.action === 'erase' ? await countFreeErasures(ctx) : Number.POSITIVE_INFINITY

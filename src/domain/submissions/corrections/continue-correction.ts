@@ -4,7 +4,7 @@ import { insertRows } from '../../../db/writes.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { readNewestKey } from '../../assessments/keys.ts'
 import { auditRows } from '../../audit/record-audit.ts'
-import type { Context, ServiceContext } from '../../context.ts'
+import { type Context, enterOrganization, inMode, type ServiceContext } from '../../context.ts'
 import { resultReleased } from '../../events/event.ts'
 import { recordEvents } from '../../events/record-events.ts'
 import { queueNotice } from '../../invites/notices.ts'
@@ -41,7 +41,7 @@ export async function continueCorrection(
   if (!found?.createdBy || found.appliedAt !== null) return
   const { id, userId, roles, portalRoles } = found.createdBy
   const actor = { kind: 'member', id, userId, roles, portalRoles } as const
-  const ctx: Context = { ...service, organization: found.version.organization, mode: 'all', actor }
+  const ctx: Context = enterOrganization({ ...service, actor }, found.version.organization)
   const { versionId, number: keyNumber } = which
   const { responseType, spec } = found.version
   const { key, effect } = await readNewestKey(ctx, versionId)
@@ -147,7 +147,7 @@ async function releaseAnew(ctx: Context, anew: Map<string, Judged[]>, keyNumber:
       target: { kind: 'invite', id: invite.id },
       details: { version, toCandidate, keyNumber },
     } as const
-    return [{ release, event, inviteId: invite.id, audit: auditRows({ ...ctx, mode: invite.mode }, [audit]) }]
+    return [{ release, event, inviteId: invite.id, audit: auditRows(inMode(ctx, invite.mode), [audit]) }]
   })
   await db.release.createMany({ data: made.map(({ release }) => release) })
   for (const { release, inviteId } of made)
