@@ -45,8 +45,13 @@ type AliasOf<Name> = Name extends `${string} as ${infer Alias}` ? Alias : Name &
 /** The schema of a statement: its only table. */
 type Only<Name> = Name extends keyof Tables ? Pick<Tables, Name> : { [A in AliasOf<Name>]: Tables[TableOf<Name>] }
 /** Of an account, which may be a member of several organizations, what each of them sees. */
-type VisibleRow<T extends keyof Tables> = T extends 'users'
-  ? Pick<Tables['users'], 'id' | 'firstName' | 'lastName' | 'email'>
+const VISIBLE_COLUMNS = {
+  users: ['id', 'firstName', 'lastName', 'email', 'avatarUrl', 'firstNameKey', 'lastNameKey', 'searchKey'],
+  secondFactors: ['id', 'credentialId', 'kind'],
+} as const
+type AccountTable = keyof typeof VISIBLE_COLUMNS
+type VisibleRow<T extends keyof Tables> = T extends AccountTable
+  ? Pick<Tables[T], (typeof VISIBLE_COLUMNS)[T][number] & keyof Tables[T]>
   : Tables[T]
 
 /** Columns that the scope fills. */
@@ -70,7 +75,9 @@ type ScopedQueries = {
     table: T,
   ) => { values: (rows: NewRow<T> | readonly NewRow<T>[]) => InsertQueryBuilder<Writable<T>, T, InsertResult> }
   /** A table's rows within the scope, for joins and sub-selects. */
-  table: <Name extends TableName<Readable | 'users'>>(table: Name) => AliasedExpression<VisibleRow<TableOf<Name>>, AliasOf<Name>>
+  table: <Name extends TableName<Readable | AccountTable>>(
+    table: Name,
+  ) => AliasedExpression<VisibleRow<TableOf<Name>>, AliasOf<Name>>
   with: Begin['with']
   selectNoFrom: Begin['selectNoFrom']
 }
@@ -116,8 +123,9 @@ function scopedQueries(db: Connection, scope: Scope): ScopedQueries {
     selectFrom,
     table: (name: string) => {
       const { table, alias } = readName(name)
-      if (table !== 'users') return selectFrom(name).selectAll().as(alias)
-      return kysely.selectFrom('users').select(['id', 'firstName', 'lastName', 'email']).as(alias)
+      if (!(table in VISIBLE_COLUMNS)) return selectFrom(name).selectAll().as(alias)
+      const account = table as 'users'
+      return kysely.selectFrom(account).select(VISIBLE_COLUMNS[account]).as(alias)
     },
     updateTable: (table: TenantTable) => {
       const query = kysely.updateTable(table as 'invites')

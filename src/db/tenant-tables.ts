@@ -10,6 +10,7 @@ type TableWithMode = { [T in TenantTable]: Tables[T] extends { mode: unknown } ?
  */
 export const TENANT_TABLES = {
   accountLinks: 'organization',
+  answerAttempts: 'organization',
   answerKeys: 'organization',
   apiKeys: 'organization',
   archives: 'organization',
@@ -52,8 +53,8 @@ export const TENANT_TABLES = {
   libraryQuestions: 'organization',
   libraryVersions: 'organization',
   mailTemplates: 'organization',
-  media: 'organization',
   mediaFileParts: 'organization',
+  mediaFiles: 'organization',
   memberEmails: 'organization',
   memberGradingLanguages: 'organization',
   memberTags: 'organization',
@@ -80,7 +81,6 @@ export const TENANT_TABLES = {
   suppressions: 'mode',
   tagInviteCounts: 'mode',
   tags: 'mode',
-  takes: 'organization',
   webhookAttempts: 'organization',
   webhookDeliveries: 'organization',
   webhookEndpoints: 'organization',

@@ -1,7 +1,6 @@
 import type { Connection } from '../db/client.ts'
-import { everyones } from '../db/everyone.ts'
 import { among, type Tables } from '../db/own.ts'
-import { all, run } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
 import { createRows } from './write.ts'
 
@@ -22,17 +21,16 @@ export async function findLinks(tx: Connection, links: Links, ids: string[]): Pr
   const { table, owner, item } = links
   const lists = new Map<string, string[]>()
   for (const owners of await groupByLength(tx, links, ids)) {
-    const linked = everyones.selectFrom(table).where(owner, '=', among(owners)).groupBy(owner)
-    const rows = await all(
-      tx,
-      linked.select((eb) => {
+    const linked = unscoped(tx).selectFrom(table).where(owner, '=', among(owners)).groupBy(owner)
+    const rows = await linked
+      .select((eb) => {
         const items = eb.fn
           .agg<string[]>('array_agg', [eb.cast<string>(item, 'text')])
           .orderBy('position')
           .orderBy(item)
         return [eb.ref(owner).as('id'), items.as('items')]
-      }),
-    )
+      })
+      .execute()
     for (const { id, items } of rows) lists.set(id, items)
   }
   return lists
@@ -43,7 +41,7 @@ export async function replaceLinks(tx: Connection, links: Links, organizationId:
   const { table, owner, item } = links
   const ids = lists.map(({ id }) => id)
   for (const owners of await groupByLength(tx, links, ids))
-    await run(tx, everyones.deleteFrom(table).where(owner, '=', among(owners)))
+    await unscoped(tx).deleteFrom(table).where(owner, '=', among(owners)).execute()
   const rows = lists.flatMap(({ id, items }) =>
     items.map((linked, position) => ({ organizationId, [owner]: id, [item]: linked, position })),
   )
@@ -52,11 +50,10 @@ export async function replaceLinks(tx: Connection, links: Links, organizationId:
 
 /** The owners that have links, in groups with as many as a statement takes. */
 async function groupByLength(tx: Connection, { table, owner }: Links, ids: string[]): Promise<string[][]> {
-  const linked = everyones.selectFrom(table).where(owner, '=', among(ids)).groupBy(owner)
-  const lengths = await all(
-    tx,
-    linked.select((eb) => [eb.ref(owner).as('id'), eb.cast<number>(eb.fn.countAll(), 'integer').as('length')]),
-  )
+  const linked = unscoped(tx).selectFrom(table).where(owner, '=', among(ids)).groupBy(owner)
+  const lengths = await linked
+    .select((eb) => [eb.ref(owner).as('id'), eb.cast<number>(eb.fn.countAll(), 'integer').as('length')])
+    .execute()
   const groups: string[][] = []
   let room = 0
   for (const { id, length } of lengths) {

@@ -1,8 +1,8 @@
 import { sql } from '../db/builder.ts'
 import type { Connection } from '../db/client.ts'
-import { everyones } from '../db/everyone.ts'
 import { type AliasedExpression, among } from '../db/own.ts'
 import { all } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import { inBatches } from './batches.ts'
 import type { Problem } from './problems.ts'
 
@@ -71,26 +71,34 @@ const nothing = sql<null>`null::uuid`
 const imported = sql<boolean>`false`.as('isLeftOut')
 const unplaced = [nothing.as('assessmentId'), sql<null>`null::text`.as('address'), imported] as const
 const tables = {
-  organizations: everyones.selectFrom('organizations').select(['id', nothing.as('owner'), 'nameKey as key', ...unplaced]),
-  categories: everyones.selectFrom('categories').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
-  instructions: everyones
+  organizations: unscoped()
+    .selectFrom('organizations')
+    .select(['id', nothing.as('owner'), 'nameKey as key', ...unplaced]),
+  categories: unscoped()
+    .selectFrom('categories')
+    .select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  instructions: unscoped()
     .selectFrom('instructions')
     .select(({ ref }) => sql<string>`${ref('title')} || E'\\n' || ${ref('body')}`.as('key'))
     .select(['id', 'organizationId as owner', ...unplaced]),
-  members: everyones
+  members: unscoped()
     .selectFrom('members')
     .select(({ fn }) => ['id', 'organizationId as owner', fn<string>('address_key', ['email']).as('key'), ...unplaced]),
-  apiKeys: everyones.selectFrom('apiKeys').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
-  tags: everyones
+  apiKeys: unscoped()
+    .selectFrom('apiKeys')
+    .select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  tags: unscoped()
     .selectFrom('tags')
     .select(['id', 'organizationId as owner', 'nameKey as key', nothing.as('assessmentId'), sql<null>`null::text`.as('address')])
     .select(({ ref }) => sql<boolean>`${ref('mode')} <> 'live'`.as('isLeftOut')),
-  assessments: everyones.selectFrom('assessments').select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
-  questions: everyones
+  assessments: unscoped()
+    .selectFrom('assessments')
+    .select(['id', 'organizationId as owner', 'name as key', ...unplaced]),
+  questions: unscoped()
     .selectFrom('questions')
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || ${ref('order')}`.as('key'))
     .select(['id', 'organizationId as owner', 'assessmentId', sql<null>`null::text`.as('address'), imported]),
-  invites: everyones
+  invites: unscoped()
     .selectFrom('invites')
     .select(({ ref }) => sql<boolean>`(${ref('mode')} <> 'live' or ${ref('attempt')} > 1)`.as('isLeftOut'))
     .select(({ ref }) => sql<string>`${ref('assessmentId')} || ' ' || address_key(${ref('recipientEmail')})`.as('key'))
@@ -206,7 +214,7 @@ async function findExisting(
 }
 
 const rowsOf = (kind: MatchedKind) =>
-  everyones.selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
+  unscoped().selectFrom(SOURCES[kind].rows).select(['found.id', 'found.owner', 'found.key', 'found.isLeftOut'])
 
 function inScope(rows: ReturnType<typeof rowsOf>, kind: MatchedKind, organizationId: string | null, keys: string[]): typeof rows {
   if (organizationId === null) return rows.where('found.key', '=', sql<string>`any(${keys}::text[])`)

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../db/builder.ts'
 import type { Connection } from '../db/client.ts'
-import { compose } from '../db/own.ts'
-import { one, run } from '../db/statements.ts'
+import { run } from '../db/statements.ts'
 import { transact } from '../db/transact.ts'
+import { unscoped } from '../db/unscoped.ts'
 import type { ServiceContext } from '../domain/context.ts'
 
 /** Of all advisory locks of the database, the one of the import. */
@@ -41,13 +41,13 @@ export async function inTurn<T>({ db }: ServiceContext, onWait: () => void, work
 }
 
 async function tryLock(tx: Connection): Promise<boolean> {
-  const lock = compose.selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${LOCK})`.as('locked'))
-  return (await one(tx, lock)).locked
+  const lock = unscoped(tx).selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(${LOCK})`.as('locked'))
+  return (await lock.executeTakeFirstOrThrow()).locked
 }
 
 /** Until the transaction ends: between two of its statements so long may pass. */
 const mayIdle = (time: string) =>
-  compose.selectNoFrom(sql<string>`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time'))
+  unscoped().selectNoFrom(sql<string>`set_config('idle_in_transaction_session_timeout', ${time}, true)`.as('time'))
 
 /** A transaction in which between two statements a while may pass: the pool's limit is made for requests. */
 export const longTransaction = <T>({ db }: ServiceContext, work: (tx: Connection) => Promise<T>): Promise<T> =>

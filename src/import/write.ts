@@ -1,7 +1,7 @@
 import type { Connection } from '../db/client.ts'
-import { everyones } from '../db/everyone.ts'
 import type { Tables } from '../db/own.ts'
 import { run } from '../db/statements.ts'
+import { unscoped } from '../db/unscoped.ts'
 import { givenRows, insertRows } from '../db/writes.ts'
 
 export type Fields = Record<string, unknown>
@@ -20,7 +20,7 @@ export async function updateRows(tx: Connection, table: keyof Tables, rows: Fiel
   if (fields.length === 0) return
   // Any of the tables is like that of the tags.
   const its = table as 'tags'
-  const changes = everyones.updateTable(its).from(givenRows(its, rows).as('changed')).whereRef(`${its}.id`, '=', 'changed.id')
+  const changes = unscoped(tx).updateTable(its).from(givenRows(its, rows).as('changed')).whereRef(`${its}.id`, '=', 'changed.id')
   const change = changes.set(({ ref }) => Object.fromEntries(fields.map((field) => [field, ref(`changed.${field as 'name'}`)])))
   await run(tx, change)
 }

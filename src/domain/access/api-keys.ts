@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
 import { type AuditDetails, detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
@@ -199,8 +198,8 @@ export async function changeApiKey(ctx: ServiceContext, id: string, change: KeyC
     const { db } = inside
     const found = await db.apiKey.findUnique({ where: { id }, select: { organizationId: true } })
     if (!found) throw new Error(`There is no key ${id}.`)
-    const owner = { organization: { id: found.organizationId } }
-    await run(db, own(owner, 'apiKeys').select('id').where('id', '=', id).forNoKeyUpdate())
+    const tenant = tenantDb(db, { organization: { id: found.organizationId }, mode: 'all' })
+    await tenant.selectFrom('apiKeys').select('id').where('id', '=', id).forNoKeyUpdate().execute()
     const before = await db.apiKey.findUniqueOrThrow({ where: { id }, omit })
     const wanted = withChange(before, change)
     const details = changesOf(before, wanted)

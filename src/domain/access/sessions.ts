@@ -1,5 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
-import { first, run } from '../../db/statements.ts'
+import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
 import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
@@ -95,9 +95,9 @@ export async function startSession(
       },
     },
   })
-  const theirs = everyones.selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
+  const theirs = unscoped(inside.db).selectFrom('sessions').select('id').where('credentialId', '=', credentialId)
   const excess = theirs.where('expiresAt', '>', now).orderBy('lastSeenAt', 'desc').orderBy('id', 'desc').offset(MOST_SESSIONS)
-  await run(db, everyones.updateTable('sessions').set(ended(now, 'too_many')).where('id', 'in', excess))
+  await unscoped(db).updateTable('sessions').set(ended(now, 'too_many')).where('id', 'in', excess).execute()
   if (device.isAnother) await tellPerson(inside, await findMemberships(inside, credentialId), 'new_browser')
   return { token, expiresAt, device: device.token }
 }
@@ -109,7 +109,7 @@ export async function lockUnchanged(
   { db }: Pick<ServiceContext, 'db'>,
   { id, passwordHash, authVersion }: Credential,
 ): Promise<boolean> {
-  const current = everyones.selectFrom('credentials').select('id').where('id', '=', id)
+  const current = unscoped(db).selectFrom('credentials').select('id').where('id', '=', id)
   const same = current.where('passwordHash', '=', passwordHash).where('authVersion', '=', authVersion)
   return (await first(db, same.forNoKeyUpdate())) !== undefined
 }

@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { first } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { domainOf } from '../checking/email-address.ts'
 import type { ServiceContext } from '../context.ts'
 import { DAY_MS } from '../values/days.ts'
@@ -9,14 +8,12 @@ export const GRACE_MS = 30 * DAY_MS
 
 /** Whose identity providers speak for an address; null: nobody's. One whose record has been gone for too long speaks for none. */
 export async function findSpeaker({ db, deps }: ServiceContext, email: string): Promise<{ organizationId: string } | null> {
-  const verified = await first(
-    db,
-    everyones
-      .selectFrom('signInDomains')
-      .select(['organizationId', 'failingSince'])
-      .where('domain', '=', domainOf(email))
-      .where('verifiedAt', 'is not', null),
-  )
+  const verified = await unscoped(db)
+    .selectFrom('signInDomains')
+    .select(['organizationId', 'failingSince'])
+    .where('domain', '=', domainOf(email))
+    .where('verifiedAt', 'is not', null)
+    .executeTakeFirst()
   return verified && !isLost(verified, deps.clock()) ? { organizationId: verified.organizationId } : null
 }
 

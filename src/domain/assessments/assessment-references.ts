@@ -1,5 +1,4 @@
 import { sql } from '../../db/builder.ts'
-import { own, shared } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
 import { asStored } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
@@ -77,7 +76,8 @@ const wanted = (names: string[]) =>
 const findCodes = ({ db }: Context, codes: string[]): Promise<Found[]> =>
   all(
     db,
-    shared('languages')
+    db
+      .selectFrom('languages')
       .innerJoin(wanted(codes), 'wanted.name', 'languages.code')
       .select(['wanted.name', 'languages.id'])
       .orderBy('wanted.position')
@@ -85,19 +85,19 @@ const findCodes = ({ db }: Context, codes: string[]): Promise<Found[]> =>
   )
 
 const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
-  all(
-    ctx.db,
-    own(ctx, 'categories')
-      .innerJoin(wanted(names), 'wanted.name', 'categories.name')
-      .select(['wanted.name', 'categories.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('categories'),
-  )
+  ctx.db
+    .selectFrom('categories')
+    .innerJoin(wanted(names), 'wanted.name', 'categories.name')
+    .select(['wanted.name', 'categories.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('categories')
+    .execute()
 
 const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
   all(
     ctx.db,
-    own(inMode(ctx, 'live'), 'tags')
+    inMode(ctx, 'live')
+      .db.selectFrom('tags')
       .innerJoin(
         sql<{
           name: string
@@ -115,18 +115,15 @@ const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
   )
 
 const findAddresses = (ctx: Context, addresses: string[]): Promise<Found[]> =>
-  all(
-    ctx.db,
-    own(ctx, 'members')
-      .innerJoin(wanted(addresses), (join) =>
-        join.on(({ eb, fn }) =>
-          eb(fn<string>('address_key', ['members.email']), '=', fn<string>('address_key', ['wanted.name'])),
-        ),
-      )
-      .select(['wanted.name', 'members.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('members'),
-  )
+  ctx.db
+    .selectFrom('members')
+    .innerJoin(wanted(addresses), (join) =>
+      join.on(({ eb, fn }) => eb(fn<string>('address_key', ['members.email']), '=', fn<string>('address_key', ['wanted.name']))),
+    )
+    .select(['wanted.name', 'members.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('members')
+    .execute()
 
 /** Two names may be one row's. */
 const idsOf = (found: Found[]): string[] => [...new Set(found.map(({ id }) => id))]

@@ -1,6 +1,4 @@
 import { violatedConstraint } from '../../db/errors.ts'
-import { own } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize, may } from '../access/permissions.ts'
 import { versionOf } from '../audit/find-last-change.ts'
@@ -161,7 +159,7 @@ export async function deleteAssessment(ctx: Context, id: string): Promise<void> 
   await refuseInvited(ctx, id)
   const work = inTransaction(ctx, async (inside) => {
     // Whoever is just inviting to it holds it, and then its count: to wait here, with nothing in hand, is not to wait for each other.
-    await run(inside.db, own(inside, 'assessments').select('id').where('id', '=', id).forUpdate())
+    await inside.db.selectFrom('assessments').select('id').where('id', '=', id).forUpdate().execute()
     const assessment = await getAssessment(inside, id)
     await inside.db.assessment.deleteMany({ where: { organizationId: inside.organization.id, id: assessment.id } })
     await forgetInstruction(inside, assessment)
@@ -185,7 +183,7 @@ async function refuseInvited({ db, organization }: Context, assessmentId: string
 /** The assessment, which nobody else changes until the transaction ends; inviting to it goes on. @throws DomainError assessment_not_found. */
 export async function lockAssessment(ctx: Context, id: string): Promise<Assessment> {
   if (!isUuid(id)) throw new DomainError('assessment_not_found')
-  await run(ctx.db, own(ctx, 'assessments').select('id').where('id', '=', id).forNoKeyUpdate())
+  await ctx.db.selectFrom('assessments').select('id').where('id', '=', id).forNoKeyUpdate().execute()
   return getAssessment(ctx, id)
 }
 

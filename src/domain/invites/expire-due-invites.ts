@@ -1,7 +1,8 @@
 import { type Session, sessionOf } from '../../db/client.ts'
-import { everyones } from '../../db/everyone.ts'
-import { among, own } from '../../db/own.ts'
+import { among } from '../../db/own.ts'
 import { all } from '../../db/statements.ts'
+import { tenantDb } from '../../db/tenant-db.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { inviteEvents, TOLD, type ToldInvite } from '../events/event.ts'
@@ -34,21 +35,19 @@ export async function expireDueInvites(ctx: Context): Promise<void> {
  * @returns how many.
  */
 export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> {
-  const organizations = await all(
-    ctx.db,
-    everyones
-      .selectFrom('organizations')
-      .select('organizations.id')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('invites')
-            .select('invites.id')
-            .whereRef('invites.organizationId', '=', 'organizations.id')
-            .where((eb) => isDue(eb as never, ctx.deps.clock())),
-        ),
-      )
-      .orderBy('organizations.id'),
-  )
+  const organizations = await unscoped(ctx.db)
+    .selectFrom('organizations')
+    .select('organizations.id')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('invites')
+          .select('invites.id')
+          .whereRef('invites.organizationId', '=', 'organizations.id')
+          .where((eb) => isDue(eb as never, ctx.deps.clock())),
+      ),
+    )
+    .orderBy('organizations.id')
+    .execute()
   let expired = 0
   const failed: FailedItem<unknown>[] = []
   const failedOrganizations = await workOnEach(organizations, async ({ id }) => {
@@ -83,7 +82,9 @@ async function expireDue(
 }
 
 function findDue({ db, deps }: ServiceContext, organizationId: string, after: DueInvite | undefined): Promise<DueInvite[]> {
-  const due = own({ organization: { id: organizationId }, mode: 'all' }, 'invites').where((eb) => isDue(eb, deps.clock()))
+  const due = tenantDb(db, { organization: { id: organizationId }, mode: 'all' })
+    .selectFrom('invites')
+    .where((eb) => isDue(eb, deps.clock()))
   const further = after
     ? due.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
     : due
@@ -91,27 +92,26 @@ function findDue({ db, deps }: ServiceContext, organizationId: string, after: Du
 }
 
 async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {
-  const owner = { organization: { id: organizationId }, mode: 'all' as const }
+  const db = tenantDb(ctx.db, { organization: { id: organizationId }, mode: 'all' })
   // Two such updates at once cannot block each other, whatever the order of the rows.
-  const due = own(owner, 'invites')
+  const due = db
+    .selectFrom('invites')
     .select('invites.id')
     .where((eb) => isDue(eb, ctx.deps.clock()))
     .where('invites.id', '=', among(some.map(({ id }) => id)))
     .forNoKeyUpdate()
     .skipLocked()
-  const expired = await all(
-    ctx.db,
-    everyones
-      .with(
-        (cte) => cte('due').materialized(),
-        () => due,
-      )
-      .updateTable('invites')
-      .from('due')
-      .whereRef('invites.id', '=', 'due.id')
-      .set(({ ref }) => ({ status: 'expired', updatedAt: ref('invites.expiresAt') }))
-      .returning(TOLD),
-  )
+  const expired = await unscoped(ctx.db)
+    .with(
+      (cte) => cte('due').materialized(),
+      () => due,
+    )
+    .updateTable('invites')
+    .from('due')
+    .whereRef('invites.id', '=', 'due.id')
+    .set(({ ref }) => ({ status: 'expired', updatedAt: ref('invites.expiresAt') }))
+    .returning(TOLD)
+    .execute()
   await recordExpiry(ctx, expired)
   return expired.length
 }

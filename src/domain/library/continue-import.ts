@@ -1,5 +1,4 @@
 import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
-import { own } from '../../db/own.ts'
 import { run } from '../../db/statements.ts'
 import { actingMember, memberColumns } from '../access/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
@@ -41,7 +40,11 @@ type Row = { number: number; name: string; category: string; question: unknown }
 
 const takeRow = (ctx: Context, importId: string, { number, name, category, question }: Row): Promise<void> =>
   inTransaction(ctx, async (inside) => {
-    const left = own(inside, 'libraryImportRows').select('number').where('importId', '=', importId).where('number', '=', number)
+    const left = inside.db
+      .selectFrom('libraryImportRows')
+      .select('number')
+      .where('importId', '=', importId)
+      .where('number', '=', number)
     if ((await run(inside.db, left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
     const where = { organizationId: inside.organization.id, importId, number }
     const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch((error) =>

@@ -1,4 +1,3 @@
-import { own } from '../../db/own.ts'
 import { anyOf } from '../../db/query.ts'
 import { all } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -36,8 +35,8 @@ export async function exportMembers(ctx: Context, filter: MemberFilter, write: W
     filter: { status, role: [...(portalRole ? [portalRole] : []), ...Object.keys(roles)].join(', '), search },
   } as const
   const find = async (last: ExportedMember | undefined) => {
-    const after = last ? own(ctx, 'members').where('id', '>', last.id) : own(ctx, 'members')
-    const members = filtered(after, memberConditions, asked(filter))
+    const after = last ? ctx.db.selectFrom('members').where('id', '>', last.id) : ctx.db.selectFrom('members')
+    const members = filtered(ctx.db, after, memberConditions, asked(filter))
     const found = await all(ctx.db, members.select('id').orderBy('id').limit(EXPORTED_AT_ONCE))
     const batch = await ctx.db.member.findMany({
       where: { organizationId: ctx.organization.id, id: anyOf(found.map(({ id }) => id)) },

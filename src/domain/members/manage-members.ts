@@ -1,5 +1,3 @@
-import { ownOrganization } from '../../db/own.ts'
-import { run } from '../../db/statements.ts'
 import type { Language, Prisma } from '../../generated/prisma/client.ts'
 import { endSessions } from '../access/end-sessions.ts'
 import { revokeKeysOf } from '../access/manage-keys.ts'
@@ -188,7 +186,7 @@ export async function changeMemberAndStatus(
   authorize(ctx, 'manage_members')
   await inTransaction(ctx, async (inside) => {
     // The organization first, as whoever changes admins: of two at once each would hold what the other waits for.
-    await run(inside.db, ownOrganization(inside).select('id').forNoKeyUpdate())
+    await inside.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     if (isActive === true) await reactivateMember(inside, id)
     if (Object.keys(change).length > 0) await changeMember(inside, id, change)
     if (isActive === false) await deactivateMember(inside, id)
@@ -208,7 +206,7 @@ export function changeAdmins(
   hold = lockMember,
 ): Promise<void> {
   return inTransaction(ctx, async (inside) => {
-    await run(inside.db, ownOrganization(ctx).select('id').forNoKeyUpdate())
+    await ctx.db.selectFrom('organizations').select('id').forNoKeyUpdate().execute()
     const [admins, owners] = [await countAdmins(inside), await countOwners(inside)]
     const waysBack = await countBreakGlass(inside)
     await work(inside, await hold(inside, id))

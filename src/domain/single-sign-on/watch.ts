@@ -1,5 +1,5 @@
-import { everyones } from '../../db/everyone.ts'
 import { all } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import { GRACE_MS } from '../access/speakers.ts'
 import { spend } from '../access/used-tokens.ts'
 import { enterOrganization, type ServiceContext } from '../context.ts'
@@ -43,7 +43,7 @@ async function warnOfSecrets(system: ServiceContext): Promise<void> {
 const findDue = ({ db, deps }: ServiceContext) => {
   const before = (ms: number) => new Date(deps.clock().getTime() - ms)
   const columns = ['id', 'organizationId', 'domain', 'token', 'checkedAt', 'failingSince'] as const
-  const verified = everyones.selectFrom('signInDomains').select(columns).where('verifiedAt', 'is not', null)
+  const verified = unscoped(db).selectFrom('signInDomains').select(columns).where('verifiedAt', 'is not', null)
   const due = verified.where((eb) =>
     eb.or([
       eb('checkedAt', '<=', before(LOOKED_FOR_EVERY_MS.there)),

@@ -1,5 +1,4 @@
-import { everyones } from '../../db/everyone.ts'
-import { one } from '../../db/statements.ts'
+import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma, WebhookMode } from '../../generated/prisma/client.ts'
 import { authorize } from '../access/permissions.ts'
 import type { AuditDetails } from '../audit/audit-details.ts'
@@ -65,7 +64,7 @@ export const hostOf = (url: string): string => new URL(url).host
  * @returns up to which position events have been handed over, and the last of the feed.
  */
 export async function holdFanOut({ db }: ServiceContext): Promise<{ position: bigint; head: bigint }> {
-  const { position } = await one(db, everyones.selectFrom('webhookFanout').select('position').forUpdate())
+  const { position } = await unscoped(db).selectFrom('webhookFanout').select('position').forUpdate().executeTakeFirstOrThrow()
   const { position: head } = await db.eventSequence.findUniqueOrThrow({ where: { id: 1 } })
   return { position: BigInt(position), head }
 }

@@ -1,5 +1,4 @@
-import { own } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import { type Actor, type Context, enterOrganization, type KeyMode, type ServiceContext } from '../../context.ts'
@@ -91,8 +90,8 @@ async function inviteRow(ctx: Context, batch: BatchOfRow, row: Row): Promise<voi
 
 /** Whether it is not stopped, and can't be until the transaction ends. */
 async function lockUnstopped(ctx: Context, { id }: BatchOfRow): Promise<boolean> {
-  const unstopped = own(ctx, 'inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
-  return (await run(ctx.db, unstopped.forShare())) > 0
+  const unstopped = ctx.db.selectFrom('inviteBatches').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
+  return (await affectedRows(unstopped.forShare())) > 0
 }
 
 /** @throws the error, unless it says something about the row. */

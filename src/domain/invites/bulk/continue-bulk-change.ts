@@ -1,5 +1,4 @@
-import { own } from '../../../db/own.ts'
-import { run } from '../../../db/statements.ts'
+import { affectedRows, run } from '../../../db/statements.ts'
 import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
@@ -85,13 +84,13 @@ const changeOne = (ctx: Context, change: Change, row: Row, operation: Operation)
 
 /** True if the change is not stopped. The lock keeps others from stopping it until the transaction ends. */
 async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
-  const unstopped = own(ctx, 'bulkChanges').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
-  return (await run(ctx.db, unstopped.forShare())) > 0
+  const unstopped = ctx.db.selectFrom('bulkChanges').select('id').where('id', '=', id).where('stoppedAt', 'is', null)
+  return (await affectedRows(unstopped.forShare())) > 0
 }
 
 /** True if the row is still to be done, and nobody else works on it. Locks it until the transaction ends. */
 async function holdReady(ctx: Context, { id }: Change, { number }: Row): Promise<boolean> {
-  const ready = own(ctx, 'bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
+  const ready = ctx.db.selectFrom('bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
   return (await run(ctx.db, ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0
 }
 

@@ -21,8 +21,8 @@ export async function readFollowUp(ctx: Context, { id, counts }: Batch): Promise
   authorize(ctx, 'invite')
   const now = ctx.deps.clock()
   const count = sql<number>`count(*)::int`.as('count')
-  const part = (part: 'unnamed' | 'closed') => one(ctx.db, matchingInvites(ctx, { list: { id, part } }, now).select(count))
-  const made = matchingInvites(ctx, { list: { id, part: 'invited' } }, now)
+  const part = (part: 'unnamed' | 'closed') => one(ctx.db, matchingInvites(ctx.db, { list: { id, part } }, now).select(count))
+  const made = matchingInvites(ctx.db, { list: { id, part: 'invited' } }, now)
     .select((eb) => [statusNow(eb, now).as('status'), count])
     .groupBy(sql`1`)
   const statuses = counts.invited > 0 ? await all(ctx.db, made) : []

@@ -9,7 +9,7 @@ import { matchingInvites } from './filter.ts'
 export async function countUndelivered(ctx: Context, assessmentId: string | undefined): Promise<number> {
   const of = defined({ assessmentId })
   await authorizeInvites(ctx, of)
-  const invites = matchingInvites(ctx, { ...of, isUndelivered: true }, ctx.deps.clock())
+  const invites = matchingInvites(ctx.db, { ...of, isUndelivered: true }, ctx.deps.clock())
   const { count } = await one(ctx.db, invites.select(sql<number>`count(*)::int`.as('count')))
   return count
 }

@@ -33,6 +33,6 @@ export async function findUndelivered(
 ): Promise<Set<string>> {
   const pending = invites.filter(({ status }) => status === 'pending').map(({ id }) => id)
   if (pending.length === 0) return new Set()
-  const found = await all(ctx.db, undeliveredInvites(ctx).where('mail.inviteId', '=', among(pending)))
+  const found = await all(ctx.db, undeliveredInvites(ctx.db).where('mail.inviteId', '=', among(pending)))
   return new Set(found.map(({ inviteId }) => inviteId))
 }
