@@ -97,7 +97,7 @@ export const givenRows = <T extends keyof Tables>(table: T, rows: readonly objec
   recordset(table, jsonOfRows(rows))
 
 const recordset = <T extends keyof Tables>(table: T, json: string): RawBuilder<Selectable<Tables[T]>> =>
-  sql`jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb)`
+  sql`jsonb_populate_recordset(null::${sql.id(table)}, ${json}::jsonb)`
 
 const jsonOfRows = (rows: readonly object[]): string =>
   JSON.stringify(

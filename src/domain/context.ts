@@ -381,11 +381,15 @@ export type ServiceContext = {
   deps: Deps
 }
 
+declare const entered: unique symbol
+/** Made by {@link enterOrganization} and {@link inMode} only, so that `{ ...ctx, mode }` with the database of another mode does not compile. */
+type Entered<T> = T & { [entered]: true }
+
 /** Context of work for one organization: every query is restricted to its id, and to the data that the actor sees. */
 export type Context = ServiceContext & {
   organization: { id: string; name: string; tier: Tier }
   /** Whether the actor sees live data, test data, or both, as the service itself does. */
-  mode: Mode
+  mode: Entered<Mode>
   /** Limited to the organization and the mode: whoever changes one of these does it by {@link enterOrganization} or {@link inMode}. */
   db: TenantDb
   /** Of requests that read lists from it, see replica.ts: chosen once, so that all of an answer is at least as new as it says. */
@@ -402,13 +406,13 @@ export const enterOrganization = <Service extends ServiceContext, Organization e
 ): Service & { organization: Organization } & Pick<Context, 'mode' | 'db'> => ({
   ...service,
   organization,
-  mode,
+  mode: mode as Entered<Mode>,
   db: tenantDb(service.db, { organization, mode }),
 })
 
 /** The same context for data of another mode. */
 export const inMode = <Ctx extends Context>(ctx: Ctx, mode: Mode): Ctx => ({
   ...ctx,
-  mode,
+  mode: mode as Entered<Mode>,
   db: tenantDb(ctx.db, { ...ctx, mode }),
 })

@@ -33,14 +33,11 @@ export const unscopedQueries = {
       .leftJoin('members as grader', 'grader.id', 'invites.assignedGraderId')
       .select('invites.id'),
   'a lateral join by name': (db: TenantDb) =>
-    db
-      .selectFrom('submissions')
-      .leftJoinLateral(
-        // @ts-expect-error
-        (eb) => eb.selectFrom('releases').select('releases.version').as('release'),
-        (join) => join.onTrue(),
-      )
-      .select('submissions.id'),
+    db.selectFrom('submissions').leftJoinLateral(
+      // @ts-expect-error
+      (eb) => eb.selectFrom('releases').select('releases.version').as('release'),
+      (join) => join.onTrue(),
+    ),
   'a sub-select as a column': (db: TenantDb) =>
     db.selectFrom('invites').select(
       // @ts-expect-error
@@ -127,6 +124,8 @@ export const refused = [
   () => tenantDb(connection, { organization: { id } }),
   // @ts-expect-error a context whose database has no scope
   (organization: Context['organization']): Context => ({ ...service, organization, mode: 'live' }),
+  // @ts-expect-error a context with the database of another mode
+  (ctx: Context): Context => ({ ...ctx, mode: 'all' }),
   // @ts-expect-error a context of no organization
   () => enterOrganization(service, {}),
   // @ts-expect-error a database of all organizations in the place of a tenant's

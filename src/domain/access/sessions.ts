@@ -2,7 +2,7 @@ import { first } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
-import { type Context, enterOrganization, type KeyMode, type ServiceContext } from '../context.ts'
+import { type Context, enterOrganization, inMode, type KeyMode, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type Browser, type Credential, type Origin, rememberDevice, shorten } from './devices.ts'
 import { type Asked, isIdle, isShut, type Opening, openingOf, type Proof } from './openings.ts'
@@ -212,7 +212,7 @@ export function contextOf(
   const membership = signedIn.memberships.find(({ organization }) => organization.id === organizationId)
   if (!membership || findOpening(signedIn, organizationId, asked) !== 'open') throw new DomainError('not_permitted')
   if (membership.organization.suspension && !duringSuspension) throw new DomainError('not_permitted')
-  return { ...asMember(service, membership), mode }
+  return inMode(asMember(service, membership), mode)
 }
 
 type MemberOf = Pick<Membership, 'id' | 'userId' | 'roles' | 'portalRoles'> & {

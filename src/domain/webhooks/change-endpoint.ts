@@ -14,15 +14,17 @@ export const omit = { encryptedSecret: true, encryptedPreviousSecret: true } as 
 export type WebhookEndpoint = Prisma.WebhookEndpointGetPayload<{ omit: typeof omit }>
 
 /** Who sees test data sees those endpoints that are told of nothing else, who sees live data the others. */
-export const ENDPOINTS_SEEN = { test: ['test'], live: ['live', 'all'], all: ['live', 'test', 'all'] } as const satisfies Record<
-  Mode,
-  WebhookMode[]
->
+const ENDPOINT_MODES: Record<Mode, readonly WebhookMode[]> = {
+  test: ['test'],
+  live: ['live', 'all'],
+  all: ['live', 'test', 'all'],
+}
+export const endpointModes = (mode: Mode): readonly WebhookMode[] => ENDPOINT_MODES[mode]
 
 /** The endpoints that the actor may see and change. */
 export function ownEndpoints(ctx: Context) {
   authorize(ctx, 'manage_webhooks')
-  return { organizationId: ctx.organization.id, deletedAt: null, mode: { in: [...ENDPOINTS_SEEN[ctx.mode]] } }
+  return { organizationId: ctx.organization.id, deletedAt: null, mode: { in: [...endpointModes(ctx.mode)] } }
 }
 
 /** @throws DomainError webhook_not_found. */

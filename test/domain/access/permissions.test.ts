@@ -6,7 +6,7 @@ import { EMPTY_ASSESSMENT, toAssessmentInput } from '../../../src/domain/assessm
 import { getAssessment } from '../../../src/domain/assessments/assessments.ts'
 import { createAssessment, updateAssessment } from '../../../src/domain/assessments/edit-assessments.ts'
 import { listConnections } from '../../../src/domain/ats/connections.ts'
-import { type Actor, type Context, enterOrganization } from '../../../src/domain/context.ts'
+import { type Actor, type Context, enterOrganization, inMode } from '../../../src/domain/context.ts'
 import { findTraces } from '../../../src/domain/erasure/find-traces.ts'
 import { keepOrganization } from '../../../src/domain/erasure/suspension.ts'
 import { createInvite } from '../../../src/domain/invites/create-invite.ts'
@@ -104,7 +104,7 @@ it('lets each actor do what the table says, whoever asks in its name, and nothin
     manage_settings: async (actor) => readOrganizationSettings(as(actor)),
     manage_security: async (actor) => readOrganizationSecurity(as(actor)),
     read_audit_log: async (actor) => listAuditEntries(as(actor), {}, 1),
-    delete_test_data: async (actor) => deleteTestData({ ...as(actor), mode: 'test' }),
+    delete_test_data: async (actor) => deleteTestData(inMode(as(actor), 'test')),
     erase_candidates: async (actor) => findTraces(as(actor), 'nobody@example.com'),
     erase_organization: async (actor) => keepOrganization(as(actor)),
   }
