@@ -22,5 +22,5 @@ export async function updateRows(tx: Connection, table: keyof Tables, rows: Fiel
   const its = table as 'tags'
   const changes = unscoped(tx).updateTable(its).from(givenRows(its, rows).as('changed')).whereRef(`${its}.id`, '=', 'changed.id')
   const change = changes.set(({ ref }) => Object.fromEntries(fields.map((field) => [field, ref(`changed.${field as 'name'}`)])))
-  await run(tx, change)
+  await change.execute()
 }

@@ -1,7 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { among } from '../../db/own.ts'
 import { anyOf, equalsText } from '../../db/query.ts'
-import { all } from '../../db/statements.ts'
 import type { AuditEntry } from '../../generated/prisma/client.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../audit/run-export.ts'
@@ -169,6 +168,6 @@ async function findNamesOfAny(ctx: Context, ids: string[]): Promise<[id: string,
     .selectFrom('invites')
     .select((eb) => ['id', sql<string>`coalesce(nullif(${eb.ref('recipientName')}, ''), ${eb.ref('recipientEmail')})`.as('name')])
     .where('id', '=', among(ids))
-  const found = await all(ctx.db, members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites))
+  const found = await members.unionAll(keys).unionAll(tags).unionAll(assessments).unionAll(invites).execute()
   return found.map(({ id, name }) => [id, name])
 }

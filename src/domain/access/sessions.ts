@@ -1,4 +1,3 @@
-import { first } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type AuditEvent, recordAudit } from '../audit/record-audit.ts'
@@ -111,7 +110,7 @@ export async function lockUnchanged(
 ): Promise<boolean> {
   const current = unscoped(db).selectFrom('credentials').select('id').where('id', '=', id)
   const same = current.where('passwordHash', '=', passwordHash).where('authVersion', '=', authVersion)
-  return (await first(db, same.forNoKeyUpdate())) !== undefined
+  return (await same.forNoKeyUpdate().executeTakeFirst()) !== undefined
 }
 
 /** Why a session has ended before its time. */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { one } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -139,7 +138,7 @@ async function count({ db, deps }: ServiceContext, counted: Counted, text: strin
       }),
     )
     .returning(['count', 'expiresAt'])
-  const after = await one(db, counting)
+  const after = await counting.executeTakeFirstOrThrow()
   return after.count > most ? Math.ceil((after.expiresAt.getTime() - now.getTime()) / 1000) : null
 }
 

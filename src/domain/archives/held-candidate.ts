@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import { among, type SqlBool } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import type { MediaFilePart, Prisma } from '../../generated/prisma/client.ts'
 import { type ConsentText, findAgreedText } from '../brand/page-words.ts'
 import type { Context } from '../context.ts'
@@ -153,7 +152,7 @@ export async function readHeldBesides(ctx: Context, address: string): Promise<He
       .selectFrom('inviteBatchRows')
       .where('batchId', '=', among(ids))
       .where(({ ref }) => sql<SqlBool>`address_key(trim(${ref('email')})) = ${address}`)
-    const found = (await all(db, rows.select(rowColumns).orderBy('batchId').orderBy('number'))) as HeldListRow[]
+    const found = (await rows.select(rowColumns).orderBy('batchId').orderBy('number').execute()) as HeldListRow[]
     listRows.push(...found.map(withoutGrader))
   }
   const its = { organizationId: organization.id }

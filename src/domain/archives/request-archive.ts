@@ -1,4 +1,4 @@
-import { one, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { isEmailAddress } from '../checking/email-address.ts'
 import type { Context } from '../context.ts'
@@ -82,7 +82,7 @@ async function findMaking(inside: Context, { addressHmac, memberId }: Asked): Pr
     .where('actorId', 'is not distinct from', actorIdOf(actor))
     .orderBy('createdAt', 'desc')
   const its = addressHmac ? theirs.where('addressHmac', '=', addressHmac) : theirs.where('memberId', '=', memberId)
-  return (await one(inside.db, its.select('id'))).id
+  return (await its.select('id').executeTakeFirstOrThrow()).id
 }
 
 /** Those that are gone since, because their candidate was erased, count no more. */

@@ -1,5 +1,4 @@
 import { sql } from '../../db/builder.ts'
-import { all } from '../../db/statements.ts'
 import { asStored } from '../checking/email-address.ts'
 import { refuse } from '../checking/refuse.ts'
 import { type Context, inMode } from '../context.ts'
@@ -74,15 +73,13 @@ const wanted = (names: string[]) =>
   sql<{ name: string; position: string }>`unnest(${names}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, position)`)
 
 const findCodes = ({ db }: Context, codes: string[]): Promise<Found[]> =>
-  all(
-    db,
-    db
-      .selectFrom('languages')
-      .innerJoin(wanted(codes), 'wanted.name', 'languages.code')
-      .select(['wanted.name', 'languages.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('languages'),
-  )
+  db
+    .selectFrom('languages')
+    .innerJoin(wanted(codes), 'wanted.name', 'languages.code')
+    .select(['wanted.name', 'languages.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('languages')
+    .execute()
 
 const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
   ctx.db
@@ -94,25 +91,21 @@ const findCategoryNames = (ctx: Context, names: string[]): Promise<Found[]> =>
     .execute()
 
 const findTagNames = (ctx: Context, names: string[]): Promise<Found[]> =>
-  all(
-    ctx.db,
-    inMode(ctx, 'live')
-      .db.selectFrom('tags')
-      .innerJoin(
-        sql<{
-          name: string
-          key: string
-          position: string
-        }>`unnest(${names}::text[], ${names.map(caseKey)}::text[]) with ordinality`.as<'wanted'>(
-          sql`wanted (name, key, position)`,
-        ),
-        'wanted.key',
-        'tags.nameKey',
-      )
-      .select(['wanted.name', 'tags.id'])
-      .orderBy('wanted.position')
-      .forKeyShare('tags'),
-  )
+  inMode(ctx, 'live')
+    .db.selectFrom('tags')
+    .innerJoin(
+      sql<{
+        name: string
+        key: string
+        position: string
+      }>`unnest(${names}::text[], ${names.map(caseKey)}::text[]) with ordinality`.as<'wanted'>(sql`wanted (name, key, position)`),
+      'wanted.key',
+      'tags.nameKey',
+    )
+    .select(['wanted.name', 'tags.id'])
+    .orderBy('wanted.position')
+    .forKeyShare('tags')
+    .execute()
 
 const findAddresses = (ctx: Context, addresses: string[]): Promise<Found[]> =>
   ctx.db

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
 import { modeOf } from '../access/author.ts'
 import { proctoringOf } from '../assessments/assessment-input.ts'
 import { findAssessments } from '../assessments/assessments.ts'
@@ -134,6 +133,6 @@ function refusalOf({ status }: OrderProgress, { takesOver }: OrderPolicy): Order
 async function lastSequence(inside: Context, inviteId: string): Promise<bigint> {
   const its = inside.db.selectFrom('events').where('inviteId', '=', inviteId).select('sequence')
   const both = its.where('position', 'is not', null).unionAll(its.where('position', 'is', null))
-  const last = await first(inside.db, both.orderBy('sequence', 'desc').limit(1))
+  const last = await both.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
   return BigInt(last?.sequence ?? 0) // of an invite that was imported there may be none
 }

@@ -76,7 +76,7 @@ const isBehind = (eb: Expressions<'invites'>, { address, sentAt, id }: Place, or
 async function findInvites(ctx: Context, search: string): Promise<string[]> {
   const filter = isEmailAddress(search) ? { recipientEmail: search } : { recipient: search }
   const matches = matchingInvites(ctx.db, filter, ctx.deps.clock())
-  const found = await all(ctx.db, matches.select('invites.id').limit(sql.lit(MAX_SEARCHED)))
+  const found = await matches.select('invites.id').limit(sql.lit(MAX_SEARCHED)).execute()
   return found.map(({ id }) => id)
 }
 

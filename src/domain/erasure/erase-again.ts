@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import { among, type SqlBool } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { codesOfAddress } from '../secrets/address-hmacs.ts'
 import { continueErasure } from './continue-erasure.ts'
@@ -100,7 +99,7 @@ async function* readAddresses(ctx: Context): AsyncGenerator<string[]> {
   for await (const ids of readLists(ctx, ctx.deps.clock())) {
     const rows = ctx.db.selectFrom('inviteBatchRows').where('batchId', '=', among(ids))
     const typed = rows.select(({ ref }) => sql<string>`address_key(trim(${ref('email')}))`.as('address')).distinct()
-    yield (await all(ctx.db, typed)).map(({ address }) => address)
+    yield (await typed.execute()).map(({ address }) => address)
   }
   const sources = [
     ctx.db.selectFrom('invites').select(folded('recipientEmail')),

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import { among, type Expression, type SqlBool } from '../../db/own.ts'
-import { affectedRows, all, run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
 import { ERASED_MEMBER } from '../look-ups/former-members.ts'
 import { forgetMailEvents } from '../mails/mail-events.ts'
@@ -73,10 +73,7 @@ async function eraseFacts(inside: Counting['ctx'], { named: { addresses, name } 
     ['called', '{called}'],
   ] as const) {
     const told = inside.db.updateTable('memberEmails').where(({ ref }) => isOneOf(sql`${ref('facts')} ->> ${key}`, called))
-    count += await run(
-      inside.db,
-      told.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })),
-    )
+    count += await affectedRows(told.set(({ ref }) => ({ facts: sql`${ref('facts')} - ${going}::text[]` })))
   }
   return count
 }
@@ -98,15 +95,15 @@ const eraseAuditEntries = ({ memberId, ...erasing }: ErasingMember): Promise<voi
         .where('targetKind', '=', 'member')
         .where('targetId', '=', memberId)
         .where(({ ref }) => sql<SqlBool>`${ref('details')} ?| '{department,reason}'::text[]`)
-      const [done, told] = [await all(inside.db, by), await all(inside.db, about)]
+      const [done, told] = [await by.execute(), await about.execute()]
       found = Math.max(done.length, told.length)
       const details = sql<never>`case when action = any(${OWN_NAMES}::text[]) then '{}'::jsonb else details end`
       const [emptied, without] = [done, told].map((some) =>
         inside.db.updateTable('auditEntries').where('id', '=', among(some.map(({ id }) => id))),
       )
-      const count = await run(inside.db, emptied!.set({ address: null, userAgent: null, details }))
+      const count = await affectedRows(emptied!.set({ address: null, userAgent: null, details }))
       const words = without!.set(({ ref }) => ({ details: sql`${ref('details')} - '{department,reason}'::text[]` }))
-      return { auditEntries: count, otherTraces: await run(inside.db, words) }
+      return { auditEntries: count, otherTraces: await affectedRows(words) }
     })
     return found
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../db/builder.ts'
 import { among, type Expression, type Expressions, type RawBuilder, type SqlBool } from '../../db/own.ts'
-import { affectedRows, all, run } from '../../db/statements.ts'
+import { affectedRows, run } from '../../db/statements.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { forgetSavedForms } from '../access/saved-forms.ts'
 import type { AuditAction } from '../audit/record-audit.ts'
@@ -118,7 +118,7 @@ async function eraseOldAnswers(erasing: Erasing): Promise<void> {
       )
     const some = await page.orderBy('endpointId').orderBy('eventId').limit(ROWS_AT_ONCE).execute()
     const ids = [...new Set(some.map((one) => one.eventId))]
-    const kept = await all(ctx.db, inMode(ctx, 'all').db.selectFrom('events').select('id').where('id', '=', among(ids)))
+    const kept = await inMode(ctx, 'all').db.selectFrom('events').select('id').where('id', '=', among(ids)).execute()
     const isKept = new Set(kept.map((event) => event.id))
     const orphans = some.filter((one) => !isKept.has(one.eventId))
     if (orphans.length > 0)

@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import type { SqlBool } from '../../db/own.ts'
-import { first } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import { type Context, inMode } from '../context.ts'
 import { getInvite } from '../invites/invites.ts'
@@ -48,9 +47,9 @@ export async function findTraces(given: Context, typed: string): Promise<Traces>
       .where((eb) => isOpen(eb as never))
       .select(counted)
       .executeTakeFirst())!.count,
-    submissions: (await first(db, submissions.select(counted)))!.count,
-    media: (await first(db, media.select(counted)))!.count,
-    mails: (await first(db, mails.select(counted)))!.count,
+    submissions: (await submissions.select(counted).executeTakeFirst())!.count,
+    media: (await media.select(counted).executeTakeFirst())!.count,
+    mails: (await mails.select(counted).executeTakeFirst())!.count,
     listRows: await countListRows(ctx, address, deps.clock()),
     suppressions: await db.suppression.count({
       where: { organizationId: organization.id, ...ofAddress(deps, organization, address) },

@@ -1,5 +1,5 @@
 import { sql } from '../../db/builder.ts'
-import { first, one, run } from '../../db/statements.ts'
+import { run } from '../../db/statements.ts'
 import { detailsOf } from '../audit/audit-details.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Context } from '../context.ts'
@@ -21,7 +21,7 @@ export const runningNight = (ctx: Context) =>
 
 /** The erasure of this night: the one that runs, or a new one. */
 export async function beginNight(ctx: Context): Promise<Counting> {
-  const running = await first(ctx.db, runningNight(ctx).select('id'))
+  const running = await runningNight(ctx).select('id').executeTakeFirst()
   if (running) return { ctx, id: running.id }
   const { deps, actor } = ctx
   const row = { id: deps.newId(), subject: RETENTION.subject, addressHmac: RETENTION.code }
@@ -32,13 +32,13 @@ export async function beginNight(ctx: Context): Promise<Counting> {
     ctx.db,
     beginning.onConflict((conflict) => conflict.doNothing()),
   )
-  return { ctx, id: (await one(ctx.db, runningNight(ctx).select('id'))).id }
+  return { ctx, id: (await runningNight(ctx).select('id').executeTakeFirstOrThrow()).id }
 }
 
 /** Forgets what was answered of the night's invites, and says in the audit log how many there were. @param next when to look again. */
 export async function endNight(ctx: Context, next: Date): Promise<void> {
   const { deps, organization } = ctx
-  const night = await first(ctx.db, runningNight(ctx).select('id'))
+  const night = await runningNight(ctx).select('id').executeTakeFirst()
   if (night) await deleteExpiredIdempotencyRecordsOf({ ctx, id: night.id })
   await inTransaction(ctx, async (inside) => {
     const { db } = inside

@@ -1,7 +1,7 @@
 import { sql } from '../../db/builder.ts'
 import { violatedConstraint } from '../../db/errors.ts'
 import { among, prepareScoped, type Selectable, type SqlBool, type Tables } from '../../db/own.ts'
-import { all, first } from '../../db/statements.ts'
+import { all } from '../../db/statements.ts'
 import { insertRows, type NewRows } from '../../db/writes.ts'
 import { authorOf } from '../access/author.ts'
 import { authorize } from '../access/permissions.ts'
@@ -184,6 +184,6 @@ async function findDuplicate(
     .where('assessmentId', '=', assessmentId)
     .where(({ ref }) => sql<SqlBool>`address_key(${ref('recipientEmail')}) = address_key(${recipientEmail})`)
   const wanted = attempt === undefined ? toAddress : toAddress.where('attempt', '=', attempt)
-  const existing = await first(ctx.db, wanted.select('id').orderBy('attempt', 'desc'))
+  const existing = await wanted.select('id').orderBy('attempt', 'desc').executeTakeFirst()
   return existing ? { existingId: existing.id } : {}
 }

@@ -1,6 +1,5 @@
 import { type Session, sessionOf } from '../../db/client.ts'
 import { among } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -88,7 +87,7 @@ function findDue({ db, deps }: ServiceContext, organizationId: string, after: Du
   const further = after
     ? due.where(({ eb, refTuple, tuple }) => eb(refTuple('expiresAt', 'id'), '>', tuple(after.expiresAt, after.id)))
     : due
-  return all(db, further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE))
+  return further.select(['id', 'expiresAt']).orderBy('expiresAt').orderBy('id').limit(EXPIRED_AT_ONCE).execute()
 }
 
 async function expireSome(ctx: ServiceContext, organizationId: string, some: DueInvite[]): Promise<number> {

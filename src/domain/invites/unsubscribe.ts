@@ -1,4 +1,4 @@
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { tenantDb } from '../../db/tenant-db.ts'
 import type { Connection, KeyMode, ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -88,8 +88,7 @@ type Stopped = { organizationId: string; mode: KeyMode; address: string }
 /** @returns how much that changes: 1 or 0. */
 function stop({ db, deps }: ServiceContext, { organizationId, mode, address }: Stopped, scope: StoppedMails): Promise<number> {
   const since = deps.clock()
-  return run(
-    db,
+  return affectedRows(
     tenantDb(db, { organization: { id: organizationId }, mode })
       .insertInto('suppressions')
       .values({ id: deps.newId(), address, scope, reason: 'unsubscribed', since })

@@ -1,5 +1,5 @@
 import { isDatabaseAway, isDatabaseBusy } from '../../db/errors.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import { actingMember, memberColumns } from '../access/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../context.ts'
 import { DomainError } from '../errors.ts'
@@ -45,7 +45,7 @@ const takeRow = (ctx: Context, importId: string, { number, name, category, quest
       .select('number')
       .where('importId', '=', importId)
       .where('number', '=', number)
-    if ((await run(inside.db, left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
+    if ((await affectedRows(left.where('state', 'in', ['ready', 'losses']).forUpdate().skipLocked())) === 0) return
     const where = { organizationId: inside.organization.id, importId, number }
     const outcome = await inTransaction(inside, (within) => take(within, question as LibraryContent)).catch((error) =>
       refused(ctx, { importId, number }, error),

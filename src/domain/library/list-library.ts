@@ -1,6 +1,5 @@
 import { sql } from '../../db/builder.ts'
 import { among, type Expressions, type Rows, type SqlBool } from '../../db/own.ts'
-import { all } from '../../db/statements.ts'
 import { authorize } from '../access/permissions.ts'
 import type { Context } from '../context.ts'
 import { searchWords } from '../values/fold-text.ts'
@@ -72,7 +71,7 @@ function readOf(ctx: Context, rows: LibraryRows, size: number): Promise<ListedLi
     .select(['libraryQuestions.uses', 'libraryQuestions.updatedAt', 'libraryCategories.path as category'])
     .orderBy('libraryQuestions.id', 'desc')
     .limit(size + 1)
-  return all(ctx.db, page)
+  return page.execute()
 }
 
 /** The newest questions, in which a word that many have is found at once. */

@@ -1,6 +1,6 @@
 import { sql } from '../../db/builder.ts'
 import type { Connection } from '../../db/client.ts'
-import { run } from '../../db/statements.ts'
+import { affectedRows } from '../../db/statements.ts'
 import type { EmailFailure, EmailState, MemberEmail as MemberEmailRow, Prisma } from '../../generated/prisma/client.ts'
 import type { Context, ServiceContext } from '../context.ts'
 import { MAX_USER_AGENT_LENGTH } from '../limits.ts'
@@ -132,7 +132,7 @@ export async function queueMemberEmail(ctx: Inside, { facts, ...about }: About &
     .onConflict((conflict) =>
       conflict.columns(['organizationId', 'memberId', 'dedupeKey']).where('dedupeKey', 'is not', null).doNothing(),
     )
-  if ((await run(db, insertion)) === 0) return false
+  if ((await affectedRows(insertion)) === 0) return false
   await deps.queue.enqueueMemberEmails(db, [{ id: row.id, organizationId: organization.id }])
   return true
 }

@@ -1,4 +1,3 @@
-import { all } from '../../db/statements.ts'
 import { unscoped } from '../../db/unscoped.ts'
 import { GRACE_MS } from '../access/speakers.ts'
 import { spend } from '../access/used-tokens.ts'
@@ -50,7 +49,7 @@ const findDue = ({ db, deps }: ServiceContext) => {
       eb.and([eb('failingSince', 'is not', null), eb('checkedAt', '<=', before(LOOKED_FOR_EVERY_MS.missing))]),
     ]),
   )
-  return all(db, due.orderBy('checkedAt').orderBy('id').limit(DOMAINS_AT_ONCE))
+  return due.orderBy('checkedAt').orderBy('id').limit(DOMAINS_AT_ONCE).execute()
 }
 
 type Due = Awaited<ReturnType<typeof findDue>>[number]

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from '../../../db/builder.ts'
 import { among, type SqlBool } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import { refuse } from '../../checking/refuse.ts'
 import { type Context, inMode } from '../../context.ts'
@@ -68,10 +67,7 @@ async function readChosen(ctx: Context, which: Which): Promise<{ status: InviteS
   authorize(ctx, 'operate_invites')
   const ids = await findChosen(ctx, which)
   const invites = ctx.db.selectFrom('invites').where('id', '=', among(ids))
-  return all(
-    ctx.db,
-    invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']),
-  )
+  return invites.select((eb) => [statusNow(eb, ctx.deps.clock()).as('status'), 'expiresAt']).execute()
 }
 
 export type Person = { inviteId: string; email: string; name: string | null }

@@ -1,4 +1,4 @@
-import { affectedRows, run } from '../../../db/statements.ts'
+import { affectedRows } from '../../../db/statements.ts'
 import type { BulkAction, Prisma } from '../../../generated/prisma/client.ts'
 import { actingMember, memberColumns } from '../../access/acting-member.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
@@ -91,7 +91,7 @@ async function lockUnstopped(ctx: Context, { id }: Change): Promise<boolean> {
 /** True if the row is still to be done, and nobody else works on it. Locks it until the transaction ends. */
 async function holdReady(ctx: Context, { id }: Change, { number }: Row): Promise<boolean> {
   const ready = ctx.db.selectFrom('bulkChangeRows').select('number').where('bulkChangeId', '=', id).where('number', '=', number)
-  return (await run(ctx.db, ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0
+  return (await affectedRows(ready.where('state', '=', 'ready').forUpdate().skipLocked())) > 0
 }
 
 /** @throws the error, unless it says something about the row. */

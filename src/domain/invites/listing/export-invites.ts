@@ -1,5 +1,5 @@
 import { among, type Expressions, project, type Rows, type Selectable, type Tables } from '../../../db/own.ts'
-import { all, first, listOf } from '../../../db/statements.ts'
+import { all, listOf } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { Prisma } from '../../../generated/prisma/client.ts'
 import { may } from '../../access/permissions.ts'
@@ -91,7 +91,7 @@ async function findStretchEnd(ctx: Context, after: string | undefined): Promise<
     .orderBy('id')
     .offset(SEARCHED_AT_ONCE - 1)
     .limit(1)
-  return (await first(ctx.db, end))?.id
+  return (await end.executeTakeFirst())?.id
 }
 
 type Stretch = { after: string | undefined; until: string | undefined }
@@ -101,7 +101,7 @@ async function findMatches(ctx: Context, filter: InviteFilter, { after, until }:
   let matches = selectMatches(ctx, filter, ctx.deps.clock())
   if (after !== undefined) matches = matches.where('invites.id', '>', after)
   if (until !== undefined) matches = matches.where('invites.id', '<=', until)
-  return (await all(ctx.db, matches.clearSelect().select('invites.id').orderBy('invites.id'))).map(({ id }) => id)
+  return (await matches.clearSelect().select('invites.id').orderBy('invites.id').execute()).map(({ id }) => id)
 }
 
 /**

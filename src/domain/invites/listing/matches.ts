@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import { project, type Rows } from '../../../db/own.ts'
-import { type AsJson, all, jsonOf, one } from '../../../db/statements.ts'
+import { type AsJson, jsonOf } from '../../../db/statements.ts'
 import type { InviteStatus } from '../../../generated/prisma/client.ts'
 import { refuse } from '../../checking/refuse.ts'
 import type { Context } from '../../context.ts'
@@ -100,11 +100,11 @@ const listOfAll: List<Matches> = (ctx, of, matches, { field, direction }, page) 
   const found = () => ctx.db.with('matches', () => matches).selectFrom('matches')
   const count = async () => {
     const counted = found().select(sql<number>`count(*)::int`.as('total'))
-    return (await one(ctx.db, counted)).total
+    return (await counted.executeTakeFirstOrThrow()).total
   }
   return readPage(page, count, async ({ skip, take }) => {
     const ids = found().select('id').orderBy(field, direction).orderBy('id', direction).offset(skip).limit(take)
-    const rows = await all(ctx.db, ids)
+    const rows = await ids.execute()
     return readInOrder(
       ctx,
       of,
@@ -126,6 +126,6 @@ export async function findMatchingIds(ctx: Context, filter: InviteFilter, most: 
   const isFound = isCountable(filter) || isNarrow(filter) || readWords(filter.recipient).some(isIndexed)
   refuse(isFound ? [] : [{ field: 'search', rule: 'account', problem: 'minLength', limit: 3 }])
   const latest = selectMatches(ctx, filter, ctx.deps.clock()).orderBy('invites.sentAt', 'desc').orderBy('invites.id', 'desc')
-  const found = await all(ctx.db, latest.clearSelect().select('invites.id').limit(most))
+  const found = await latest.clearSelect().select('invites.id').limit(most).execute()
   return found.map(({ id }) => id)
 }

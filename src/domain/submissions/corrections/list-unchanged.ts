@@ -1,4 +1,3 @@
-import { all } from '../../../db/statements.ts'
 import type { Context } from '../../context.ts'
 import type { Listing, Page } from '../../lists/page.ts'
 import { readPage } from '../../lists/page.ts'
@@ -42,7 +41,7 @@ export function listUnchanged(
     page,
     async () => {
       const counted = found.select(({ fn, cast }) => cast<number>(fn.countAll(), 'integer').as('count'))
-      return (await all(ctx.db, counted))[0]!.count
+      return (await counted.execute())[0]!.count
     },
     ({ skip, take }) =>
       found

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import { project } from '../../../db/own.ts'
-import { all, jsonOf } from '../../../db/statements.ts'
+import { jsonOf } from '../../../db/statements.ts'
 import { authorize } from '../../access/permissions.ts'
 import { EXPORTED_AT_ONCE, runExport, type Write } from '../../audit/run-export.ts'
 import type { Context } from '../../context.ts'
@@ -120,47 +120,45 @@ type Row = Omit<ExportedGrades, 'points' | 'givenBy' | 'total' | 'ofPoints' | 't
 function findRows(ctx: Context, assessmentId: string, after: string | undefined): Promise<Row[]> {
   const further = after === undefined ? handedIn(ctx, assessmentId) : handedIn(ctx, assessmentId).where('id', '>', after)
   const page = project(ctx.db, further.orderBy('submissions.id').limit(EXPORTED_AT_ONCE), 'submissions', (rows) => rows)
-  return all(
-    ctx.db,
-    page
-      .innerJoin(ctx.db.table('invites'), 'invites.id', 'submissions.inviteId')
-      .leftJoinLateral(
-        (eb) =>
-          eb
-            .selectFrom(ctx.db.table('releases'))
-            .whereRef('releases.submissionId', '=', 'submissions.id')
-            .select(['releases.version', 'releases.createdAt'])
-            .orderBy('releases.version', 'desc')
-            .limit(eb.lit(1))
-            .as('release'),
-        (join) => join.onTrue(),
-      )
-      .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
-      .select((eb) => eb.ref('submissions.state').$castTo<ExportedGrades['state']>().as('state'))
-      .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
-      .select((eb) => {
-        const paper = eb
-          .selectFrom(ctx.db.table('submissionQuestions'))
-          .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
-          .select(['submissionQuestions.number', 'submissionQuestions.questionId', 'submissionQuestions.points'])
-          .select((paper) => gradingFacts(paper, ctx.db))
-          .orderBy('submissionQuestions.number')
-        const graders = eb
-          .selectFrom(ctx.db.table('grades'))
-          .innerJoin(ctx.db.table('members'), 'members.id', 'grades.graderId')
-          .whereRef('grades.submissionId', '=', 'submissions.id')
-          .where('grades.points', 'is not', null)
-          .select(({ ref }) =>
-            addressOrFormer({ email: ref('members.email'), erasedAt: ref('members.erasedAt') }, FORMER_GRADER).as('who'),
-          )
-          .distinct()
-          .orderBy('who')
-        return [
-          jsonOf(paper).as('paper'),
-          jsonOf(newestGrades(ctx.db, eb.ref('submissions.id'))).as('grades'),
-          sql<string[]>`array(${graders})`.as('graders'),
-        ]
-      })
-      .orderBy('submissions.id'),
-  )
+  return page
+    .innerJoin(ctx.db.table('invites'), 'invites.id', 'submissions.inviteId')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom(ctx.db.table('releases'))
+          .whereRef('releases.submissionId', '=', 'submissions.id')
+          .select(['releases.version', 'releases.createdAt'])
+          .orderBy('releases.version', 'desc')
+          .limit(eb.lit(1))
+          .as('release'),
+      (join) => join.onTrue(),
+    )
+    .select(['submissions.id as submissionId', 'submissions.inviteId', 'invites.recipientEmail', 'invites.recipientName'])
+    .select((eb) => eb.ref('submissions.state').$castTo<ExportedGrades['state']>().as('state'))
+    .select(['submissions.submittedAt', 'release.version', 'release.createdAt as releasedAt'])
+    .select((eb) => {
+      const paper = eb
+        .selectFrom(ctx.db.table('submissionQuestions'))
+        .whereRef('submissionQuestions.submissionId', '=', 'submissions.id')
+        .select(['submissionQuestions.number', 'submissionQuestions.questionId', 'submissionQuestions.points'])
+        .select((paper) => gradingFacts(paper, ctx.db))
+        .orderBy('submissionQuestions.number')
+      const graders = eb
+        .selectFrom(ctx.db.table('grades'))
+        .innerJoin(ctx.db.table('members'), 'members.id', 'grades.graderId')
+        .whereRef('grades.submissionId', '=', 'submissions.id')
+        .where('grades.points', 'is not', null)
+        .select(({ ref }) =>
+          addressOrFormer({ email: ref('members.email'), erasedAt: ref('members.erasedAt') }, FORMER_GRADER).as('who'),
+        )
+        .distinct()
+        .orderBy('who')
+      return [
+        jsonOf(paper).as('paper'),
+        jsonOf(newestGrades(ctx.db, eb.ref('submissions.id'))).as('grades'),
+        sql<string[]>`array(${graders})`.as('graders'),
+      ]
+    })
+    .orderBy('submissions.id')
+    .execute()
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../../db/builder.ts'
 import { type Condition, type Expressions, type Rows, seen } from '../../../db/own.ts'
 import { anyOf } from '../../../db/query.ts'
-import { all, first, jsonOf } from '../../../db/statements.ts'
+import { jsonOf } from '../../../db/statements.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { authorize, may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -53,7 +53,7 @@ export async function listQueue(ctx: Context, filter: QueueFilter, page: Page): 
     async ({ skip, take }) => {
       // First which: related rows would otherwise be looked up for all the pages before, too.
       const longest = waiting.orderBy('submissions.submittedAt').orderBy('submissions.id').limit(take).offset(skip)
-      const found = await all(db, longest.select('submissions.id'))
+      const found = await longest.select('submissions.id').execute()
       const ids = found.map(({ id }) => id)
       const where = { ...seen(ctx), id: anyOf(ids) }
       const rows = await db.submission.findMany({ where, include, orderBy: LONGEST_FIRST, relationLoadStrategy: 'join' })
@@ -68,7 +68,7 @@ export async function findQueued(ctx: Context, inviteId: string): Promise<Queued
   if (!may(ctx, 'grade') && !may(ctx, 'release_results')) return null
   const waiting = waitingIn(ctx, { whose: 'all' }).where('submissions.inviteId', '=', inviteId)
   const ofActor = may(ctx, 'read') ? waiting : waiting.where((eb) => isAssigned(ctx, eb))
-  const found = await first(ctx.db, ofActor.select('submissions.id').limit(1))
+  const found = await ofActor.select('submissions.id').limit(1).executeTakeFirst()
   if (!found) return null
   const row = await ctx.db.submission.findFirst({ where: { ...seen(ctx), id: found.id }, include, relationLoadStrategy: 'join' })
   return row && toQueued(ctx, row, (await findGiven(ctx, [row.id])).get(row.id)!)
@@ -119,7 +119,7 @@ export async function waitsSince(ctx: Context): Promise<Date | null> {
   authorize(ctx, 'grade')
   const waiting = waitingIn(ctx, { whose: may(ctx, 'read') ? 'all' : 'mine' })
   const longest = waiting.orderBy('submissions.submittedAt').limit(1).select('submissions.submittedAt')
-  return (await first(ctx.db, longest))?.submittedAt ?? null
+  return (await longest.executeTakeFirst())?.submittedAt ?? null
 }
 
 /** What the menu says beside its words: how many invites there are, and how many submissions wait for the actor. */

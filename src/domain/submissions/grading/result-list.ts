@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { among, type Expressions, type SqlBool } from '../../../db/own.ts'
-import { all, one } from '../../../db/statements.ts'
 import type { TenantDb } from '../../../db/tenant-db.ts'
 import { may } from '../../access/permissions.ts'
 import type { Context } from '../../context.ts'
@@ -56,7 +55,7 @@ const COLUMNS = {
 /** @throws DomainError not_permitted. */
 export async function countResults(ctx: Context, filter: ResultFilter): Promise<number> {
   const matches = await matchingResults(ctx, filter)
-  return (await one(ctx.db, matches.select(sql<number>`count(*)::int`.as('count')))).count
+  return (await matches.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()).count
 }
 
 /** Ids of a page of the results, in order. Results without points come last. */
@@ -71,7 +70,7 @@ export async function findResultIds(
     .select('submissions.id')
     .orderBy(COLUMNS[field], (order) => (direction === 'asc' ? order.asc() : order.desc()).nullsLast())
     .orderBy('submissions.id', direction)
-  return (await all(ctx.db, ordered.offset(skip).limit(take))).map(({ id }) => id)
+  return (await ordered.offset(skip).limit(take).execute()).map(({ id }) => id)
 }
 
 /** Ids of the results behind an id, in the order of the ids. */
@@ -83,5 +82,5 @@ export async function findResultIdsAfter(
 ): Promise<string[]> {
   const matches = await matchingResults(ctx, filter)
   const further = after === undefined ? matches : matches.where('submissions.id', '>', after)
-  return (await all(ctx.db, further.select('submissions.id').orderBy('submissions.id').limit(take))).map(({ id }) => id)
+  return (await further.select('submissions.id').orderBy('submissions.id').limit(take).execute()).map(({ id }) => id)
 }

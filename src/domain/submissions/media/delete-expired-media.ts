@@ -108,7 +108,7 @@ async function forgetDue(ctx: ServiceContext, organizationId: string, submission
     .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
     .where('mediaFiles.state', '<>', 'deleted')
     .where((eb) => eb(dueAt(eb as never), '<=', now))
-  await tell(ctx, organizationId, submissionId, await all(ctx.db, due.returning('mediaFiles.kind')))
+  await tell(ctx, organizationId, submissionId, await due.returning('mediaFiles.kind').execute())
 }
 
 /** A submission that has changed its state meanwhile is looked at once more. */

@@ -1,6 +1,6 @@
 import { sql } from '../../../db/builder.ts'
 import { type SqlBool, sameOwner } from '../../../db/own.ts'
-import { all, run } from '../../../db/statements.ts'
+import { run } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { UPLOAD_GRACE_SECONDS } from '../../limits.ts'
@@ -158,5 +158,5 @@ function findOverdue({ db, deps }: ServiceContext, after: Overdue | undefined): 
         eb(refTuple('mediaFiles.createdAt', 'mediaFiles.id'), '>', tuple(after.createdAt, after.mediaId)),
       )
     : overdue
-  return all(db, further)
+  return further.execute()
 }

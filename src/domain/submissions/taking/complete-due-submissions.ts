@@ -1,6 +1,5 @@
 import { sql } from '../../../db/builder.ts'
 import { type NotNull, sameOwner } from '../../../db/own.ts'
-import { all } from '../../../db/statements.ts'
 import { unscoped } from '../../../db/unscoped.ts'
 import { type Context, enterOrganization, type ServiceContext } from '../../context.ts'
 import { moveUnlessOvertaken } from '../../invites/candidate-moves.ts'
@@ -60,7 +59,7 @@ function findDue({ db, deps }: ServiceContext, after: Due | undefined): Promise<
     .orderBy('submissions.deadlineAt')
     .orderBy('submissions.id')
     .limit(FOUND_AT_ONCE)
-  return all(db, due.$narrowType<{ deadlineAt: NotNull }>())
+  return due.$narrowType<{ deadlineAt: NotNull }>().execute()
 }
 
 /** What was due before then is over for good: what was recorded in time has had its time to arrive. */

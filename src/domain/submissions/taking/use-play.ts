@@ -1,4 +1,3 @@
-import { first } from '../../../db/statements.ts'
 import { type Asset, findReady } from '../../assets/assets.ts'
 import { assetAt } from '../../assets/references.ts'
 import type { PlayLink } from '../../secrets/play-tokens.ts'
@@ -29,7 +28,7 @@ export async function usePlay(session: PreparedSession, link: PlayLink | null, k
     .where('submissionQuestions.playUsedAt', 'is', null)
     .where((eb) => openAt(eb, now))
     .set({ playUsedAt: now })
-  const question = await first(ctx.db, used.returning(['submissionQuestions.audioUrl', 'submissionQuestions.videoUrl']))
+  const question = await used.returning(['submissionQuestions.audioUrl', 'submissionQuestions.videoUrl']).executeTakeFirst()
   if (!question) return refuseSession('not_granted')
   const giveBack = async () => {
     await granted.set({ playUsedAt: null }).returning('submissionQuestions.number').executeTakeFirst()
