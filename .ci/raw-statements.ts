@@ -5,7 +5,10 @@ import { globSync, readFileSync } from 'node:fs'
 const tables = [...readFileSync('prisma/schema.prisma', 'utf8').matchAll(/@@map\("(\w+)"\)/g)].map(([, table]) => table)
 const RAW = /\$(?:query|execute)Raw(?:Unsafe)?\b|\.\$transaction\b|Prisma\.(?:sql|raw|join|empty|Sql)\b/
 /** Also the query builder that has no scope. */
-const UNSCOPED = new RegExp(`\\b(?:from|join|update|into|using)\\s+(?:${tables.join('|')})\\b|import .*\\bbuilder\\b.*db/builder`, 'i')
+const UNSCOPED = new RegExp(
+  `\\b(?:from|join|update|into|using)\\s+(?:${tables.join('|')})\\b|import .*\\bbuilder\\b.*db/builder`,
+  'i',
+)
 const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
 
 const linesOf = (pattern: string, exclude: string[], refused: RegExp): string[] =>
@@ -16,10 +19,7 @@ const linesOf = (pattern: string, exclude: string[], refused: RegExp): string[] 
         .split('\n')
         .flatMap((line, i) => (refused.test(line) && !COMMENT.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
     )
-const found = [
-  ...linesOf('src/**/*.ts', ['src/db/**', 'src/generated/**'], RAW),
-  ...linesOf('src/domain/**/*.ts', [], UNSCOPED),
-]
+const found = [...linesOf('src/**/*.ts', ['src/db/**', 'src/generated/**'], RAW), ...linesOf('src/domain/**/*.ts', [], UNSCOPED)]
 if (found.length > 0) {
   process.stderr.write(`Write these as src/db/README.md says:\n${found.join('\n')}\n`)
   process.exitCode = 1

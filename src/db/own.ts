@@ -1,15 +1,14 @@
-import {
-  type AliasedExpression,
-  type Expression,
-  type ExpressionBuilder,
-  expressionBuilder,
-  type NotNull,
-  type RawBuilder,
-  type Selectable,
-  type SelectQueryBuilder,
-  type SqlBool,
-  type UpdateQueryBuilder,
-  type UpdateResult,
+import type {
+  AliasedExpression,
+  Expression,
+  ExpressionBuilder,
+  NotNull,
+  RawBuilder,
+  Selectable,
+  SelectQueryBuilder,
+  SqlBool,
+  UpdateQueryBuilder,
+  UpdateResult,
 } from 'kysely'
 import { sql, type Tables } from './builder.ts'
 import { type Connection, connect, type Session } from './client.ts'
@@ -30,7 +29,6 @@ export type {
   TenantDb,
   TenantTable,
 }
-export { expressionBuilder }
 
 /** What makes expressions over the rows of a table. */
 export type Expressions<T extends keyof Tables> = ExpressionBuilder<Pick<Tables, T>, T>

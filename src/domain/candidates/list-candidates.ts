@@ -125,7 +125,7 @@ function show(ctx: Context, page: Rows<'invites'>, order: CandidateOrder) {
       'invites.declinedAt' as const,
       'invites.revokedAt' as const,
       'invites.sentAt' as const,
-      statusNow(eb as never, ctx.deps.clock()).as('status'),
+      statusNow(eb, ctx.deps.clock()).as('status'),
       sql<number>`(select count(*)::int from (${its}) as its)`.as('count'),
     ])
   return order === 'address'

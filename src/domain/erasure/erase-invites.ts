@@ -100,7 +100,7 @@ export async function eraseMediaOf(counting: Counting, those: (eb: Expressions<'
     let page = ctx.db
       .selectFrom('mediaFiles')
       .innerJoin(ctx.db.table('submissions'), 'submissions.id', 'mediaFiles.submissionId')
-      .where((eb) => those(eb as never))
+      .where((eb) => those(eb))
       .where('mediaFiles.removedAt', 'is', null)
     if (last !== undefined) page = page.where('mediaFiles.id', '>', last)
     const media = await page.select(['mediaFiles.id', 'mediaFiles.key']).orderBy('mediaFiles.id').limit(MEDIA_AT_ONCE).execute()

@@ -44,7 +44,7 @@ export async function findTraces(given: Context, typed: string): Promise<Traces>
   return {
     invites: (await invites.select(counted).executeTakeFirst())!.count,
     open: (await invites
-      .where((eb) => isOpen(eb as never))
+      .where((eb) => isOpen(eb))
       .select(counted)
       .executeTakeFirst())!.count,
     submissions: (await submissions.select(counted).executeTakeFirst())!.count,

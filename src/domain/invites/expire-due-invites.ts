@@ -42,7 +42,7 @@ export async function expireAllDueInvites(ctx: ServiceContext): Promise<number> 
         selectFrom('invites')
           .select('invites.id')
           .whereRef('invites.organizationId', '=', 'organizations.id')
-          .where((eb) => isDue(eb as never, ctx.deps.clock())),
+          .where((eb) => isDue(eb, ctx.deps.clock())),
       ),
     )
     .orderBy('organizations.id')

@@ -87,7 +87,7 @@ function look({ db, deps }: ServiceContext, dueAt: DueBy): Promise<Looked[]> {
         .select('mediaFiles.id')
         .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
         .where('mediaFiles.state', '<>', 'deleted')
-        .where((eb) => eb(dueAt(eb as never), '<=', now))
+        .where((eb) => eb(dueAt(eb), '<=', now))
       return ['submissions.organizationId', 'submissions.id as submissionId', exists(due).$castTo<boolean>().as('due')]
     })
     .where('submissions.mediaDeletionDueAt', '<=', now)
@@ -107,7 +107,7 @@ async function forgetDue(ctx: ServiceContext, organizationId: string, submission
     .set({ state: 'deleted', deletedAt: now })
     .whereRef('mediaFiles.submissionId', '=', 'submissions.id')
     .where('mediaFiles.state', '<>', 'deleted')
-    .where((eb) => eb(dueAt(eb as never), '<=', now))
+    .where((eb) => eb(dueAt(eb), '<=', now))
   await tell(ctx, organizationId, submissionId, await due.returning('mediaFiles.kind').execute())
 }
 
@@ -130,7 +130,7 @@ async function planNextLook({ db, deps }: ServiceContext, looked: Looked[], kept
       'submissions.id',
       'submissions.state',
       eb.fn.count('mediaFiles.id').as('kept'),
-      sql<Date | null>`min(${dueBy(kept)(eb as never)}) filter (where ${eb.ref('mediaFiles.id')} is not null)`.as('due'),
+      sql<Date | null>`min(${dueBy(kept)(eb)}) filter (where ${eb.ref('mediaFiles.id')} is not null)`.as('due'),
     ])
   const plan = unscoped(db)
     .with('looked', () => kinds)

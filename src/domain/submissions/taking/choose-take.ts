@@ -70,8 +70,8 @@ export async function chooseTake(
     .where('answerAttempts.id', '=', takeId)
     .where('answerAttempts.questionNumber', '=', number)
     .where('answerAttempts.state', '=', 'complete')
-    .where((eb) => writableBy(session)(eb as never))
-    .where((eb) => openAt(eb as never, now))
+    .where((eb) => writableBy(session)(eb))
+    .where((eb) => openAt(eb, now))
   if ((await affectedRows(choose)) > 0) return
   await refuseUnlessWritable(session)
   refuseSession((await findOpenQuestion(session, number)) ? 'not_found' : 'closed')

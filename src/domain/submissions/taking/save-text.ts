@@ -107,7 +107,7 @@ async function save(
     .innerJoin(ctx.db.table('submissions'), 'submissions.id', 'submissionQuestions.submissionId')
     .where('submissionQuestions.submissionId', '=', submission.id)
     .where('submissionQuestions.number', '=', number)
-    .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb as never, now))
+    .where((eb) => (given === null ? openAt : openOrJustOverAt)(eb, now))
     .where('submissionQuestions.versionId', value === undefined ? 'is' : 'is not', null)
     .where((eb) =>
       eb.or([
@@ -115,7 +115,7 @@ async function save(
         eb('submissionQuestions.responseType', 'not in', [...deps.kinds.recorded]),
       ]),
     )
-    .where((eb) => writableBy(session)(eb as never))
+    .where((eb) => writableBy(session)(eb))
     .forShare(['submissions', 'submissionQuestions'])
   const insertion = insertForEach('answerAttempts', questions, (eb) => ({
     id: uuid(deps.newId()),
