@@ -18,15 +18,23 @@ import type { Session } from './session.ts'
 import { TENANT_TABLES } from './tenant-tables.ts'
 
 /** Table nodes, and the condition that their statement must have; null for an INSERT. */
-const scopedTables = new WeakMap<OperationNode, OperationNode | null>()
+const scopedTables = new WeakMap<OperationNode, { condition: OperationNode | null; session: Session | undefined }>()
 /** Says that a table is used within its scope as long as its statement has the condition. */
-export const markScoped = (table: OperationNode, condition: OperationNode | null): void => void scopedTables.set(table, condition)
+export const markScoped = (table: OperationNode, condition: OperationNode | null, session?: Session): void =>
+  void scopedTables.set(table, { condition, session })
 
 /**
  * Refuses to compile a tenant table without the condition of its scope. Types refuse most of that before; not a sub-select of the
  * statement's own table by name, `clearWhere`, `sql.table`, or a query that another Kysely has begun. It sees no names in the text of `sql`.
  */
 class ScopeCompiler extends NamesCompiler {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    super()
+    this.#session = session
+  }
+
   protected override visitTable(node: TableNode): void {
     const table = node.table.identifier.name
     if (table in TENANT_TABLES && !this.#isReference() && !this.#isScoped(node))
@@ -41,8 +49,13 @@ class ScopeCompiler extends NamesCompiler {
   }
 
   #isScoped(node: TableNode): boolean {
-    const condition = scopedTables.get(node)
-    if (!condition) return condition === null
+    const scoped = scopedTables.get(node)
+    if (!scoped) return false
+    // A prepared query is compiled once for all organizations: it must not have the id of one.
+    if (this.#session.isForPreparing && scoped.session && scoped.session !== this.#session)
+      throw new Error('A prepared query uses no database but the one that it is given')
+    const { condition } = scoped
+    if (!condition) return true
     const statement = this.nodeStack.findLast((one): one is SelectQueryNode => STATEMENTS.includes(one.kind))
     return hasCondition(statement?.where?.where, condition)
   }
@@ -81,13 +94,13 @@ function refuseStream(): never {
 const scoped = new WeakMap<Session, Kysely<Tables>>()
 const unscoped = new WeakMap<Session, Kysely<Tables>>()
 
-function memoized(known: WeakMap<Session, Kysely<Tables>>, session: Session, compiler: NamesCompiler): Kysely<Tables> {
-  const kysely = known.get(session) ?? createKysely(session, compiler)
+function memoized(known: WeakMap<Session, Kysely<Tables>>, session: Session, compiler: () => NamesCompiler): Kysely<Tables> {
+  const kysely = known.get(session) ?? createKysely(session, compiler())
   known.set(session, kysely)
   return kysely
 }
 
 /** Kysely whose statements go by the session, and must be scoped. */
-export const scopedKysely = (session: Session): Kysely<Tables> => memoized(scoped, session, new ScopeCompiler())
+export const scopedKysely = (session: Session): Kysely<Tables> => memoized(scoped, session, () => new ScopeCompiler(session))
 /** Kysely whose statements go by the session. */
-export const unscopedKysely = (session: Session): Kysely<Tables> => memoized(unscoped, session, new NamesCompiler())
+export const unscopedKysely = (session: Session): Kysely<Tables> => memoized(unscoped, session, () => new NamesCompiler())

@@ -23,6 +23,8 @@ export type Session = {
   transaction: <T>(work: (inside: Session) => Promise<T>, limits?: TransactionLimits) => Promise<T>
   /** The same session, whose statements PostgreSQL cancels when who asked has gone. A transaction goes to its end. */
   untilGone: (onGone: OnGone) => Session
+  /** Its queries are compiled, and sent by other sessions. */
+  isForPreparing?: true
 }
 
 /** @property isShared whether each transaction may be on another session of PostgreSQL, behind a pooler. */

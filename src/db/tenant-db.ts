@@ -108,7 +108,8 @@ export function scopeOf(db: TenantDb): Scope {
 }
 
 function scopedQueries(db: Connection, scope: Scope): ScopedQueries {
-  const kysely = scopedKysely(sessionOf(db))
+  const session = sessionOf(db)
+  const kysely = scopedKysely(session)
   const selectFrom = (from: unknown) => {
     if (typeof from !== 'string') return kysely.selectFrom(from as never)
     const { table, alias } = readName(from)
@@ -116,7 +117,7 @@ function scopedQueries(db: Connection, scope: Scope): ScopedQueries {
     if (table === 'organizations') return query.where(sql.ref(`${alias}.id`), '=', scope.organization.id)
     if (!isTenantTable(table)) return query
     const condition = isReadable(scope, table, alias)
-    markScoped(tableIn(query.toOperationNode().from!.froms[0]!), condition.toOperationNode())
+    markScoped(tableIn(query.toOperationNode().from!.froms[0]!), condition.toOperationNode(), session)
     return query.where(condition)
   }
   const queries = {
@@ -130,13 +131,13 @@ function scopedQueries(db: Connection, scope: Scope): ScopedQueries {
     updateTable: (table: TenantTable) => {
       const query = kysely.updateTable(table as 'invites')
       const condition = isInScope(scope, table, table)
-      markScoped(query.toOperationNode().table!, condition.toOperationNode())
+      markScoped(query.toOperationNode().table!, condition.toOperationNode(), session)
       return query.where(condition)
     },
     deleteFrom: (table: TenantTable) => {
       const query = kysely.deleteFrom(table as 'invites')
       const condition = isInScope(scope, table, table)
-      markScoped(query.toOperationNode().from.froms[0]!, condition.toOperationNode())
+      markScoped(query.toOperationNode().from.froms[0]!, condition.toOperationNode(), session)
       return query.where(condition)
     },
     insertInto: (table: TenantTable) => {

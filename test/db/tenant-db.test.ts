@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../src/db/builder.ts'
+import { prepareScoped } from '../../src/db/own.ts'
 import { type Mode, tenantDb } from '../../src/db/tenant-db.ts'
 import { transact } from '../../src/db/transact.ts'
 import { unscoped } from '../../src/db/unscoped.ts'
@@ -141,6 +142,17 @@ describe('the query compiler', () => {
   }
   it.each(Object.entries(refused))('refuses %s', (_, query) => {
     expect(() => query().compile()).toThrow('without the scope')
+  })
+
+  it('refuses a prepared query that has the id of one organization', () => {
+    const outer = scopeless()
+    const find = prepareScoped((own) =>
+      own
+        .selectFrom('tags')
+        .select('id')
+        .where((eb) => eb.exists(outer.selectFrom('invites').select('id'))),
+    )
+    expect(() => find(outer, {})).toThrow('A prepared query uses no database but the one that it is given')
   })
 
   it('takes queries of other scopes as they are scoped', () => {

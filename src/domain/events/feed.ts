@@ -152,13 +152,13 @@ export const showEvent = <Type, Data>({ id, type, position, createdAt, actor, da
  * So many events behind the cursor, or behind those that are forgotten, beside how far the feed goes. There is a row without an event when
  * there are none. Each mode and type is read from its own place in an index, however many events there are of others.
  */
-const pageOf = prepareScoped((owner, { cursor, limit, ...filter }: Chosen & { cursor: bigint | undefined; limit: number }) =>
+const pageOf = prepareScoped((db, { cursor, limit, ...filter }: Chosen & { cursor: bigint | undefined; limit: number }) =>
   unscoped()
     .selectFrom('eventSequence')
     .leftJoinLateral(
       (eb) => {
         const after = cursor === undefined ? eb.ref('eventSequence.deletedUpTo') : position(cursor)
-        return eventsBehind(owner, filter, { after, limit }).as('page')
+        return eventsBehind(db, filter, { after, limit }).as('page')
       },
       (join) => join.onTrue(),
     )

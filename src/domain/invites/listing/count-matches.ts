@@ -136,21 +136,21 @@ function orderedIds(
 type Sized = Unlisted & { skip?: number | undefined; take?: number | undefined }
 
 /** A page near the beginning, and the counts, by one statement. */
-const prepareFirst = (shape: Shape<'invites', unknown>, db: TenantDb) =>
-  prepareScoped((sight, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
+const prepareFirst = (shape: Shape<'invites', unknown>) =>
+  prepareScoped((db, given: Sized, field: InviteOrder['field'], direction: Direction, usual: number, written: string) => {
     const statuses = readStatuses(written)
     const size = usual > 0 ? sql`${sql.lit(usual)}` : sql`${given.take}::int`
     const most = given.skip === undefined ? sql<number>`${size}` : sql<number>`(${given.skip}::int + ${size})`
     const cut = <R extends Rows<never>>(rows: R) => limited(rows, given, usual)
     const ofTag = () =>
-      db.selectFrom('invites').where('invites.id', '=', anyIn(cut(orderedIds(sight, given, statuses, field, direction, most))))
+      db.selectFrom('invites').where('invites.id', '=', anyIn(cut(orderedIds(db, given, statuses, field, direction, most))))
     const page =
       given.tagId === undefined
-        ? cut(inOrder(beginning(sight, given, statuses, field, direction, most), field, direction) as never)
+        ? cut(inOrder(beginning(db, given, statuses, field, direction, most), field, direction) as never)
         : inOrder(ofTag(), field, direction)
     return db.selectNoFrom(() => [
-      counted(sight, given, statuses).as('total'),
-      earliestExpiry(sight).as('next'),
+      counted(db, given, statuses).as('total'),
+      earliestExpiry(db).as('next'),
       jsonOf(project(db, page as Rows<'invites'>, 'invites', shape.show)).as('rows'),
     ])
   })
@@ -165,7 +165,7 @@ export async function readFirst<Row>(
   { field, direction }: InviteOrder,
   { skip, take }: Window,
 ): Promise<{ rows: AsJson<Row>[]; total: number } | null> {
-  const statement = prepared.get(shape) ?? prepareFirst(shape, ctx.db)
+  const statement = prepared.get(shape) ?? prepareFirst(shape)
   prepared.set(shape, statement)
   const size = sizeOf(take)
   const given = { ...filter, skip: skip === 0 ? undefined : skip, take: size.take }
